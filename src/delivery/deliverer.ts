@@ -7,7 +7,7 @@ import { DELIVERING } from "../database/limits";
 import type { Tx } from "../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { failure } from "./failures";
-import type { Departure, Ended, LaneWork } from "./lane-work";
+import type { Dispatch, FinishedSend, LaneWork } from "./lane-work";
 import type { DueLane, DuePart, Lanes, SomeLanes } from "./lanes";
 import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 
@@ -29,17 +29,17 @@ const LEAVE_WITHIN_MS = 10_000;
  */
 const AHEAD = 3;
 
-/** What came of a message for which no sender was free in time. */
+/** The result of a message for which no sender was free in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender was free in time.", 0);
 
 /** How long sends may go on while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;
 
-/** Keeps a database that was restored from a backup from sending what may have been sent since. */
+/** Keeps a database that was restored from a backup from sending messages again. */
 export interface RestoreGuard {
-  /** Tells whether messages may be delivered from the database of a transaction. */
+  /** True if messages may be delivered from the database of a transaction. */
   isKnown(tx: Tx): Promise<boolean>;
-  /** Holds what a restored database would send, after which it is known. */
+  /** Holds back the queued messages of a restored database; it is known from then on. */
   check(): Promise<void>;
 }
 
@@ -58,11 +58,11 @@ interface Options {
 /** A lane that a transaction works on. */
 type NextLane = Pick<DueLane, "id" | "kind" | "owner">;
 
-/** A send that has ended, with the lease that it held its lane by. */
-type EndedSend = Omit<Ended, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
+/** A finished send with the lease of its lane. */
+type LeasedSend = Omit<FinishedSend, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
 
-/** A departure, and the lane that it comes from. */
-type OwnedDeparture = Departure & Pick<DueLane, "kind" | "owner">;
+/** A dispatch with the kind and owner of its lane. */
+type OwnedDispatch = Dispatch & Pick<DueLane, "kind" | "owner">;
 
 /** The owners of more than half of the lanes of a full batch. */
 function ownersOfMost(lanes: readonly DueLane[]): string[] {
@@ -73,15 +73,15 @@ function ownersOfMost(lanes: readonly DueLane[]): string[] {
 }
 
 /**
- * Works through due lanes, in batches of one transaction each. Messages that connect to another system leave once the
- * batch is committed, and what came of them is stored by a later batch.
+ * Works through due lanes, in batches of one transaction each. Messages to other systems are sent once the batch is
+ * committed; a later batch stores the results.
  */
 export class Deliverer {
   private readonly senders: Senders;
   private readonly stopping = new AbortController();
   private readonly sending = new Set<Promise<void>>();
-  /** What came of sends, until it is stored. */
-  private ended: EndedSend[] = [];
+  /** Finished sends whose results are not stored yet. */
+  private ended: LeasedSend[] = [];
   private running: Promise<void> | undefined;
   private isDue = false;
   /** Owners of most lanes of the last batch, which come last in the next one; not in two batches that follow each other. */
@@ -197,7 +197,7 @@ export class Deliverer {
 
   /** @returns the number of lanes that it worked on */
   private async doBatch(): Promise<number> {
-    let ended: EndedSend[] = [];
+    let ended: LeasedSend[] = [];
     let leasedAt = 0;
     const lease = uuid();
     const batch = await this.database.write(
@@ -213,7 +213,7 @@ export class Deliverer {
         const lanes = new Map([...due, ...freed].map((lane) => [lane.id, lane]));
         const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
         const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
-        return { lanes: due.length, departures: await this.start(tx, [...lanes.values()], lease, senders) };
+        return { lanes: due.length, dispatches: await this.start(tx, [...lanes.values()], lease, senders) };
       },
       { limits: DELIVERING, isRepeated: true },
     );
@@ -221,14 +221,17 @@ export class Deliverer {
       await this.options.restores.check();
       return 1;
     }
-    const { lanes, departures } = batch;
+    const { lanes, dispatches } = batch;
     this.ended = this.ended.slice(ended.length);
-    for (const departure of departures) this.leave(departure, lease, leasedAt);
+    for (const dispatch of dispatches) this.leave(dispatch, lease, leasedAt);
     return lanes + ended.length;
   }
 
-  /** Stores what came of sends. @returns the lanes that they still held */
-  private async finish(tx: Tx, ended: readonly EndedSend[]): Promise<NextLane[]> {
+  /**
+   * Stores the results of sends.
+   * @returns the lanes that they still held
+   */
+  private async finish(tx: Tx, ended: readonly LeasedSend[]): Promise<NextLane[]> {
     if (ended.length === 0) return [];
     const held = await this.lanes.lockLeased(tx, ended);
     for (const [kind, ofKind] of groupBy(ended, (send) => send.kind)) {
@@ -243,8 +246,8 @@ export class Deliverer {
     lanes: readonly NextLane[],
     lease: string,
     senders: FreeSenders,
-  ): Promise<OwnedDeparture[]> {
-    const departures: OwnedDeparture[] = [];
+  ): Promise<OwnedDispatch[]> {
+    const dispatches: OwnedDispatch[] = [];
     const owners = new Map(lanes.map(({ id, owner }) => [id, owner]));
     for (const [kind, ofKind] of groupBy(lanes, (lane) => lane.kind)) {
       const work = await this.options.work(kind).start(
@@ -252,7 +255,7 @@ export class Deliverer {
         ofKind.map(({ id }) => id),
         { senders, observer: this.lanes.observing(tx) },
       );
-      const leaving = work.departures.map(({ laneId }) => laneId);
+      const leaving = work.dispatches.map(({ laneId }) => laneId);
       const busy = new Set([...leaving, ...work.waiting.map(({ laneId }) => laneId)]);
       const others = ofKind.map(({ id }) => id).filter((id) => !busy.has(id));
       await this.lanes.end(
@@ -266,25 +269,25 @@ export class Deliverer {
       await this.lanes.sleep(tx, sleeping);
       await this.lanes.awaitSender(tx, work.waiting);
       if (leaving.length > 0) await this.lanes.lease(tx, leaving, lease);
-      departures.push(
-        ...work.departures.map((departure) => ({
-          ...departure,
+      dispatches.push(
+        ...work.dispatches.map((dispatch) => ({
+          ...dispatch,
           kind,
-          owner: owners.get(departure.laneId) ?? "",
+          owner: owners.get(dispatch.laneId) ?? "",
         })),
       );
     }
-    return departures;
+    return dispatches;
   }
 
   private leave(
-    { message, attempt: number, send: sendOnLine, ...departure }: OwnedDeparture,
+    { message, attempt: number, send: sendOnLine, ...dispatch }: OwnedDispatch,
     lease: string,
     leasedAt: number,
   ): void {
     const mayLeave = () => !this.stopped && performance.now() - leasedAt < LEAVE_WITHIN_MS;
     const end = (result: SendResult) => {
-      this.ended.push({ ...departure, lease, messageId: message.id, attempt: number, result });
+      this.ended.push({ ...dispatch, lease, messageId: message.id, attempt: number, result });
       this.endPause();
       this.wake();
     };
@@ -301,11 +304,11 @@ export class Deliverer {
         })
         .then((result) => {
           end(result);
-          this.senders.ended(departure, result.outcome, performance.now() - startedAt);
+          this.senders.ended(dispatch, result.outcome, performance.now() - startedAt);
           this.sending.delete(done);
         });
       this.sending.add(done);
     };
-    this.senders.leave({ ...departure, mayLeave, send, giveBack: () => end(NOT_SENT) });
+    this.senders.leave({ ...dispatch, mayLeave, send, giveBack: () => end(NOT_SENT) });
   }
 }

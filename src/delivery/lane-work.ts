@@ -7,16 +7,16 @@ import type { FreeSenders } from "./senders";
 /** When each lane is due again; a lane without an entry has no further work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
-/** Work that a sender does once the transaction is committed, such as sending a message; its lane is leased meanwhile. */
-export interface Departure {
+/** Work that a sender does after the commit, such as sending a message; its lane is leased until the work ends. */
+export interface Dispatch {
   laneId: string;
-  /** The group of senders: the line that a message leaves on, or the name of another group. */
-  lineId: string;
-  /** The kind of that line, or the name of the other group. */
-  lineKind: string;
+  /** The channel that shares senders: a line, a webhook endpoint, or the name of another group. */
+  channelId: string;
+  /** The kind of the line, or the name of the other group. */
+  channelKind: string;
   /** The name of the share of the senders that it needs, if any. */
   share?: string;
-  /** The message, or what else is worked on. */
+  /** The message, or another row that is worked on. */
   message: { id: string };
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -24,24 +24,24 @@ export interface Departure {
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 
-/** What a transaction found on due lanes. Lanes that are in none of the lists have no further work. */
+/** The work of a transaction's due lanes. A lane in none of the lists has no further work. */
 export interface DueWork {
   next: NextWork;
-  departures: readonly Departure[];
-  /** The lanes whose message can leave as soon as a sender is free, with the lines that it leaves on. */
-  waiting: readonly Pick<Departure, "laneId" | "lineId">[];
+  dispatches: readonly Dispatch[];
+  /** Lanes that wait for a free sender, with their channels. */
+  waiting: readonly Pick<Dispatch, "laneId" | "channelId">[];
 }
 
-/** A send that has ended. */
-export interface Ended extends Pick<Departure, "laneId" | "lineId" | "lineKind" | "attempt"> {
+/** The result of a dispatch. */
+export interface FinishedSend extends Pick<Dispatch, "laneId" | "channelId" | "channelKind" | "attempt"> {
   messageId: string;
   result: SendResult;
-  /** Whether the send still held its lane at its end; if not, the lane may have gone on without it. */
+  /** True if the send held its lane until its end; otherwise the lane may have continued without it. */
   isHeld: boolean;
 }
 
-/** What the work of a transaction takes place in. */
-export interface LaneSurroundings {
+/** The senders and the observer of a transaction. */
+export interface LaneContext {
   senders: FreeSenders;
   observer: WorkObserver;
 }
@@ -49,7 +49,7 @@ export interface LaneSurroundings {
 /** The work of one kind of lane. */
 export interface LaneWork {
   /** Does the due work of lanes, in the transaction that holds their locks; the first ones get senders first. */
-  start(tx: Tx, laneIds: readonly string[], around: LaneSurroundings): Promise<DueWork>;
-  /** Stores what came of sends, in a transaction that holds the locks of the lanes that they still hold. */
-  finish(tx: Tx, ended: readonly Ended[], observer: WorkObserver): Promise<void>;
+  start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
+  /** Stores the results of finished sends, in a transaction that has locked the lanes that they still hold. */
+  finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;
 }

@@ -22,13 +22,13 @@ export class Lane {
   @Column({ type: "varchar", length: 24 })
   wakeAt!: Timestamp;
 
-  /** Whether its work waits for a free sender, because it connects to another system. */
+  /** True if its work waits for a free sender, because it connects to another system. */
   @Column({ type: "boolean", default: false })
   needsSender!: boolean;
 
-  /** The group of senders that its work waits for, such as the line that it leaves on; null if that is unknown. */
-  @Column({ type: "varchar", length: 36, nullable: true })
-  lineId!: string | null;
+  /** The channel that its work waits for: a line, a webhook endpoint or another group; null if unknown. */
+  @Column({ name: "line_id", type: "varchar", length: 36, nullable: true })
+  channelId!: string | null;
 
   /** Identifies the send that holds the lane; null while none does. No other send ever has the same. */
   @Column({ type: "varchar", length: 36, nullable: true })

@@ -85,9 +85,9 @@ export class Lanes {
     this.announce(tx);
   }
 
-  /** Makes the work of lanes due, which may leave on another line than before; a lane that does not exist has none. */
+  /** Makes the work of lanes due, maybe on another channel than before; a lane that does not exist has none. */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
-    await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, lineId: null });
+    await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
     this.announce(tx);
   }
 
@@ -105,7 +105,7 @@ export class Lanes {
     await tx
       .createQueryBuilder()
       .update(Lane)
-      .set({ wakeAt: now, needsSender: false, lineId: null })
+      .set({ wakeAt: now, needsSender: false, channelId: null })
       .where("agent_id IN (:...agentIds) AND (wake_at > :now OR line_id IS NOT NULL)", { agentIds, now })
       .execute();
     this.announce(tx, { everywhere: true });
@@ -231,8 +231,8 @@ export class Lanes {
     );
   }
 
-  /** Lets lanes wait for a free sender for a line each; those that were due keep their place. */
-  async awaitSender(tx: Tx, lanes: readonly { laneId: string; lineId: string }[]): Promise<void> {
+  /** Lets lanes wait for a free sender of their channel; those that were due keep their place. */
+  async awaitSender(tx: Tx, lanes: readonly { laneId: string; channelId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
     await tx.query(
@@ -240,7 +240,7 @@ export class Lanes {
        UPDATE lane SET needs_sender = true, line_id = waiting.line_id, lease = NULL, lease_until = NULL,
          wake_at = CASE WHEN wake_at < $1 THEN wake_at ELSE $1 END
        FROM waiting WHERE lane.id = waiting.id`,
-      [timestamp(), ...rows.flatMap(({ laneId, lineId }) => [laneId, lineId])],
+      [timestamp(), ...rows.flatMap(({ laneId, channelId }) => [laneId, channelId])],
     );
   }
 
@@ -272,10 +272,10 @@ export class Lanes {
 function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string {
   const listed = (values: readonly string[]) =>
     `(${values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
-  const meets = ({ kind, lines, owners }: WaitingLanes) => {
+  const meets = ({ kind, channels, owners }: WaitingLanes) => {
     const conditions = [
       kind && `kind = $${parameters.push(kind)}`,
-      lines && `coalesce(line_id, '') IN ${listed(lines)}`,
+      channels && `coalesce(line_id, '') IN ${listed(channels)}`,
       owners && `agent_id IN (SELECT id FROM agent WHERE organization_id IN ${listed(owners)})`,
     ];
     return `(${conditions.filter(Boolean).join(" AND ")})`;

@@ -2,64 +2,64 @@ import { AttemptOutcome } from "./driver";
 
 /** The group of senders that a message needs. */
 export interface SenderGroup {
-  /** The line that the message leaves on, or the name of another group. */
-  lineId: string;
+  /** A line, a webhook endpoint, or the name of another group. */
+  channelId: string;
   /** The organization that the message belongs to. */
   owner: string;
   /** The name of the share of the senders that the group belongs to, if it has one. */
   share?: string | undefined;
 }
 
-/** The senders that are free, as one transaction sees them; those that it takes count once it is committed. */
+/** The free senders of one transaction; it holds the taken ones once it is committed. */
 export interface FreeSenders {
   /**
-   * @param options.mayWait whether the message may wait for a sender after the transaction
+   * @param options.mayWait true if the message may wait for a sender after the transaction
    * @param options.share the name of a share of the senders
-   * @param options.isFailing whether the last attempt on the line is known to have failed, maybe in another process
-   * @returns whether there is a sender for a message of a lane on a line
+   * @param options.isFailing true if the channel's last attempt is known to have failed, maybe in another process
+   * @returns true if there is a sender for a message of the lane on the channel
    */
   take(
     laneId: string,
-    lineId: string,
+    channelId: string,
     options: { mayWait: boolean; share?: string; isFailing?: boolean },
   ): boolean;
   /** Gives back a sender that was not needed. */
-  giveBack(laneId: string, lineId: string): void;
+  giveBack(laneId: string, channelId: string): void;
 }
 
 /** No sender is free. */
 export const NO_SENDERS: FreeSenders = { take: () => false, giveBack: () => undefined };
 
-/** A message that leaves as soon as a sender is free. */
+/** A message that is sent as soon as a sender is free. */
 export interface Leaving extends SenderGroup {
-  /** Whether it may still leave. */
+  /** True if it may still be sent. */
   mayLeave(): boolean;
   /** Sends it; the caller then reports to `Senders.ended`. */
   send(): void;
-  /** Called instead of `send` if it may not leave any more, or its line now gets only one sender. */
+  /** Called instead of `send` if it may no longer be sent, or its channel is now limited to one sender. */
   giveBack(): void;
 }
 
-/** How many senders lanes of a kind, or with the same group, may get, so that others keep some. */
+/** Limits the senders that lanes of a kind, or of a channel, can hold, so that others keep some. */
 export interface Share {
-  /** Whether its name is a kind of lane or the name of a group. */
-  by: "kind" | "line";
-  /** All of them together. */
+  /** What its name refers to: a kind of lane or a channel. */
+  by: "kind" | "channel";
+  /** Max in total. */
   together: number;
-  /** Those of one organization. */
+  /** Max for one organization. */
   owner: number;
-  /** Those of one line. */
-  line: number;
+  /** Max for one channel. */
+  channel: number;
 }
 
-/** Lanes that wait for a sender: those that meet all of the conditions. */
+/** Selects lanes that wait for a sender by all of the given conditions. */
 export interface WaitingLanes {
   kind?: string;
-  lines?: readonly string[];
+  channels?: readonly string[];
   owners?: readonly string[];
 }
 
-/** Average time of an attempt above which a line gets one sender (ms). */
+/** Average time of an attempt above which a channel gets one sender (ms). */
 const SLOW_MS = 2_000;
 
 /** Weight of the last attempt in the average. */
@@ -74,9 +74,9 @@ const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 /** How many senders one organization can hold; of four or more, the others can always have a quarter. */
 const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
 
-const groupOf = ({ lineId, owner, share }: SenderGroup): SenderGroup => ({ lineId, owner, share });
+const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ channelId, owner, share });
 
-const keyOf = ({ lineId, owner }: SenderGroup): string => `${lineId} ${owner}`;
+const keyOf = ({ channelId, owner }: SenderGroup): string => `${channelId} ${owner}`;
 
 /** How many messages of each group have a sender or wait for one. */
 class Taken {
@@ -109,10 +109,10 @@ class Taken {
 /**
  * The senders of this process, each of which sends one message at a time.
  *
- * - A line whose last attempt failed, or whose attempts take long, gets only one. All such lines together get half of the
- *   senders, so that receivers that do not answer leave the others to those that do.
+ * - A channel whose last attempt failed, or whose attempts take long, gets only one. All such channels together get half
+ *   of the senders, so that receivers that do not answer leave the rest to those that do.
  * - An organization gets at most three quarters, and no more than half while others wait.
- * - Shares limit what lanes of one kind get, together and by organization and line.
+ * - Shares limit what lanes of one kind get, in total and by organization and channel.
  */
 export class Senders {
   private readonly taken = new Taken();
@@ -140,13 +140,13 @@ export class Senders {
     const { taken } = this;
     const owners = taken.owners;
     const busy = [...new Map([...taken.groups, ...this.limited]).values()].filter((group) =>
-      this.isLineBusy(taken, group),
+      this.isChannelBusy(taken, group),
     );
     const lanes = [
       ...this.lanesOf(busy),
       { owners: owners.filter((owner) => this.isOwnerBusy(taken, owner)) },
       ...[...this.shares].map(([name, share]) => ({
-        ...(share.by === "kind" ? { kind: name } : { lines: [name] }),
+        ...(share.by === "kind" ? { kind: name } : { channels: [name] }),
         ...(taken.sum((group) => group.share === name) < share.together && {
           owners: owners.filter((owner) => this.isShareBusy(taken, name, owner)),
         }),
@@ -164,17 +164,17 @@ export class Senders {
     return [...this.lanesOf([...this.limited.values()]), ...(owners.length > 0 ? [{ owners }] : [])];
   }
 
-  private isNamed({ lineId }: SenderGroup): boolean {
-    return this.shares.get(lineId)?.by === "line";
+  private isNamed({ channelId }: SenderGroup): boolean {
+    return this.shares.get(channelId)?.by === "channel";
   }
 
   /** The lanes of groups: of those that organizations share by name, only their own. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
-    const lines = groups.filter((group) => !this.isNamed(group)).map(({ lineId }) => lineId);
+    const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groups
       .filter((group) => this.isNamed(group))
-      .map(({ lineId, owner }) => ({ lines: [lineId], owners: [owner] }));
-    return [...(lines.length > 0 ? [{ lines }] : []), ...named];
+      .map(({ channelId, owner }) => ({ channels: [channelId], owners: [owner] }));
+    return [...(channels.length > 0 ? [{ channels }] : []), ...named];
   }
 
   /**
@@ -186,17 +186,17 @@ export class Senders {
     const taken = new Taken(this.taken);
     let left = this.free + soonFree;
     return {
-      take: (laneId, lineId, { mayWait, share, isFailing = false }) => {
-        const group = { lineId, owner: ownerOf(laneId), share };
+      take: (laneId, channelId, { mayWait, share, isFailing = false }) => {
+        const group = { channelId, owner: ownerOf(laneId), share };
         if (isFailing) this.failing.set(keyOf(group), group);
         if (left <= (mayWait ? 0 : soonFree) || !this.mayTake(taken, group, soonFree)) return false;
         left -= 1;
         taken.add(group, 1);
         return true;
       },
-      giveBack: (laneId, lineId) => {
+      giveBack: (laneId, channelId) => {
         left += 1;
-        taken.add({ lineId, owner: ownerOf(laneId) }, -1);
+        taken.add({ channelId, owner: ownerOf(laneId) }, -1);
       },
     };
   }
@@ -259,7 +259,7 @@ export class Senders {
   /** Whether a group may get one more sender, besides those that are taken. @param ahead senders that are soon free */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {
     const { owner, share } = group;
-    if (this.isOwnerBusy(taken, owner, ahead) || this.isLineBusy(taken, group)) return false;
+    if (this.isOwnerBusy(taken, owner, ahead) || this.isChannelBusy(taken, group)) return false;
     return share === undefined || !this.isShareBusy(taken, share, owner);
   }
 
@@ -277,11 +277,11 @@ export class Senders {
     );
   }
 
-  private isLineBusy(taken: Taken, group: SenderGroup): boolean {
+  private isChannelBusy(taken: Taken, group: SenderGroup): boolean {
     const share = group.share === undefined ? undefined : this.shares.get(group.share);
     const limited = (each: SenderGroup) => this.isLimited(each);
     const isLimited = limited(group);
-    const max = isLimited ? 1 : (share?.line ?? Number.POSITIVE_INFINITY);
+    const max = isLimited ? 1 : (share?.channel ?? Number.POSITIVE_INFINITY);
     const key = keyOf(group);
     if (taken.sum((each) => keyOf(each) === key) >= max) return true;
     return (

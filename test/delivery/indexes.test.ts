@@ -5,7 +5,7 @@ import { leastUuidAt } from "../../src/common/uuid";
 import { loadConfig } from "../../src/config";
 import type { Tx } from "../../src/database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
-import type { DueWork, Ended } from "../../src/delivery/lane-work";
+import type { DueWork, FinishedSend } from "../../src/delivery/lane-work";
 import type { SomeLanes } from "../../src/delivery/lanes";
 import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
@@ -122,25 +122,25 @@ onEachEngine((engine) => {
       (lane) => lane.kind === kind,
     );
     const ids = due.map(({ id }) => id);
-    const around = {
+    const context = {
       senders: new Senders(SENDERS).offer((laneId) => laneId),
       observer: NO_WORK_OBSERVER,
     };
-    const work = await laneWork(services)(kind).start(tx, ids, around);
+    const work = await laneWork(services)(kind).start(tx, ids, context);
     await services.lanes.awaitSender(tx, work.waiting);
     return work;
   }
   /** Starts to send on the webhook line. @returns the sends, as if all had this result */
-  async function send(tx: Tx, resultOf: (i: number) => SendResult): Promise<Ended[]> {
-    const { departures } = await start(tx, CONVERSATION_LANE);
-    expect(departures).toHaveLength(SENDERS);
+  async function send(tx: Tx, resultOf: (i: number) => SendResult): Promise<FinishedSend[]> {
+    const { dispatches } = await start(tx, CONVERSATION_LANE);
+    expect(dispatches).toHaveLength(SENDERS);
     await services.lanes.lease(
       tx,
-      departures.map(({ laneId }) => laneId),
+      dispatches.map(({ laneId }) => laneId),
       "lease",
     );
-    return departures.map(({ laneId, lineId, lineKind, attempt, message }, i) => ({
-      ...{ laneId, lineId, lineKind, attempt, messageId: message.id, isHeld: true },
+    return dispatches.map(({ laneId, channelId, channelKind, attempt, message }, i) => ({
+      ...{ laneId, channelId, channelKind, attempt, messageId: message.id, isHeld: true },
       result: resultOf(i),
     }));
   }
@@ -153,7 +153,7 @@ onEachEngine((engine) => {
   test.each([
     ["that may need no sender", undefined],
     ["that wait for a sender", { except: [] }],
-    ["that wait for a sender of another line", { except: [{ lines: [leastUuidAt(1)] }] }],
+    ["that wait for a sender of another line", { except: [{ channels: [leastUuidAt(1)] }] }],
     ["that wait for a sender of another organization", { except: [{ owners: [leastUuidAt(1)] }] }],
   ])("due lanes %s are found by an index", async (_, waiting) => {
     await expectIndexes(/wake_at <=/, async (tx) => {
@@ -176,9 +176,9 @@ onEachEngine((engine) => {
 
   test.each([CONVERSATION_LANE, MESSAGE_LANE])("the work of a lane (%s) starts by indexes", async (kind) => {
     await expectIndexes(/update message/, async (tx) => {
-      const { departures, waiting } = await start(tx, kind);
-      const isLone = kind === MESSAGE_LANE;
-      expect([departures.length, waiting.length]).toEqual(isLone ? [0, 0] : [SENDERS, 40 - SENDERS]);
+      const { dispatches, waiting } = await start(tx, kind);
+      const isStandalone = kind === MESSAGE_LANE;
+      expect([dispatches.length, waiting.length]).toEqual(isStandalone ? [0, 0] : [SENDERS, 40 - SENDERS]);
       await services.lanes.end(tx, ["none"]);
       await services.lanes.sleep(tx, [{ laneId: "none", until: timestamp() }]);
     });
@@ -218,8 +218,8 @@ onEachEngine((engine) => {
         tx,
         ended.map(({ laneId }) => ({ laneId, until: OLD })),
       );
-      const { departures } = await start(tx, CONVERSATION_LANE, { except: [] });
-      expect(departures.map(({ attempt }) => attempt)).toContain(2);
+      const { dispatches } = await start(tx, CONVERSATION_LANE, { except: [] });
+      expect(dispatches.map(({ attempt }) => attempt)).toContain(2);
     });
   });
 

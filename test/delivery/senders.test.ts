@@ -3,18 +3,18 @@ import { Senders, type Share } from "../../src/delivery/senders";
 
 const { accepted, retryable } = AttemptOutcome;
 
-const WEBHOOKS = new Map<string, Share>([["webhook", { by: "kind", together: 3, owner: 3, line: 2 }]]);
+const WEBHOOKS = new Map<string, Share>([["webhook", { by: "kind", together: 3, owner: 3, channel: 2 }]]);
 /** Each line, and its lane, is of an organization of its own with its name. */
 const ownerOf = (laneId: string) => laneId;
-const groupOf = (lineId: string) => ({ lineId, owner: ownerOf(lineId) });
+const groupOf = (channelId: string) => ({ channelId, owner: ownerOf(channelId) });
 
 /** Senders, and what they did with messages: `one sent`, `two given back`. */
 function trySenders(max: number, shares?: ReadonlyMap<string, Share>) {
   const senders = new Senders(max, shares);
   const log: string[] = [];
-  const leave = (name: string, lineId: string, mayLeave = () => true) =>
+  const leave = (name: string, channelId: string, mayLeave = () => true) =>
     senders.leave({
-      ...groupOf(lineId),
+      ...groupOf(channelId),
       mayLeave,
       send: () => log.push(`${name} sent`),
       giveBack: () => log.push(`${name} given back`),
@@ -70,70 +70,70 @@ test("a transaction may take as many messages beyond the free senders as it is t
 
 test("a kind of lane with a share leaves senders to others, and its groups leave some to each other", () => {
   const { senders } = trySenders(8, WEBHOOKS);
-  const send = (lineId: string) =>
+  const send = (channelId: string) =>
     senders.leave({
-      ...{ ...groupOf(lineId), share: "webhook" },
+      ...{ ...groupOf(channelId), share: "webhook" },
       mayLeave: () => true,
       send: () => undefined,
       giveBack: () => undefined,
     });
-  const takes = (lineId: string, share?: string) => {
+  const takes = (channelId: string, share?: string) => {
     const offer = senders.offer(ownerOf);
     const options = { mayWait: true, ...(share !== undefined && { share }) };
-    return Array.from({ length: 9 }, () => offer.take(lineId, lineId, options)).filter(Boolean).length;
+    return Array.from({ length: 9 }, () => offer.take(channelId, channelId, options)).filter(Boolean).length;
   };
   expect([takes("one", "webhook"), takes("line")]).toEqual([2, 6]);
   const offer = senders.offer(ownerOf);
-  const taken = ["one", "two", "three", "four"].map((lineId) =>
-    offer.take(lineId, lineId, { mayWait: true, share: "webhook" }),
+  const taken = ["one", "two", "three", "four"].map((channelId) =>
+    offer.take(channelId, channelId, { mayWait: true, share: "webhook" }),
   );
   expect(taken).toEqual([true, true, true, false]);
   expect(offer.take("line", "line", { mayWait: true })).toBe(true);
   send("one");
   send("one");
   expect([takes("one", "webhook"), takes("two", "webhook")]).toEqual([0, 1]);
-  expect(senders.excluded).toEqual([{ lines: ["one"] }]);
+  expect(senders.excluded).toEqual([{ channels: ["one"] }]);
   send("two");
   expect([takes("three", "webhook"), takes("line")]).toEqual([0, 5]);
-  expect(senders.excluded).toEqual([{ lines: ["one"] }, { kind: "webhook" }]);
+  expect(senders.excluded).toEqual([{ channels: ["one"] }, { kind: "webhook" }]);
   senders.ended(groupOf("one"), accepted);
   expect([takes("three", "webhook"), senders.excluded]).toEqual([1, []]);
 });
 
 test("groups whose last attempt failed get half of the senders, and half of their kind's share, all together", () => {
   const { senders } = trySenders(8, WEBHOOKS);
-  const leave = (lineId: string, share?: string) =>
+  const leave = (channelId: string, share?: string) =>
     senders.leave({
-      ...{ ...groupOf(lineId), ...(share !== undefined && { share }) },
+      ...{ ...groupOf(channelId), ...(share !== undefined && { share }) },
       mayLeave: () => true,
       send: () => undefined,
       giveBack: () => undefined,
     });
-  const fail = (lineId: string, share?: string) => {
-    leave(lineId, share);
-    senders.ended({ ...groupOf(lineId), ...(share !== undefined && { share }) }, retryable);
+  const fail = (channelId: string, share?: string) => {
+    leave(channelId, share);
+    senders.ended({ ...groupOf(channelId), ...(share !== undefined && { share }) }, retryable);
   };
   const endpoints = ["one", "two", "three"];
   for (const id of endpoints) fail(id, "webhook");
-  const lines = ["four", "five", "six", "seven"];
-  for (const id of lines) fail(id);
-  expect([senders.excluded, senders.deferred]).toEqual([[], [{ lines: [...endpoints, ...lines] }]]);
+  const channels = ["four", "five", "six", "seven"];
+  for (const id of channels) fail(id);
+  expect([senders.excluded, senders.deferred]).toEqual([[], [{ channels: [...endpoints, ...channels] }]]);
 
   const offer = senders.offer(ownerOf);
-  const take = (lineId: string, share?: string) =>
-    offer.take(lineId, lineId, { mayWait: true, ...(share !== undefined && { share }) });
+  const take = (channelId: string, share?: string) =>
+    offer.take(channelId, channelId, { mayWait: true, ...(share !== undefined && { share }) });
   expect(endpoints.map((id) => take(id, "webhook"))).toEqual([true, true, false]);
-  expect(lines.map((id) => take(id))).toEqual([true, true, false, false]);
+  expect(channels.map((id) => take(id))).toEqual([true, true, false, false]);
   expect([take("healthy", "webhook"), take("healthy line")]).toEqual([true, true]);
 
   leave("one", "webhook");
   leave("two", "webhook");
-  expect(senders.excluded).toEqual([{ lines: ["one", "two", "three"] }]);
+  expect(senders.excluded).toEqual([{ channels: ["one", "two", "three"] }]);
   leave("four");
   leave("five");
-  expect(senders.excluded[0]?.lines?.toSorted()).toEqual([...endpoints, ...lines].sort());
+  expect(senders.excluded[0]?.channels?.toSorted()).toEqual([...endpoints, ...channels].sort());
   senders.ended(groupOf("four"), accepted);
-  expect(senders.excluded).toEqual([{ lines: ["one", "two", "five", "three"] }]);
+  expect(senders.excluded).toEqual([{ channels: ["one", "two", "five", "three"] }]);
 });
 
 test("a line that failed in another process counts as failing until an attempt of this one succeeds", () => {
@@ -145,7 +145,7 @@ test("a line that failed in another process counts as failing until an attempt o
     );
   };
   expect(take(true)).toHaveLength(1);
-  expect([senders.excluded, senders.deferred]).toEqual([[], [{ lines: ["line"] }]]);
+  expect([senders.excluded, senders.deferred]).toEqual([[], [{ channels: ["line"] }]]);
   leave("one", "line");
   senders.ended(groupOf("line"), accepted);
   expect(take(false)).toHaveLength(3);
@@ -158,7 +158,7 @@ test("a single sender serves those that fail as well", () => {
   expect(senders.offer(ownerOf).take("failing", "failing", { mayWait: true })).toBe(true);
 });
 
-test("messages of many lines that begin to fail while they wait leave senders to the others", () => {
+test("messages of many channels that begin to fail while they wait leave senders to the others", () => {
   const { senders, log, leave } = trySenders(4);
   const failing = ["a", "b", "c", "d"];
   for (const id of failing) leave(`first of ${id}`, id);
@@ -174,18 +174,18 @@ test("messages of many lines that begin to fail while they wait leave senders to
 
 test("an organization gets three quarters of the senders, and once it has half, what the others leave", () => {
   const { senders, log, leave } = trySenders(8);
-  const leaveOne = (lineId: string, owner: string) =>
+  const leaveOne = (channelId: string, owner: string) =>
     senders.leave({
-      lineId,
+      channelId,
       owner,
       mayLeave: () => true,
       send: () => log.push(owner),
       giveBack: () => undefined,
     });
-  const lines = ["one", "two", "three", "four", "five", "six", "seven"];
-  for (const line of lines.slice(0, 4)) leaveOne(line, "ours");
+  const channels = ["one", "two", "three", "four", "five", "six", "seven"];
+  for (const line of channels.slice(0, 4)) leaveOne(line, "ours");
   expect([senders.excluded, senders.deferred]).toEqual([[], [{ owners: ["ours"] }]]);
-  for (const line of lines.slice(4)) leaveOne(line, "ours");
+  for (const line of channels.slice(4)) leaveOne(line, "ours");
   expect([log.length, senders.free, senders.excluded]).toEqual([6, 2, [{ owners: ["ours"] }]]);
   leave("theirs", "theirs");
   expect(log.at(-1)).toBe("theirs sent");
@@ -194,7 +194,7 @@ test("an organization gets three quarters of the senders, and once it has half, 
     false,
     true,
   ]);
-  senders.ended({ lineId: "one", owner: "ours" }, accepted);
+  senders.ended({ channelId: "one", owner: "ours" }, accepted);
   expect(log.filter((owner) => owner === "ours")).toHaveLength(7);
 });
 
@@ -215,18 +215,18 @@ test("a line whose attempts take more than two seconds on average gets one sende
 });
 
 test("a group that organizations share by name keeps the lanes of only those waiting that have their share", () => {
-  const share = { by: "line", together: 4, owner: 3, line: 4 } as const;
+  const share = { by: "channel", together: 4, owner: 3, channel: 4 } as const;
   const { senders } = trySenders(16, new Map([["model", share]]));
   const ask = (owner: string) => {
-    const group = { lineId: "model", owner, share: "model" };
+    const group = { channelId: "model", owner, share: "model" };
     senders.leave({ ...group, mayLeave: () => true, send: () => undefined, giveBack: () => undefined });
     return group;
   };
   const [first] = [ask("ours"), ask("ours"), ask("ours")];
-  expect(senders.excluded).toEqual([{ lines: ["model"], owners: ["ours"] }]);
+  expect(senders.excluded).toEqual([{ channels: ["model"], owners: ["ours"] }]);
   ask("theirs");
-  expect(senders.excluded).toEqual([{ lines: ["model"] }]);
+  expect(senders.excluded).toEqual([{ channels: ["model"] }]);
   senders.ended(first as ReturnType<typeof ask>, retryable, 20_000);
-  expect(senders.excluded).toEqual([{ lines: ["model"], owners: ["ours"] }]);
-  expect(senders.deferred).toEqual([{ lines: ["model"], owners: ["ours"] }]);
+  expect(senders.excluded).toEqual([{ channels: ["model"], owners: ["ours"] }]);
+  expect(senders.deferred).toEqual([{ channels: ["model"], owners: ["ours"] }]);
 });

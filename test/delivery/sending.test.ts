@@ -387,7 +387,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       const [waiting, moving] = [await conversing({ line }), await conversing({ line })];
       const laneOf = ({ id }: { id: string }) => read((reader) => reader.findOneBy(Lane, { id }));
       await waitUntil(
-        async () => (await laneOf(moving))?.lineId != null && (await laneOf(waiting))?.lineId != null,
+        async () => (await laneOf(moving))?.channelId != null && (await laneOf(waiting))?.channelId != null,
       );
       const before = await laneOf(waiting);
 
@@ -464,7 +464,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       };
       const waits = async (id: string) => {
         await waitUntil(
-          async () => (await database.read((reader) => reader.findOneBy(Lane, { id })))?.lineId != null,
+          async () => (await database.read((reader) => reader.findOneBy(Lane, { id })))?.channelId != null,
         );
       };
       const order: string[] = [];

@@ -26,7 +26,7 @@ describeGateway({}, (gateway) => {
       work: () => ({
         start: async (_, ids) => {
           batches.push([...ids]);
-          return { next: new Map(), departures: [], waiting: [] };
+          return { next: new Map(), dispatches: [], waiting: [] };
         },
         finish: async () => undefined,
       }),

@@ -70,13 +70,13 @@ onEachEngine((engine) => {
         await database.write(async (tx) => {
           const due = (await lanes.lockDue(tx, { max: 8 })).map(({ id }) => id);
           const work = laneWork(services)(WEBHOOK_LANE);
-          const around = {
+          const context = {
             senders: new Senders(8).offer((laneId) => laneId),
             observer: NO_WORK_OBSERVER,
           };
-          const { departures } = await work.start(tx, due, around);
-          expect(departures).toHaveLength(8);
-          const ended = departures.map((each) => ({
+          const { dispatches } = await work.start(tx, due, context);
+          expect(dispatches).toHaveLength(8);
+          const ended = dispatches.map((each) => ({
             ...{ ...each, messageId: each.message.id, isHeld: true },
             result: { outcome: "retryable", code: "http_500", detail: "x", status: 500 } as never,
           }));

@@ -2,16 +2,16 @@ import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import type { QueuedMessage, Surroundings } from "../messages/gates";
-import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/lone-messages";
+import type { GateContext, QueuedRow } from "../messages/gates";
 import { IS_UNSENT } from "../messages/message.entity";
 import type { Queues } from "../messages/message-work";
+import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/standalone-messages";
 import { ConversationState, Handler } from "./conversation.entity";
 
 /** Max messages of a transaction, because changes of their conversations wait for its commit. */
 const MAX_MESSAGES = 500;
 
-interface Row extends QueuedMessage, LineRow {
+interface Row extends QueuedRow, LineRow {
   conversationId: string;
   version: number;
   handler: Handler;
@@ -23,7 +23,7 @@ interface Row extends QueuedMessage, LineRow {
   deactivatedAt: Timestamp | null;
 }
 
-/** Reads the waiting messages of conversations, each of which leaves on the line of its conversation. */
+/** Reads the queued messages of conversations; each is sent on the line of its conversation. */
 export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
@@ -43,7 +43,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
      limit ${MAX_MESSAGES}`,
     padded(ids),
   );
-  const waiting = rows.map((row) => ({ ...row, around: surroundingsOf(row) }));
+  const waiting = rows.map((row) => ({ ...row, context: gateContextOf(row) }));
   const queues = groupBy(waiting, ({ conversationId }) => conversationId);
   if (rows.length < MAX_MESSAGES) return { queues };
   // The limit may have cut off the queue of the last one, and those of all after it.
@@ -53,7 +53,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   return { queues, next: new Map(cut.map((id) => [id, now])) };
 }
 
-const surroundingsOf = (row: Row): Surroundings => ({
+const gateContextOf = (row: Row): GateContext => ({
   line: lineIn(row),
   organizationIsActive: row.deactivatedAt === null,
   conversation: {

@@ -7,7 +7,7 @@ import { DELIVERING } from "../../database/limits";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
+import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import { GatewayError } from "../../errors";
 import { Decision, DecisionState } from "./decision.entity";
 import type { DecisionMaker } from "./decision-maker";
@@ -35,25 +35,25 @@ export class DecisionRunner implements LaneWork {
     private readonly log: Logger,
   ) {}
 
-  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
-    const departures: Departure[] = [];
+  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneContext): Promise<DueWork> {
+    const dispatches: Dispatch[] = [];
     const waiting: DueWork["waiting"][number][] = [];
     const next = new Map<string, Timestamp>();
     const now = timestamp();
     for (const { id, isAsking } of await undecided(tx, laneIds)) {
       const group = isAsking ? MODEL : RULES;
-      const lane = { laneId: id, lineId: group, lineKind: group, share: group };
+      const lane = { laneId: id, channelId: group, channelKind: group, share: group };
       const again = this.again.get(id);
       if (again !== undefined && again > now) next.set(id, again);
       else if (!senders.take(id, group, { mayWait: true, share: group })) waiting.push(lane);
       else
-        departures.push({ ...lane, message: { id }, attempt: 1, send: (attempt) => this.run(id, attempt) });
+        dispatches.push({ ...lane, message: { id }, attempt: 1, send: (attempt) => this.run(id, attempt) });
     }
-    return { next, departures, waiting };
+    return { next, dispatches, waiting };
   }
 
   /** The decision itself is stored already. */
-  async finish(_: EntityManager, ended: readonly Ended[]): Promise<void> {
+  async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
     for (const { laneId, result } of ended) {
       if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
       else this.again.set(laneId, timestamp(delayMs(result)));

@@ -74,8 +74,8 @@ export const decisions = feature({
     // A model may take long: together with webhook endpoints it leaves a sender to messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);
     return {
-      [MODEL]: { by: "line", together: model, owner: shareOf(model), line: model },
-      [RULES]: { by: "line", together: senders, owner: senders, line: senders },
+      [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },
+      [RULES]: { by: "channel", together: senders, owner: senders, channel: senders },
     };
   },
   lanes: ({ decisionRunner }) => ({ [DECISION_LANE]: decisionRunner }),

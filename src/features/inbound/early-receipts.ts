@@ -6,7 +6,7 @@ import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { Departure, DueWork, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
+import type { Dispatch, DueWork, LaneContext, LaneWork } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
@@ -56,18 +56,18 @@ export class EarlyReceipts implements LaneWork {
     });
   }
 
-  async start(tx: Tx, ids: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
-    const departures: Departure[] = [];
+  async start(tx: Tx, ids: readonly string[], { senders }: LaneContext): Promise<DueWork> {
+    const dispatches: Dispatch[] = [];
     const waiting: DueWork["waiting"][number][] = [];
     const next = new Map<string, Timestamp>();
     const now = timestamp();
     for (const { id, dueAt } of await tx.findBy(EarlyReceipt, { id: In([...ids]) })) {
-      const lane = { laneId: id, lineId: RECEIPTS, lineKind: RECEIPTS, share: RECEIPTS };
+      const lane = { laneId: id, channelId: RECEIPTS, channelKind: RECEIPTS, share: RECEIPTS };
       if (dueAt > now) next.set(id, dueAt);
       else if (!senders.take(id, RECEIPTS, { mayWait: true, share: RECEIPTS })) waiting.push(lane);
-      else departures.push({ ...lane, message: { id }, attempt: 1, send: () => this.look(id) });
+      else dispatches.push({ ...lane, message: { id }, attempt: 1, send: () => this.look(id) });
     }
-    return { next, departures, waiting };
+    return { next, dispatches, waiting };
   }
 
   /** All is stored already. */

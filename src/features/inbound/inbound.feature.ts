@@ -49,7 +49,7 @@ export const inbound = feature({
     operations: inboundOperations,
   },
   shares: (senders) => ({
-    [RECEIPTS]: { by: "line", together: senders, owner: senders, line: senders },
+    [RECEIPTS]: { by: "channel", together: senders, owner: senders, channel: senders },
   }),
   lanes: ({ earlyReceipts }) => ({ [RECEIPT_LANE]: earlyReceipts }),
 });

@@ -4,7 +4,7 @@ import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { allReturning, padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { Ended } from "../../delivery/lane-work";
+import type { FinishedSend } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { Line, WhenUncertain } from "../lines/line.entity";
@@ -32,13 +32,13 @@ interface Outcome {
  */
 export async function finishMessages(
   tx: Tx,
-  ended: readonly Ended[],
+  ended: readonly FinishedSend[],
   observer: WorkObserver,
   messageFailures: MessageFailures,
 ): Promise<void> {
   const now = timestamp();
   await storeAttempts(tx, ended, now);
-  for (const [kind, ofKind] of groupBy(ended, ({ lineKind }) => lineKind)) {
+  for (const [kind, ofKind] of groupBy(ended, ({ channelKind }) => channelKind)) {
     for (const [outcome, { length }] of groupBy(ofKind, ({ result }) => result.outcome))
       observer.count(ATTEMPTS, [kind, outcome], length);
   }
@@ -49,7 +49,7 @@ export async function finishMessages(
   if (held.length === 0) return;
   const failing = await failingUncertain(tx, held);
   const outcomes = held.map(
-    (each) => [each, outcomeOf(each.result, each.attempt, failing.has(each.lineId), now)] as const,
+    (each) => [each, outcomeOf(each.result, each.attempt, failing.has(each.channelId), now)] as const,
   );
   const rows = padded(outcomes);
   const first = rows.length * 10 + 1;
@@ -106,11 +106,11 @@ export async function finishMessages(
 }
 
 /** The lines of uncertain attempts that do not send such messages again. */
-async function failingUncertain(tx: Tx, ended: readonly Ended[]): Promise<ReadonlySet<string>> {
+async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
   const lines = await tx.findBy(Line, {
-    id: In(uncertain.map(({ lineId }) => lineId)),
+    id: In(uncertain.map(({ channelId }) => channelId)),
     whenUncertain: WhenUncertain.fail,
   });
   return new Set(lines.map(({ id }) => id));
@@ -145,7 +145,7 @@ function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean,
   return { ...NOTHING, status: MessageStatus.queued, heldReason: HeldReason.retry, notBefore, errorText };
 }
 
-async function storeAttempts(tx: Tx, ended: readonly Ended[], now: Timestamp): Promise<void> {
+async function storeAttempts(tx: Tx, ended: readonly FinishedSend[], now: Timestamp): Promise<void> {
   const rows = padded(ended);
   await tx.query(
     `with ended (id, number, outcome, code, detail) as (values ${placeholders(rows.length, 5)})
@@ -165,8 +165,8 @@ async function storeAttempts(tx: Tx, ended: readonly Ended[], now: Timestamp): P
 }
 
 /** Drops the receiver's IDs that other messages of their line have, because receipts must mean one message. */
-async function withFreshProviderIds(tx: Tx, ended: readonly Ended[]): Promise<Ended[]> {
-  const given = ended.flatMap(({ lineId, result }) =>
+async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Promise<FinishedSend[]> {
+  const given = ended.flatMap(({ channelId: lineId, result }) =>
     "providerId" in result && result.providerId !== null ? [{ lineId, providerId: result.providerId }] : [],
   );
   if (given.length === 0) return [...ended];
@@ -183,7 +183,7 @@ async function withFreshProviderIds(tx: Tx, ended: readonly Ended[]): Promise<En
     .getRawMany<{ lineId: string; providerId: string }>();
   const taken = new Set(rows.map(({ lineId, providerId }) => `${lineId} ${providerId}`));
   return ended.map((each) => {
-    const { result, lineId } = each;
+    const { result, channelId: lineId } = each;
     if (!("providerId" in result) || result.providerId === null) return each;
     const id = `${lineId} ${result.providerId}`;
     if (taken.has(id)) return { ...each, result: { ...result, providerId: null } };

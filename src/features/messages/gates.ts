@@ -2,11 +2,11 @@ import type { Timestamp } from "../../common/time";
 import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.entity";
 import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } from "./message.entity";
 
-/** The line that a message would leave on. */
+/** The line that a message would be sent on. */
 export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version" | "whenUncertain">;
 
-/** What decides whether a message may leave. */
-export interface Surroundings {
+/** The state around a message that its gates depend on. */
+export interface GateContext {
   /** Undefined if the agent has no default line. */
   line: GateLine | undefined;
   organizationIsActive: boolean;
@@ -23,8 +23,8 @@ export interface Surroundings {
   };
 }
 
-/** What the decision about a message depends on. */
-export type QueuedMessage = Pick<
+/** The columns of a message that its gates depend on. */
+export type QueuedRow = Pick<
   Message,
   | "id"
   | "author"
@@ -37,28 +37,28 @@ export type QueuedMessage = Pick<
   | "notBefore"
   | "lineId"
 > & {
-  /** What its line says about attempts without an answer, if it was leaving when its process ended. */
+  /** Its line's setting for attempts without an answer, if its process ended while it was being sent. */
   whenUncertain: WhenUncertain | null;
 };
 
-/** A message that waits on a lane, with what decides whether it may leave. */
-export type Waiting = QueuedMessage & { around: Surroundings };
+/** A message that waits on a lane. */
+export type QueuedMessage = QueuedRow & { context: GateContext };
 
-/** What becomes of a waiting message. */
-export type Start = Refusal | { status: MessageStatus.delivered | MessageStatus.sending; line: GateLine };
+/** The change of a queued message: sent, delivered, held back or given up. */
+export type Start = Unsent | { status: MessageStatus.delivered | MessageStatus.sending; line: GateLine };
 
-/** Why a message does not leave now. */
-export type Refusal =
+/** Why a message is not sent now. */
+export type Unsent =
   | { status: MessageStatus.queued; heldReason: HeldReason | null; notBefore: Timestamp | null }
   | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError };
 
 /**
- * Decides whether a message may leave, as far as that depends on nothing that other messages use up. One whose status is
- * `sending` was leaving when its process ended.
- * @returns the line that it may leave on, or why it may not
+ * Decides whether a message may be sent, except for limits that it shares with other messages. Status `sending` means that
+ * its process ended during the attempt.
+ * @returns the line to send it on, or why it is not sent now
  */
-export function gate(message: QueuedMessage, around: Surroundings, now: Timestamp): GateLine | Refusal {
-  const { line, conversation, organizationIsActive } = around;
+export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {
+  const { line, conversation, organizationIsActive } = context;
   if (message.whenUncertain === WhenUncertain.fail) return failed(MessageError.uncertain);
   if (message.expiresAt !== null && message.expiresAt <= now) return failed(MessageError.expired);
   if (conversation?.isErased) return canceled(MessageError.closed);
@@ -87,12 +87,12 @@ export function gate(message: QueuedMessage, around: Surroundings, now: Timestam
 }
 
 /** A message that stays queued. */
-export const held = (heldReason: HeldReason | null, notBefore: Timestamp | null = null): Refusal => ({
+export const held = (heldReason: HeldReason | null, notBefore: Timestamp | null = null): Unsent => ({
   status: MessageStatus.queued,
   heldReason,
   notBefore,
 });
 
-const failed = (errorCode: MessageError): Refusal => ({ status: MessageStatus.failed, errorCode });
+const failed = (errorCode: MessageError): Unsent => ({ status: MessageStatus.failed, errorCode });
 
-const canceled = (errorCode: MessageError): Refusal => ({ status: MessageStatus.canceled, errorCode });
+const canceled = (errorCode: MessageError): Unsent => ({ status: MessageStatus.canceled, errorCode });

@@ -32,7 +32,7 @@ export const TOLD = `message.id, message.agent_id as "agentId", message.conversa
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;
 
-/** The events about messages that have just reached their status; there are none about retries and departures. */
+/** The events about messages that have just reached their status; there are none about retries and dispatches. */
 export const statusEvents = (messages: readonly Told[]): NewEvent[] =>
   messages.flatMap((message) => {
     const { status } = message;

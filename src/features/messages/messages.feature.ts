@@ -3,7 +3,6 @@ import { purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
-import { readLoneMessages } from "./lone-messages";
 import { Message } from "./message.entity";
 import { messageEventTypes } from "./message.event-types";
 import { ATTEMPTS, DELIVERIES, MESSAGES, RECOVERIES } from "./message.metrics";
@@ -15,6 +14,7 @@ import { MessageFailures } from "./message-failures";
 import { MESSAGE_LANE } from "./message-lanes";
 import { messageWork } from "./message-work";
 import { Receipts } from "./receipts";
+import { readStandaloneMessages } from "./standalone-messages";
 
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof messageScopes, string> {}
@@ -49,7 +49,7 @@ export const messages = feature({
     [MESSAGE_LANE]: messageWork({
       drivers,
       messageFailures,
-      read: readLoneMessages,
+      read: readStandaloneMessages,
       onRejecting: lineHealth.pauseRejecting,
     }),
   }),

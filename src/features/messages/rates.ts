@@ -2,7 +2,7 @@ import { In } from "typeorm";
 import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { LineTraffic } from "../lines/line-traffic.entity";
-import type { GateLine, QueuedMessage } from "./gates";
+import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.entity";
 
 /** How much earlier than evenly spread a message may leave (ms), so that late wake-ups do not lower the rate. */
@@ -53,7 +53,7 @@ export class Rates {
    */
   take(
     { id }: GateLine,
-    { heldReason, notBefore }: Pick<QueuedMessage, "heldReason" | "notBefore">,
+    { heldReason, notBefore }: Pick<QueuedRow, "heldReason" | "notBefore">,
   ): Timestamp | undefined {
     const traffic = this.traffic.get(id);
     if (traffic === undefined) return undefined;

@@ -2,7 +2,7 @@ import { groupBy } from "../../common/group-by";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
-import type { Ended } from "../../delivery/lane-work";
+import type { FinishedSend } from "../../delivery/lane-work";
 
 /** After how many messages in a row that were rejected for good a line is paused. */
 const MAX_REJECTIONS = 20;
@@ -11,9 +11,9 @@ const MAX_REJECTIONS = 20;
  * Counts the messages in a row that receivers rejected for good.
  * @returns the IDs of lines that have reached the limit
  */
-export async function countRejections(tx: Tx, ended: readonly Ended[]): Promise<string[]> {
+export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): Promise<string[]> {
   const rejecting: string[] = [];
-  const byLine = [...groupBy(ended, ({ lineId }) => lineId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const byLine = [...groupBy(ended, ({ channelId }) => channelId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [lineId, ofLine] of byLine) {
     const outcomes = ofLine.map(({ result }) => result.outcome);
     const lastAccepted = outcomes.lastIndexOf(AttemptOutcome.accepted);

@@ -1,46 +1,46 @@
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { OutboundMessage } from "../../delivery/driver";
-import type { Departure, DueWork, LaneSurroundings } from "../../delivery/lane-work";
+import type { Dispatch, DueWork, LaneContext } from "../../delivery/lane-work";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
-import { type GateLine, gate, held, type QueuedMessage, type Start, type Waiting } from "./gates";
+import { type GateLine, gate, held, type QueuedMessage, type QueuedRow, type Start } from "./gates";
 import { EXPIRE_AFTER_MS, HeldReason, MessageAuthor, MessageStatus } from "./message.entity";
 import type { MessageFailures } from "./message-failures";
 import { Rates } from "./rates";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
-/** What sends messages. */
-export interface Means {
+/** The services that send messages. */
+export interface Dependencies {
   drivers: LineDrivers;
   messageFailures: MessageFailures;
 }
 
 /**
  * Sends the messages of lanes, each lane in its order: a message that is held back holds back those behind it. A local
- * line does no I/O, so what may leave on it is delivered; on other lines, one message of a lane leaves at a time.
+ * line does no I/O, so its messages are delivered in the transaction; on other lines, a lane sends one message at a time.
  * @param queues the waiting messages by lane, whose locks the transaction holds; the first ones get senders first
  */
 export async function startMessages(
   tx: Tx,
-  queues: ReadonlyMap<string, readonly Waiting[]>,
-  { drivers, messageFailures }: Means,
-  { senders, observer }: LaneSurroundings,
+  queues: ReadonlyMap<string, readonly QueuedMessage[]>,
+  { drivers, messageFailures }: Dependencies,
+  { senders, observer }: LaneContext,
 ): Promise<DueWork> {
   const all = [...queues.values()].flat();
   const rates = await Rates.of(
     tx,
-    all.flatMap(({ around }) => around.line ?? []),
+    all.flatMap(({ context }) => context.line ?? []),
   );
   const now = timestamp();
   const next = new Map<string, Timestamp>();
   const waiting: DueWork["waiting"][number][] = [];
-  const starts: (readonly [Waiting, Start])[] = [];
-  const leaving: (readonly [string, Waiting, GateLine])[] = [];
+  const starts: (readonly [QueuedMessage, Start])[] = [];
+  const leaving: (readonly [string, QueuedMessage, GateLine])[] = [];
   for (const [laneId, queue] of queues) {
     let isBlocked = false;
     for (const message of queue) {
-      const line = gate(message, message.around, now);
+      const line = gate(message, message.context, now);
       if (!("kind" in line)) {
         starts.push([message, line]);
         if (line.status !== MessageStatus.queued) continue;
@@ -49,16 +49,16 @@ export async function startMessages(
         isBlocked = true;
         continue;
       }
-      // What waits behind another message can only be given up.
+      // A message behind another one can only expire.
       if (isBlocked) {
         next.set(laneId, earliest(next.get(laneId), expiryOf(message)));
         continue;
       }
       const isLocal = line.kind === LineKind.local;
-      // If the process is killed, what has not left yet is uncertain as well.
+      // If the process is killed, messages that wait for a sender become uncertain as well.
       const mayWait = line.whenUncertain === WhenUncertain.retry;
       if (!isLocal && !senders.take(laneId, line.id, { mayWait })) {
-        waiting.push({ laneId, lineId: line.id });
+        waiting.push({ laneId, channelId: line.id });
         isBlocked = true;
         continue;
       }
@@ -89,11 +89,11 @@ export async function startMessages(
     start.status === MessageStatus.failed ? [{ id, errorCode: start.errorCode }] : [],
   );
   await messageFailures.tell(tx, failed);
-  return { next, waiting, departures: await departuresOf(tx, leaving, contents, drivers) };
+  return { next, waiting, dispatches: await dispatchesOf(tx, leaving, contents, drivers) };
 }
 
-/** When a message is given up. */
-const expiryOf = ({ expiresAt }: QueuedMessage): Timestamp => expiresAt ?? timestamp(EXPIRE_AFTER_MS);
+/** When a message expires. */
+const expiryOf = ({ expiresAt }: QueuedRow): Timestamp => expiresAt ?? timestamp(EXPIRE_AFTER_MS);
 
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
@@ -104,30 +104,30 @@ function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
-/** What leaves: messages with their texts and addresses, and how their lines send them. */
-async function departuresOf(
+/** The dispatches of messages, with their texts, addresses and the drivers of their lines. */
+async function dispatchesOf(
   tx: Tx,
-  leaving: readonly (readonly [string, Waiting, GateLine])[],
+  leaving: readonly (readonly [string, QueuedMessage, GateLine])[],
   contents: ReadonlyMap<string, Content>,
   drivers: LineDrivers,
-): Promise<Departure[]> {
+): Promise<Dispatch[]> {
   if (leaving.length === 0) return [];
   const senders = await drivers.sendersOf(
     tx,
     leaving.map(([, , line]) => line),
   );
-  return leaving.flatMap(([laneId, { id, author, attempts, createdAt, around }, line]) => {
+  return leaving.flatMap(([laneId, { id, author, attempts, createdAt, context }, line]) => {
     const content = contents.get(id);
     const send = senders.get(line.id);
     if (content === undefined || send === undefined) return [];
-    const { contactId = null, address } = around.conversation ?? {};
+    const { contactId = null, address } = context.conversation ?? {};
     const to = address?.address ?? null;
     const message = { id, createdAt, ...content, contactId, to, autoSubmitted: autoSubmittedOf(author) };
     return [
       {
         laneId,
-        lineId: line.id,
-        lineKind: line.kind,
+        channelId: line.id,
+        channelKind: line.kind,
         message,
         attempt: attempts + 1,
         send: (how) => send(message, how),

@@ -6,7 +6,7 @@ import { AttemptOutcome } from "../../delivery/driver";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { LineKind } from "../lines/line.entity";
-import type { QueuedMessage, Start, Waiting } from "./gates";
+import type { QueuedMessage, QueuedRow, Start } from "./gates";
 import { MessageStatus } from "./message.entity";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
@@ -23,7 +23,7 @@ export interface Content {
  */
 export async function storeStarts(
   tx: Tx,
-  starts: readonly (readonly [Waiting, Start])[],
+  starts: readonly (readonly [QueuedMessage, Start])[],
   now: Timestamp,
   observer: WorkObserver,
 ): Promise<ReadonlyMap<string, Content>> {
@@ -76,7 +76,7 @@ export async function storeStarts(
 }
 
 /** The values of the columns id, status, held_reason, not_before, error_code, line_id, attempts and delivered_at. */
-function columnsOf({ id, attempts }: QueuedMessage, start: Start, now: Timestamp): (string | null)[] {
+function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (string | null)[] {
   if ("line" in start) {
     const deliveredAt = start.status === MessageStatus.delivered ? now : null;
     return [id, start.status, null, null, null, start.line.id, String(attempts + 1), deliveredAt];
@@ -89,7 +89,7 @@ function columnsOf({ id, attempts }: QueuedMessage, start: Start, now: Timestamp
 /** Records that it is unknown what came of attempts whose processes ended. */
 export async function recordLostAttempts(
   tx: Tx,
-  messages: readonly QueuedMessage[],
+  messages: readonly QueuedRow[],
   now: Timestamp,
   observer: WorkObserver,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
+import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import type { EndpointHealth } from "./endpoint-health";
 import type { EventBody, EventPost } from "./event-post";
@@ -36,7 +36,7 @@ export class WebhookWork implements LaneWork {
     private readonly health: EndpointHealth,
   ) {}
 
-  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
+  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneContext): Promise<DueWork> {
     const now = timestamp();
     const next = new Map<string, Timestamp>();
     const waiting: DueWork["waiting"][number][] = [];
@@ -55,24 +55,24 @@ export class WebhookWork implements LaneWork {
           isFailing: head.failingSince !== null,
         })
       )
-        waiting.push({ laneId: id, lineId: head.endpointId });
+        waiting.push({ laneId: id, channelId: head.endpointId });
       else leaving.push(head);
     }
     const events = await readEvents(tx, leaving);
-    const departures: Departure[] = [];
+    const dispatches: Dispatch[] = [];
     for (const head of leaving) {
       const event = events.get(head.id);
-      if (event !== undefined) departures.push(this.departure(head, event));
+      if (event !== undefined) dispatches.push(this.dispatch(head, event));
       else {
         senders.giveBack(head.laneId, head.endpointId);
         await giveUp(tx, head.id);
         next.set(head.laneId, now);
       }
     }
-    return { next, departures, waiting };
+    return { next, dispatches, waiting };
   }
 
-  async finish(tx: Tx, ended: readonly Ended[], observer: WorkObserver): Promise<void> {
+  async finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void> {
     const attempted = ended.filter(({ isHeld, result }) => isHeld && !wasNotAttempted(result));
     if (attempted.length === 0) return;
     const outcomes = attempted.map((each) => [each, outcomeOf(each)] as const);
@@ -81,18 +81,18 @@ export class WebhookWork implements LaneWork {
       observer.count(WEBHOOK_ATTEMPTS, [outcome], length);
     await this.health.note(
       tx,
-      attempted.map(({ lineId, result }) => ({ endpointId: lineId, result })),
+      attempted.map(({ channelId, result }) => ({ endpointId: channelId, result })),
       observer,
     );
   }
 
-  private departure(head: Head, event: EventBody): Departure {
+  private dispatch(head: Head, event: EventBody): Dispatch {
     const { id, laneId, endpointId, url, secretGeneration, previousUntil } = head;
     const target = { id: endpointId, url, secretGeneration };
     return {
       laneId,
-      lineId: endpointId,
-      lineKind: WEBHOOK_LANE,
+      channelId: endpointId,
+      channelKind: WEBHOOK_LANE,
       share: WEBHOOK_LANE,
       message: { id },
       attempt: head.attempts + 1,
@@ -161,7 +161,7 @@ interface Outcome {
   deliveredAt: Timestamp | null;
 }
 
-function outcomeOf({ attempt, result }: Ended): Outcome {
+function outcomeOf({ attempt, result }: FinishedSend): Outcome {
   if (result.outcome === AttemptOutcome.accepted) {
     return {
       what: WebhookOutcome.delivered,
@@ -182,7 +182,7 @@ function outcomeOf({ attempt, result }: Ended): Outcome {
   };
 }
 
-async function store(tx: Tx, outcomes: readonly (readonly [Ended, Outcome])[]): Promise<void> {
+async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome])[]): Promise<void> {
   for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes)
     await tx.update(
       WebhookDelivery,

@@ -43,7 +43,7 @@ export const webhooks = feature({
   shares: (senders) => {
     const share = webhookShare(senders);
     return {
-      [WEBHOOK_LANE]: { by: "kind", together: share, owner: shareOf(share), line: Math.ceil(share / 2) },
+      [WEBHOOK_LANE]: { by: "kind", together: share, owner: shareOf(share), channel: Math.ceil(share / 2) },
     };
   },
   start: ({ webhookDispatcher }) => webhookDispatcher.start(),

@@ -2,11 +2,11 @@ import type { Timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { WhenUncertain } from "../lines/line.entity";
-import type { GateLine, QueuedMessage } from "./gates";
+import type { GateLine, QueuedRow } from "./gates";
 import { IS_UNSENT, MessageStatus } from "./message.entity";
 import type { Queues } from "./message-work";
 
-/** The columns of `QueuedMessage`, for a SELECT. */
+/** The columns of `QueuedRow`, for a SELECT. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
   message.not_before as "notBefore", message.line_id as "lineId",
@@ -34,10 +34,10 @@ export const lineIn = (row: LineRow): GateLine => ({
   whenUncertain: row.lineWhenUncertain,
 });
 
-type Row = QueuedMessage & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
+type Row = QueuedRow & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
 
-/** Reads messages outside of any conversation; each leaves on the default line of its agent, on a lane of its own. */
-export async function readLoneMessages(tx: Tx, ids: readonly string[]): Promise<Queues> {
+/** Reads messages outside of any conversation; each has its own lane and is sent on its agent's default line. */
+export async function readStandaloneMessages(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, organization.deactivated_at as "deactivatedAt"
      from message
@@ -51,7 +51,7 @@ export async function readLoneMessages(tx: Tx, ids: readonly string[]): Promise<
     const line = row.gateId === null ? undefined : lineIn(row);
     return [
       row.id,
-      [{ ...row, around: { line, organizationIsActive: row.deactivatedAt === null } }],
+      [{ ...row, context: { line, organizationIsActive: row.deactivatedAt === null } }],
     ] as const;
   });
   return { queues: new Map(queues) };
