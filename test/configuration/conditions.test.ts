@@ -1,5 +1,5 @@
 import { type Effect, evaluate } from "../../src/features/configuration/document/evaluate";
-import { checkedPlaybook, decisionInput, evaluateCondition, problemsOf } from "../support/configuration";
+import { compileChecked, decisionInput, evaluateCondition, problemsOf } from "../support/configuration";
 
 /** What a condition makes of a message from a contact. */
 const result = async (source: string, data: Record<string, unknown> = {}) => {
@@ -131,23 +131,23 @@ describe("a condition", () => {
       "contact.attributes.list.exists(each, contact.attributes.list + contact.attributes.list == [each])",
     ],
   ])("%s is too expensive, and so is every later clause", async (_, source) => {
-    const playbook = await checkedPlaybook({ when: [source] });
+    const configuration = await compileChecked({ when: [source] });
     const text = "a".repeat(15_000);
     const lines = Array.from({ length: 100 }, (_each, index) => `${index}${"a".repeat(100)}`);
     const input = decisionInput({ text, part: `b${text.slice(0, 5_000)}`, lines });
     if (input.contact) input.contact.attributes = { list: Array.from({ length: 2_000 }, () => 1) };
-    const [first, second] = evaluate(playbook, input).rules;
+    const [first, second] = evaluate(configuration, input).rules;
     expect(first?.clauses).toMatchObject([{ value: null, error: { code: "too_expensive" } }]);
     expect(second).toBeUndefined();
   });
 });
 
 test("the effects of a condition's rule are carried out only if it holds", async () => {
-  const playbook = await checkedPlaybook({
+  const configuration = await compileChecked({
     when: ["situation.data.total > 100.0"],
     do: [{ handoff: "large" }],
   });
-  const effects = (total: number): Effect[] => evaluate(playbook, decisionInput({ total })).effects;
+  const effects = (total: number): Effect[] => evaluate(configuration, decisionInput({ total })).effects;
   expect(effects(120)).toMatchObject([{ kind: "handoff", reason: "large", ruleId: "rule" }]);
   expect(effects(90)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
 import { filterOf } from "../../src/features/configuration/document/texts/filters";
 import { read, section } from "../docs/markdown";
-import { decisionInput, playbookOf, problemsOf } from "../support/configuration";
+import { compile, decisionInput, problemsOf } from "../support/configuration";
 
 const PAGE = read("docs/agent-configuration.md");
 const EXAMPLE = section(PAGE, "## An example");
@@ -25,8 +25,8 @@ test("the example is valid, for the gateway and for editors, and does what the p
   expect(new Ajv({ strict: true, allowUnionTypes: true }).validate(documentJsonSchema(), DOCUMENT)).toBe(
     true,
   );
-  const playbook = await playbookOf(DOCUMENT);
-  expect(evaluate(playbook, { ...decisionInput(), situation: SITUATION })).toMatchObject({
+  const configuration = await compile(DOCUMENT);
+  expect(evaluate(configuration, { ...decisionInput(), situation: SITUATION })).toMatchObject({
     ruleId: "vip-shipped",
     effects: [
       { kind: "send", text: /^> (.*)$/m.exec(EXAMPLE)?.[1] },
@@ -34,7 +34,7 @@ test("the example is valid, for the gateway and for editors, and does what the p
     ],
   });
   const cheap = { ...SITUATION, data: { ...SITUATION.data, total: 90 } };
-  expect(evaluate(playbook, { ...decisionInput(), situation: cheap })).toMatchObject({
+  expect(evaluate(configuration, { ...decisionInput(), situation: cheap })).toMatchObject({
     ruleId: null,
     rules: [{ clauses: [{ value: true }, { value: false }] }],
     effects: [{ kind: "handoff", reason: "no rule" }],

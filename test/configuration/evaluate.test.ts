@@ -1,8 +1,8 @@
 import { InvalidInput } from "../../src/errors";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
-import { decisionInput, documentWith, playbookOf } from "../support/configuration";
+import { compile, decisionInput, documentWith } from "../support/configuration";
 
-const PLAYBOOK = {
+const DOCUMENT = {
   ...documentWith({}),
   templates: { thanks: "Thank you, {{ contact.name }}.", moment: "One moment." },
   rules: [
@@ -28,7 +28,7 @@ const PLAYBOOK = {
 const kinds = (effects: readonly { kind: string }[]) => effects.map(({ kind }) => kind);
 
 test("the first rule that matches decides, after those that continue", async () => {
-  const { ruleId, rules, effects } = evaluate(await playbookOf(PLAYBOOK), decisionInput());
+  const { ruleId, rules, effects } = evaluate(await compile(DOCUMENT), decisionInput());
   expect(ruleId).toBe("large");
   expect(rules).toMatchObject([
     { id: "tag", matched: true, clauses: [] },
@@ -57,7 +57,7 @@ test("the first rule that matches decides, after those that continue", async () 
 });
 
 test("if no rule decides, otherwise applies, and the explanation has the clause that failed", async () => {
-  const { ruleId, rules, effects } = evaluate(await playbookOf(PLAYBOOK), decisionInput({ total: 90 }));
+  const { ruleId, rules, effects } = evaluate(await compile(DOCUMENT), decisionInput({ total: 90 }));
   expect(ruleId).toBeNull();
   expect(rules[1]).toMatchObject({
     id: "large",
@@ -68,7 +68,7 @@ test("if no rule decides, otherwise applies, and the explanation has the clause 
 });
 
 test("a rule that has matched too recently does not match, and says so", async () => {
-  const { ruleId, rules } = evaluate(await playbookOf(PLAYBOOK), { ...decisionInput(), spent: ["large"] });
+  const { ruleId, rules } = evaluate(await compile(DOCUMENT), { ...decisionInput(), spent: ["large"] });
   expect(ruleId).toBeNull();
   expect(rules[1]).toMatchObject({ id: "large", matched: false, spent: true });
 });
@@ -81,16 +81,16 @@ test.each([
   ["conversation.released", {}, null, ["addTags"]],
 ])("the situation %s with %j and the message %j leads to %j", async (type, data, message, expected) => {
   const input = { ...decisionInput(), situation: { type, data }, message };
-  expect(kinds(evaluate(await playbookOf(PLAYBOOK), input).effects)).toEqual(expected);
+  expect(kinds(evaluate(await compile(DOCUMENT), input).effects)).toEqual(expected);
 });
 
 test("rules of a type that is not declared never fire", async () => {
-  const playbook = await playbookOf({
+  const configuration = await compile({
     format: 1,
     rules: [{ id: "a", on: "not.declared", do: [{ close: true }] }],
   });
   const input = { ...decisionInput(), situation: { type: "not.declared", data: {} } };
-  expect(evaluate(playbook, input)).toEqual({ ruleId: null, rules: [], effects: [], steps: 0 });
+  expect(evaluate(configuration, input)).toEqual({ ruleId: null, rules: [], effects: [], steps: 0 });
 });
 
 test("a decision sends at most 10 messages, and the explanation says what happened to the others", async () => {
@@ -99,7 +99,7 @@ test("a decision sends at most 10 messages, and the explanation says what happen
     { id: "a", on: "*", do: send, continue: true },
     { id: "b", on: "*", do: send },
   ];
-  const { effects } = evaluate(await playbookOf({ ...PLAYBOOK, rules }), decisionInput());
+  const { effects } = evaluate(await compile({ ...DOCUMENT, rules }), decisionInput());
   expect(effects.map(({ error }) => error?.code ?? null)).toEqual([
     ...Array(10).fill(null),
     "limit_reached",
@@ -140,7 +140,7 @@ test.each([
 ])("a situation %s with bad data is rejected with its path", async (type, data, message) => {
   const input = decisionInput(data);
   if (type !== "order.shipped") input.situation = { type, data };
-  const playbook = await playbookOf(PLAYBOOK);
-  expect(() => evaluate(playbook, input)).toThrow(InvalidInput);
-  expect(() => evaluate(playbook, input)).toThrow(message);
+  const configuration = await compile(DOCUMENT);
+  expect(() => evaluate(configuration, input)).toThrow(InvalidInput);
+  expect(() => evaluate(configuration, input)).toThrow(message);
 });

@@ -1,8 +1,8 @@
 import { InvalidInput } from "../../src/errors";
 import { MAX_CONDITION_STEPS, MAX_TEXT_STEPS } from "../../src/features/configuration/configuration.limits";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
+import { CompiledConfiguration } from "../../src/features/configuration/document/compiled-configuration";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
-import { Playbook } from "../../src/features/configuration/document/playbook";
 import { decisionInput } from "../support/configuration";
 import fc from "../support/generated";
 import { anyDocument, situation, validDocument } from "../support/generated-configurations";
@@ -29,9 +29,9 @@ const inputOf = ({
 };
 
 /** The result as JSON, or the rejection of a bad situation; any other error fails the test. */
-function outcomeOf(playbook: Playbook, input: ReturnType<typeof inputOf>): string {
+function outcomeOf(configuration: CompiledConfiguration, input: ReturnType<typeof inputOf>): string {
   try {
-    return JSON.stringify(evaluate(playbook, input));
+    return JSON.stringify(evaluate(configuration, input));
   } catch (error) {
     if (error instanceof InvalidInput) return error.message;
     throw error;
@@ -56,7 +56,10 @@ test("every generated situation has one result, within the budget, or is rejecte
     const { problems, document: checked } = await checkDocument(generated);
     expect(problems).toEqual([]);
     if (!checked) throw new Error("The document has no valid structure.");
-    const [one, other] = [new Playbook(checked, true), new Playbook(structuredClone(checked), true)];
+    const [one, other] = [
+      new CompiledConfiguration(checked, true),
+      new CompiledConfiguration(structuredClone(checked), true),
+    ];
     for (const input of inputs) {
       const outcome = outcomeOf(one, input);
       expect(outcomeOf(other, structuredClone(input))).toBe(outcome);

@@ -1,13 +1,13 @@
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
-import { checkedPlaybook, decisionInput, documentWith } from "../support/configuration";
+import { compileChecked, decisionInput, documentWith } from "../support/configuration";
 
 const sending = (template: string) =>
   [{ do: [{ send: "text" }] }, { templates: { text: template } }] as const;
 
 /** The message that a template makes of `order.shipped`. */
 async function sent(template: string, input = decisionInput()) {
-  const { effects } = evaluate(await checkedPlaybook(...sending(template)), input);
+  const { effects } = evaluate(await compileChecked(...sending(template)), input);
   const [effect] = effects;
   if (effect?.kind !== "send") throw new Error("The rule sends nothing.");
   return effect;

@@ -61,7 +61,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       });
       if (!live) throw new Error("There is no live version.");
       const input = { ...decisionInput(), situation: { type: "order.shipped", data: { orderId: "A1" } } };
-      expect(evaluate(gateway.services.playbooks.of(live), input)).toMatchObject({
+      expect(evaluate(gateway.services.compiledConfigurations.of(live), input)).toMatchObject({
         ruleId: "order-shipped",
         effects: [{ kind: "send", text: "Hi Anna, your order A1 is on its way." }],
       });

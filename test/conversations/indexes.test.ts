@@ -6,7 +6,7 @@ import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork } from "../../src/features";
 import { AgentService } from "../../src/features/agents/agent.service";
-import { Playbooks } from "../../src/features/configuration/playbooks";
+import { CompiledConfigurations } from "../../src/features/configuration/compiled-configurations";
 import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
 import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
 import { ConversationService } from "../../src/features/conversations/conversation.service";
@@ -45,7 +45,12 @@ onEachEngine((engine) => {
     const { database } = logged;
     lanes = new Lanes(database);
     const queues = new AgentQueues(database);
-    const queue = new MessageQueue(database, lanes, queues, new DefaultConversations(new Playbooks()));
+    const queue = new MessageQueue(
+      database,
+      lanes,
+      queues,
+      new DefaultConversations(new CompiledConfigurations()),
+    );
     service = new ConversationService(
       database,
       queue,

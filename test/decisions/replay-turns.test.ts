@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemFor } from "../../src/auth/context";
 import type { Database } from "../../src/database/database";
+import type { CompiledConfigurations } from "../../src/features/configuration/compiled-configurations";
 import { ConfigurationVersion } from "../../src/features/configuration/configuration-version.entity";
-import type { Playbooks } from "../../src/features/configuration/playbooks";
 import type { Replays } from "../../src/features/decisions/replay";
 import { ReplayService } from "../../src/features/decisions/replay.service";
 
@@ -18,7 +18,7 @@ function replaying(): (
   const database = { report: async (owner: string) => reads.get(owner)?.shift() };
   const service = new ReplayService(
     database as unknown as Database,
-    { of: () => ({}) } as unknown as Playbooks,
+    { of: () => ({}) } as unknown as CompiledConfigurations,
     { check: () => Promise.reject(new Error("not a draft")) },
   );
   return (id, decisions, isGone) => {
@@ -30,7 +30,7 @@ function replaying(): (
   };
 }
 
-/** Decisions that are erased, which is told without a playbook, and that call back when they are evaluated. */
+/** Erased decisions, which need no configuration, that call back when they are evaluated. */
 const decisions = (count: number, evaluated: () => void): object[] =>
   Array.from({ length: count }, (_, index) => ({
     id: String(index),

@@ -7,7 +7,7 @@ import { Decision } from "../../src/features/decisions/decision.entity";
 import { DecideInput } from "../../src/features/decisions/decision.inputs";
 import { ReplayStatus } from "../../src/features/decisions/replay";
 import { validateInput } from "../../src/schema/validate-input";
-import { playbookOf } from "../support/configuration";
+import { compile } from "../support/configuration";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import fc, { SEED } from "../support/generated";
@@ -79,7 +79,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
       reader.findOneByOrFail(Decision, { id: decided.id }),
     );
     if (stored.snapshot === null) throw new Error("The decision has no snapshot.");
-    const evaluated = evaluate(await playbookOf(document), {
+    const evaluated = evaluate(await compile(document), {
       situation: stored.situation,
       ...stored.snapshot,
     });

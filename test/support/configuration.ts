@@ -1,7 +1,7 @@
 import { checkDocument } from "../../src/features/configuration/document/check-document";
+import { CompiledConfiguration } from "../../src/features/configuration/document/compiled-configuration";
 import type { ClauseResult } from "../../src/features/configuration/document/conditions/condition";
 import { type DecisionInput, evaluate } from "../../src/features/configuration/document/evaluate";
-import { Playbook } from "../../src/features/configuration/document/playbook";
 import type { Problem } from "../../src/features/configuration/document/problem";
 import type { Call, Reply, TestGateway } from "./gateway";
 
@@ -25,16 +25,16 @@ export const documentWith = (rule: object, parts: object = {}) => ({
   ...parts,
 });
 
-/** A playbook of a document without problems. */
-export async function playbookOf(document: object): Promise<Playbook> {
+/** Compiles a document that must have no problems. */
+export async function compile(document: object): Promise<CompiledConfiguration> {
   const { problems, document: checked } = await checkDocument(document);
   expect(problems).toEqual([]);
   if (!checked) throw new Error("The document has no valid structure.");
-  return new Playbook(checked, true);
+  return new CompiledConfiguration(checked, true);
 }
 
-export const checkedPlaybook = (rule: object, parts: object = {}): Promise<Playbook> =>
-  playbookOf(documentWith(rule, parts));
+export const compileChecked = (rule: object, parts: object = {}): Promise<CompiledConfiguration> =>
+  compile(documentWith(rule, parts));
 
 /** A situation of type `order.shipped` about a contact. */
 export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput => ({
@@ -71,7 +71,7 @@ export async function evaluateCondition(
   source: string,
   data: Record<string, unknown> = {},
 ): Promise<ClauseResult> {
-  const { rules } = evaluate(await checkedPlaybook({ when: [source] }), decisionInput(data));
+  const { rules } = evaluate(await compileChecked({ when: [source] }), decisionInput(data));
   const [clause] = rules[0]?.clauses ?? [];
   if (!clause) throw new Error("The rule has no condition.");
   return clause;

@@ -1,4 +1,5 @@
 import { feature } from "../../schema/feature";
+import { CompiledConfigurations } from "./compiled-configurations";
 import { configurationEventTypes } from "./configuration.event-types";
 import { addConfigurationSchema } from "./configuration.http";
 import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
@@ -9,7 +10,6 @@ import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { deciderWith } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
-import { Playbooks } from "./playbooks";
 import { insertVersion, purgeVersions } from "./versions";
 
 declare module "../events/event-types" {
@@ -21,7 +21,7 @@ export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
   services: ({ database, config }) => ({
     configurations: new ConfigurationService(database, deciderWith(config.model?.name)),
-    playbooks: new Playbooks(),
+    compiledConfigurations: new CompiledConfigurations(),
   }),
   hooks: ({ database }) => ({
     agentCreated: async (tx, context, { id }) => {

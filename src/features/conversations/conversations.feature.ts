@@ -1,7 +1,7 @@
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
-import type { Playbooks } from "../configuration/playbooks";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageFailures } from "../messages/message-failures";
@@ -22,7 +22,7 @@ import { readQueues } from "./read-queues";
 interface Needs extends LineServices {
   agents: AgentService;
   agentQueues: AgentQueues;
-  playbooks: Playbooks;
+  compiledConfigurations: CompiledConfigurations;
   messageFailures: MessageFailures;
 }
 
@@ -37,8 +37,8 @@ declare module "../events/event-types" {
 /** What agents and contacts say to each other. */
 export const conversations = feature({
   entities: [Conversation],
-  services: ({ database, lanes, hooks, agents, agentQueues, playbooks }: Core & Needs) => {
-    const defaultConversations = new DefaultConversations(playbooks);
+  services: ({ database, lanes, hooks, agents, agentQueues, compiledConfigurations }: Core & Needs) => {
+    const defaultConversations = new DefaultConversations(compiledConfigurations);
     const messageQueue = new MessageQueue(database, lanes, agentQueues, defaultConversations);
     return {
       defaultConversations,

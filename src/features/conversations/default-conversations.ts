@@ -1,6 +1,6 @@
 import { In } from "typeorm";
 import type { Tx } from "../../database/unit-of-work";
-import type { Playbooks } from "../configuration/playbooks";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { lockContacts } from "../contacts/known-contact";
@@ -10,7 +10,7 @@ import type { Place } from "./open-conversation";
 
 /** The conversations with the default contacts of agents, which messages without a contact join. */
 export class DefaultConversations {
-  constructor(private readonly playbooks: Playbooks) {}
+  constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 
   /**
    * Finds where the conversations with the default contacts of agents take place, and locks these contacts.
@@ -18,7 +18,7 @@ export class DefaultConversations {
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();
-    const refs = await this.playbooks.defaultContacts(tx, [...new Set(agentIds)]);
+    const refs = await this.compiledConfigurations.defaultContacts(tx, [...new Set(agentIds)]);
     const places = refs.size === 0 ? [] : await placesOf(tx, refs);
     return new Map(places.map((place) => [place.address.agentId, place]));
   }

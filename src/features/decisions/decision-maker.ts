@@ -8,11 +8,11 @@ import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DeciderKind } from "../configuration/decider";
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { readSituation } from "../configuration/document/evaluate";
-import type { Playbook } from "../configuration/document/playbook";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
-import type { Playbooks } from "../configuration/playbooks";
 import { recordEvents } from "../events/record-events";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Organization } from "../organizations/organization.entity";
@@ -41,13 +41,13 @@ export interface DecisionRequest extends ParticipantReference {
 }
 
 /** A request whose situation is valid for the live configuration. */
-type Declared = DecisionRequest & { version: number; playbook: Playbook };
+type Declared = DecisionRequest & { version: number; configuration: CompiledConfiguration };
 
 /** The inputs of a decision besides its situation. */
 interface DecisionContext {
   context: RequestContext;
   participants: Participants;
-  playbook: Playbook;
+  configuration: CompiledConfiguration;
   isDryRun?: boolean | undefined;
   unit: WaveUnit;
 }
@@ -56,7 +56,7 @@ interface DecisionContext {
 export class DecisionMaker {
   constructor(
     private readonly dependencies: Dependencies,
-    private readonly playbooks: Playbooks,
+    private readonly compiledConfigurations: CompiledConfigurations,
     private readonly hasModel: boolean,
     private readonly planning: Planning,
   ) {}
@@ -70,9 +70,9 @@ export class DecisionMaker {
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
-      const live = await this.playbooks.live(tx, each.agentId);
+      const live = await this.compiledConfigurations.live(tx, each.agentId);
       // Before a contact is created for it.
-      readSituation(live.playbook, each.situation);
+      readSituation(live.configuration, each.situation);
       return { ...each, ...live };
     });
     const nameless = accepted(declared).filter(
@@ -81,7 +81,7 @@ export class DecisionMaker {
     const defaultRefs =
       nameless.length === 0
         ? new Map<string, string>()
-        : await this.playbooks.defaultContactsOf(tx, nameless);
+        : await this.compiledConfigurations.defaultContactsOf(tx, nameless);
     const participants = await findParticipants(tx, declared, defaultRefs);
     const outcomes = new Map<number, Decision | GatewayError>();
     const chains = groupBy(participants.keys(), (i) => subjectOf(participants[i]) ?? i);
@@ -128,7 +128,7 @@ export class DecisionMaker {
     unit: WaveUnit,
   ): Promise<Decision | GatewayError> {
     if (participants instanceof GatewayError) return participants;
-    const { context, agentId, now, isDryRun, version, playbook } = declared;
+    const { context, agentId, now, isDryRun, version, configuration } = declared;
     const { type, data } = declared.situation;
     const situation = { type, data };
     let hasStored = participants.isNew === true;
@@ -142,7 +142,7 @@ export class DecisionMaker {
     try {
       const { caller } = context;
       const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
-      const snapshot = await takeSnapshot(tx, participants, { agent, playbook, situation, now });
+      const snapshot = await takeSnapshot(tx, participants, { agent, configuration, situation, now });
       const decision = tx.create(Decision, {
         id: uuid(),
         agentId,
@@ -157,7 +157,7 @@ export class DecisionMaker {
       await this.decideByRules(tx, decision, snapshot, {
         context,
         participants,
-        playbook,
+        configuration,
         isDryRun,
         unit: storing,
       });
@@ -184,20 +184,20 @@ export class DecisionMaker {
     const agent = await agentOf(tx, agentId);
     const context = await systemOf(tx, agent);
     const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
-    const playbook = await this.playbooks.at(tx, agentId, decision.configurationVersion);
+    const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
     const { snapshot } = decision;
-    const planned = snapshot && plan(playbook, { situation, ...snapshot });
+    const planned = snapshot && plan(configuration, { situation, ...snapshot });
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
     else {
       const wave = new Wave(1, () => tx.lockInsertOrder(MESSAGE_ORDER, [agentId]));
-      const decisionContext = { context, participants, playbook, unit: wave.unit() };
+      const decisionContext = { context, participants, configuration, unit: wave.unit() };
       if (snapshot === null || planned === null) {
-        const snapshotContext = { agent, playbook, situation, now: timestamp() };
+        const snapshotContext = { agent, configuration, situation, now: timestamp() };
         decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
         await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
       } else if (answer !== undefined) {
-        const answered = withAnswer(playbook, { situation, ...snapshot }, planned, answer);
+        const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
         await this.apply(tx, decision, snapshot, {
           ...decisionContext,
           planned: answered,
@@ -251,23 +251,23 @@ export class DecisionMaker {
     snapshot: Snapshot,
     decisionContext: DecisionContext,
   ): Promise<void> {
-    const { context, participants, playbook, isDryRun = false } = decisionContext;
+    const { context, participants, configuration, isDryRun = false } = decisionContext;
     const input = { situation: decision.situation, ...snapshot };
-    const planned = await this.planning.run(ownerOf(context.caller) ?? "", () => plan(playbook, input));
+    const planned = await this.planning.run(ownerOf(context.caller) ?? "", () => plan(configuration, input));
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
     if (asks && this.hasModel) decision.decider = DeciderKind.model;
     if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned });
     else if (!this.hasModel) {
-      const instead = withAnswer(playbook, input, planned, NO_MODEL);
+      const instead = withAnswer(configuration, input, planned, NO_MODEL);
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned: instead });
     } else if (isDryRun)
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned, asked: NOT_ASKED });
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
       // Now, so that the rule does not match again while the model thinks.
-      await recordMatches(tx, playbook, decision.situation.type, {
+      await recordMatches(tx, configuration, decision.situation.type, {
         matched: matchedIn(planned),
         subjects: { contact: participants.contact?.id, conversation: participants.conversation?.id },
         now: snapshot.now,
@@ -283,7 +283,7 @@ export class DecisionMaker {
     {
       context,
       participants,
-      playbook,
+      configuration,
       planned,
       asked,
       unit,
@@ -305,7 +305,7 @@ export class DecisionMaker {
     const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
     const { gates, rules } = planned;
     const { basis } = decision;
-    await recordMatches(tx, playbook, decision.situation.type, {
+    await recordMatches(tx, configuration, decision.situation.type, {
       matched: matchedIn(planned),
       // Those that a model was asked about are recorded, but for a conversation that is opened only now.
       subjects: {

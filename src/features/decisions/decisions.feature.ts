@@ -2,9 +2,9 @@ import { DAY_MS, timestamp } from "../../common/time";
 import { shareOf } from "../../database/semaphore";
 import { type Core, feature, olderThan } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { ConfigurationService } from "../configuration/configuration.service";
-import type { Playbooks } from "../configuration/playbooks";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
 import { DECISION_LANE, Decision } from "./decision.entity";
@@ -25,7 +25,7 @@ import { SituationTriggers } from "./situation-triggers";
 
 interface Needs {
   configurations: ConfigurationService;
-  playbooks: Playbooks;
+  compiledConfigurations: CompiledConfigurations;
   agentQueues: AgentQueues;
   defaultConversations: DefaultConversations;
 }
@@ -42,20 +42,20 @@ declare module "../events/event-types" {
 export const decisions = feature({
   entities: [Decision, RuleMatch],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
-    const { playbooks, agentQueues, defaultConversations, configurations } = needs;
+    const { compiledConfigurations, agentQueues, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
     const planning = new Planning();
     const maker = new DecisionMaker(
       { lanes, queues: agentQueues, defaultConversations },
-      playbooks,
+      compiledConfigurations,
       model !== undefined,
       planning,
     );
     return {
-      situationTriggers: new SituationTriggers(lanes, playbooks),
+      situationTriggers: new SituationTriggers(lanes, compiledConfigurations),
       decisions: new DecisionService(database, maker, planning),
       decisionRunner: new DecisionRunner(database, maker, model, log),
-      replays: new ReplayService(database, playbooks, configurations),
+      replays: new ReplayService(database, compiledConfigurations, configurations),
     };
   },
   hooks: ({ database, situationTriggers }) => ({

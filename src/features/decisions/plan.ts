@@ -1,5 +1,5 @@
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { type DecisionInput, type Effect, evaluate } from "../configuration/document/evaluate";
-import type { Playbook } from "../configuration/document/playbook";
 import { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { loopGate } from "./loop";
@@ -16,7 +16,7 @@ export interface Plan {
  * Decides what to do. The plan depends on nothing but the arguments.
  * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`
  */
-export function plan(playbook: Playbook, input: DecisionInput): Plan {
+export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
   const { conversation, answers } = input;
   const isHuman = conversation?.handler === Handler.human;
   const gates = [
@@ -24,6 +24,6 @@ export function plan(playbook: Playbook, input: DecisionInput): Plan {
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
   // Also while a human answers, because a wrong situation is the caller's mistake in any case.
-  const { ruleId, rules, effects } = evaluate(playbook, input);
+  const { ruleId, rules, effects } = evaluate(configuration, input);
   return isHuman ? { ruleId: null, gates, rules: [], effects: [] } : { ruleId, gates, rules, effects };
 }

@@ -3,11 +3,11 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { scopedAgentId } from "../agents/agent-scope";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import type { ConfigurationService } from "../configuration/configuration.service";
 import { ConfigurationDraft } from "../configuration/configuration-draft.entity";
 import { ConfigurationVersion } from "../configuration/configuration-version.entity";
-import { Playbook } from "../configuration/document/playbook";
-import type { Playbooks } from "../configuration/playbooks";
+import { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { Decision, DecisionState } from "./decision.entity";
 import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
 import { findDecision } from "./own-decision";
@@ -20,7 +20,7 @@ export class ReplayService {
 
   constructor(
     private readonly database: Database,
-    private readonly playbooks: Playbooks,
+    private readonly compiledConfigurations: CompiledConfigurations,
     private readonly configurations: Pick<ConfigurationService, "check">,
   ) {}
 
@@ -81,14 +81,14 @@ export class ReplayService {
     candidate: ConfigurationVersion | ConfigurationDraft,
   ): Promise<Against> {
     if (candidate instanceof ConfigurationVersion)
-      return { version: candidate.version, playbook: this.playbooks.of(candidate) };
+      return { version: candidate.version, configuration: this.compiledConfigurations.of(candidate) };
     const { problems, document } = await this.configurations.check(context, candidate.document);
     const [problem] = problems;
     if (document === undefined || problem !== undefined) {
       const what = problem === undefined ? "" : `: ${problem.path} ${problem.message}`;
       throw new GatewayError("conflict", `The draft is not valid${what}.`);
     }
-    return { version: null, playbook: new Playbook(document, true) };
+    return { version: null, configuration: new CompiledConfiguration(document, true) };
   }
 }
 

@@ -5,8 +5,8 @@ import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { ExactlyOneOf } from "../../schema/object-rule";
 import { MAX_RULES, NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
 import { canonicalJson } from "../configuration/document/canonical-json";
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/evaluate";
-import type { Playbook } from "../configuration/document/playbook";
 import { explain } from "./apply-effects";
 import type { Decision } from "./decision.entity";
 import { type EffectExplanation, Explanation, ExplanationError } from "./explanation";
@@ -19,7 +19,7 @@ export const MAX_REPLAYED = 500;
 export interface Against {
   /** Null for the draft. */
   version: number | null;
-  playbook: Playbook;
+  configuration: CompiledConfiguration;
 }
 
 export enum ReplayStatus {
@@ -139,13 +139,13 @@ export class Replays {
 }
 
 /** Decides once more in a recorded situation, by another configuration, and does nothing. */
-export function replay(decision: Decision, { version, playbook }: Against): Replay {
+export function replay(decision: Decision, { version, configuration }: Against): Replay {
   const { id: decisionId, situation, snapshot, ruleId: recordedRuleId } = decision;
   const base = { decisionId, situationType: situation.type, recordedRuleId };
   const without = { ...base, ruleId: null, error: null, explanation: null };
   if (snapshot === null) return { ...without, status: ReplayStatus.erased };
   try {
-    const { ruleId, gates, rules, effects } = plan(playbook, { situation, ...snapshot });
+    const { ruleId, gates, rules, effects } = plan(configuration, { situation, ...snapshot });
     const isSame = ruleId === recordedRuleId && sameEffects(effects, decision.effects);
     return {
       ...base,

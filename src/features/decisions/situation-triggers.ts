@@ -4,9 +4,9 @@ import { type Timestamp, timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
 import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
-import type { Playbooks } from "../configuration/playbooks";
 import type { Conversation } from "../conversations/conversation.entity";
 import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
@@ -35,7 +35,7 @@ interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversati
 export class SituationTriggers {
   constructor(
     private readonly lanes: Lanes,
-    private readonly playbooks: Playbooks,
+    private readonly compiledConfigurations: CompiledConfigurations,
   ) {}
 
   /** Raises that an agent may answer in a conversation again. */
@@ -87,13 +87,13 @@ export class SituationTriggers {
       await tx.update(Decision, { id: pending.id }, { situation: { type: MESSAGE_RECEIVED, data } });
       return message;
     }
-    const { version, playbook } = await this.playbooks.live(tx, agentId);
+    const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
     const id = uuid();
     const message = await store(id);
     const undecided = pending?.snapshot == null ? [] : earlier.slice(1 - MAX_BURST);
     const data = { messageIds: [...undecided, message.id] };
     const situation = { type: MESSAGE_RECEIVED, data };
-    const { burstSeconds = DEFAULT_BURST_SECONDS } = playbook.document;
+    const { burstSeconds = DEFAULT_BURST_SECONDS } = configuration.document;
     await this.add(
       tx,
       [{ id, agentId, contactId, conversationId, situation, configurationVersion: version }],
@@ -106,9 +106,12 @@ export class SituationTriggers {
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: ToDecide[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {
-      const { version: configurationVersion, playbook } = await this.playbooks.live(tx, agentId);
+      const { version: configurationVersion, configuration } = await this.compiledConfigurations.live(
+        tx,
+        agentId,
+      );
       for (const each of ofAgent) {
-        if (playbook.rulesFor(each.situation.type).length === 0) continue;
+        if (configuration.rulesFor(each.situation.type).length === 0) continue;
         wanted.push({ ...each, id: uuid(), configurationVersion });
       }
     }

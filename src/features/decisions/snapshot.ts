@@ -5,9 +5,9 @@ import type { Timestamp } from "../../common/time";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Agent } from "../agents/agent.entity";
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { DecisionInput } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
-import type { Playbook } from "../configuration/document/playbook";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { ContactTag } from "../contacts/contact-tag.entity";
 import type { Conversation } from "../conversations/conversation.entity";
@@ -27,7 +27,7 @@ type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>
 /** The inputs of a snapshot besides the participants. */
 interface SnapshotContext {
   agent: Pick<Agent, "slug" | "name">;
-  playbook: Playbook;
+  configuration: CompiledConfiguration;
   situation: Situation;
   now: Timestamp;
 }
@@ -36,7 +36,7 @@ interface SnapshotContext {
 export async function takeSnapshot(
   tx: Tx,
   { contact, conversation, line: known }: Participants,
-  { agent: { slug, name }, playbook, situation, now }: SnapshotContext,
+  { agent: { slug, name }, configuration, situation, now }: SnapshotContext,
 ): Promise<Snapshot> {
   const tags = (contact && (await tagsOf(tx, contact.id))) ?? [];
   const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));
@@ -59,7 +59,7 @@ export async function takeSnapshot(
     message: await receivedMessage(tx, situation, conversation),
     agent: { slug, name },
     now,
-    spent: await spentRules(tx, playbook, situation.type, subjects, now),
+    spent: await spentRules(tx, configuration, situation.type, subjects, now),
     ...(situation.type === MESSAGE_RECEIVED &&
       conversation !== null && { answers: await countAnswers(tx, conversation.addressId, now) }),
   };
@@ -93,12 +93,12 @@ async function receivedMessage(
 /** The IDs of the rules for situations of a type that have matched too recently, in their order. */
 async function spentRules(
   tx: Tx,
-  playbook: Playbook,
+  configuration: CompiledConfiguration,
   type: string,
   subjects: Subjects,
   now: Timestamp,
 ): Promise<string[]> {
-  const limited = playbook.rulesFor(type).flatMap(({ document: { id, once } }) => {
+  const limited = configuration.rulesFor(type).flatMap(({ document: { id, once } }) => {
     const subjectId = once && subjects[once.per];
     return once === undefined || subjectId === undefined ? [] : [{ id, subjectId, within: once.within }];
   });
@@ -129,11 +129,11 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
 /** Records when rules with `once` have matched. */
 export async function recordMatches(
   tx: Tx,
-  playbook: Playbook,
+  configuration: CompiledConfiguration,
   type: string,
   { matched, subjects, now }: { matched: ReadonlySet<string>; subjects: Subjects; now: Timestamp },
 ): Promise<void> {
-  const rows = playbook.rulesFor(type).flatMap(({ document: { id: ruleId, once } }) => {
+  const rows = configuration.rulesFor(type).flatMap(({ document: { id: ruleId, once } }) => {
     const subjectId = once && matched.has(ruleId) ? subjects[once.per] : undefined;
     return subjectId === undefined ? [] : [{ subjectId, ruleId, matchedAt: now }];
   });

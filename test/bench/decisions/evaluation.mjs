@@ -26,22 +26,22 @@ const inputOf = (situation, contact = {}) => ({
   spent: [],
 });
 
-async function playbookOf(document) {
+async function compile(document) {
   const { checkDocument } = product("check-document.js");
-  const { Playbook } = product("playbook.js");
+  const { CompiledConfiguration } = product("compiled-configuration.js");
   const { problems, document: checked } = await checkDocument(document);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  return new Playbook(checked, true);
+  return new CompiledConfiguration(checked, true);
 }
 
 /** How long the evaluation of so many rules takes without anything else (µs), warm. */
 export async function evaluationMicros(count) {
   const { evaluate } = product("evaluate.js");
-  const playbook = await playbookOf(documentOf(rulesOf(count)));
+  const configuration = await compile(documentOf(rulesOf(count)));
   const times = [];
   for (let i = 0; i < RUNS; i += 1) {
     const from = performance.now();
-    evaluate(playbook, inputOf(SITUATION));
+    evaluate(configuration, inputOf(SITUATION));
     times.push((performance.now() - from) * 1000);
   }
   return median(times);
@@ -87,12 +87,12 @@ export async function hostileEvaluations() {
   const attributes = { list: Array.from({ length: 2_000 }, (_, i) => i) };
   const results = [];
   for (const [title, parts] of Object.entries(HOSTILE)) {
-    const playbook = await playbookOf(hostileDocument(parts));
+    const configuration = await compile(hostileDocument(parts));
     const times = [];
     let isStopped = false;
     for (let i = 0; i < 10; i += 1) {
       const from = performance.now();
-      const result = evaluate(playbook, inputOf(situation, { attributes }));
+      const result = evaluate(configuration, inputOf(situation, { attributes }));
       times.push(performance.now() - from);
       isStopped = JSON.stringify(result).includes("too_expensive");
     }

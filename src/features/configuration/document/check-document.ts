@@ -6,9 +6,9 @@ import {
   PROBLEM_MESSAGE_MAX_LENGTH,
   PROBLEM_PATH_MAX_LENGTH,
 } from "../configuration.limits";
+import { CompiledConfiguration } from "./compiled-configuration";
 import { type ConfigurationDocument, type EffectDocument, templateOf } from "./format";
 import { parseDocument } from "./parse-document";
-import { Playbook } from "./playbook";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
 import { tokenProblems } from "./token-problems";
@@ -36,9 +36,9 @@ export async function checkDocument(value: unknown): Promise<DocumentCheck> {
   const document = parseDocument(value);
   if (Array.isArray(document)) return { problems: reported(document), warnings: [] };
   const problems = [...tokenProblems(document), ...namesInUse(document), ...rulesOutOfBounds(document)];
-  const playbook = new Playbook(document, false);
+  const configuration = new CompiledConfiguration(document, false);
   let started = performance.now();
-  for (const check of [...conditionChecks(playbook), ...templateChecks(playbook)]) {
+  for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {
     problems.push(...check());
     if (performance.now() - started > TURN_MS) {
       await setImmediate();
@@ -149,20 +149,20 @@ function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Probl
   }
 }
 
-const conditionChecks = (playbook: Playbook): Check[] =>
-  (playbook.document.rules ?? []).flatMap(({ on, when = [] }, rule) =>
+const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
+  (configuration.document.rules ?? []).flatMap(({ on, when = [] }, rule) =>
     when.map(
       (source, clause) => () =>
         attempt(["rules", rule, "when", clause], () => {
-          playbook.parseCondition(source, on);
+          configuration.parseCondition(source, on);
           return [];
         }),
     ),
   );
 
 /** Each template is checked against all situations that it is used in. */
-function templateChecks(playbook: Playbook): Check[] {
-  const { templates = {}, rules = [], otherwise = [] } = playbook.document;
+function templateChecks(configuration: CompiledConfiguration): Check[] {
+  const { templates = {}, rules = [], otherwise = [] } = configuration.document;
   const uses = [
     ...rules.flatMap((rule) => (rule.do ?? []).map((effect) => ({ on: rule.on, name: templateOf(effect) }))),
     ...otherwise.map((effect) => ({ on: ANY_SITUATION, name: templateOf(effect) })),
@@ -171,8 +171,8 @@ function templateChecks(playbook: Playbook): Check[] {
     const types = new Set(uses.filter((use) => use.name === name).map(({ on }) => on));
     if (types.size === 0) types.add(ANY_SITUATION);
     return attempt(["templates", name], () =>
-      playbook.template(name).missingNames(
-        [...types].map((type) => playbook.shapesFor(type)),
+      configuration.template(name).missingNames(
+        [...types].map((type) => configuration.shapesFor(type)),
         MAX_REPORTED,
       ),
     );

@@ -5,11 +5,11 @@ import {
   MAX_TEXT_STEPS,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration.limits";
+import type { CompiledConfiguration, CompiledRule } from "./compiled-configuration";
 import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
 import { type ReadData, readData } from "./data-types";
 import { type EffectDocument, isSituationType } from "./format";
-import type { Playbook, PlaybookRule } from "./playbook";
 import { StepBudget, TooExpensive } from "./step-budget";
 import { PromptRun } from "./texts/prompt-run";
 import { TextRun } from "./texts/text-run";
@@ -94,13 +94,13 @@ export interface Evaluation {
  * Evaluates a configuration. The result depends on nothing but the arguments.
  * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`
  */
-export function evaluate(playbook: Playbook, input: DecisionInput): Evaluation {
-  const data = readSituation(playbook, input.situation);
+export function evaluate(configuration: CompiledConfiguration, input: DecisionInput): Evaluation {
+  const data = readSituation(configuration, input.situation);
   const run = new Run(rootsForConditions(input, data.forConditions));
   const rules: RuleResult[] = [];
   const chosen: { ruleId: string | null; effects: readonly EffectDocument[] }[] = [];
-  let decided: PlaybookRule | undefined;
-  for (const rule of playbook.rulesFor(input.situation.type)) {
+  let decided: CompiledRule | undefined;
+  for (const rule of configuration.rulesFor(input.situation.type)) {
     const result = tryRule(rule, run, input.spent);
     rules.push(result);
     if (!result.matched) continue;
@@ -109,8 +109,8 @@ export function evaluate(playbook: Playbook, input: DecisionInput): Evaluation {
     decided = rule;
     break;
   }
-  if (!decided) chosen.push({ ruleId: null, effects: playbook.otherwiseFor(input.situation.type) });
-  const writer = new EffectWriter(playbook, rootsForTemplates(input, data.forTemplates), input.now);
+  if (!decided) chosen.push({ ruleId: null, effects: configuration.otherwiseFor(input.situation.type) });
+  const writer = new EffectWriter(configuration, rootsForTemplates(input, data.forTemplates), input.now);
   const effects = chosen.flatMap((each) => each.effects.map((effect) => writer.write(each.ruleId, effect)));
   return {
     ruleId: decided?.document.id ?? null,
@@ -124,17 +124,20 @@ export function evaluate(playbook: Playbook, input: DecisionInput): Evaluation {
  * What a configuration does if neither a rule nor a model decides.
  * @throws InvalidInput as `evaluate` does
  */
-export function otherwise(playbook: Playbook, input: DecisionInput): Effect[] {
-  const { forTemplates } = readSituation(playbook, input.situation);
-  const writer = new EffectWriter(playbook, rootsForTemplates(input, forTemplates), input.now);
-  return playbook.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
+export function otherwise(configuration: CompiledConfiguration, input: DecisionInput): Effect[] {
+  const { forTemplates } = readSituation(configuration, input.situation);
+  const writer = new EffectWriter(configuration, rootsForTemplates(input, forTemplates), input.now);
+  return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
 /**
  * Reads the data of a situation as the configuration declares it.
  * @throws InvalidInput if it is not so, with paths from `situation`
  */
-export function readSituation(playbook: Playbook, { type, data }: DecisionInput["situation"]): ReadData {
+export function readSituation(
+  configuration: CompiledConfiguration,
+  { type, data }: DecisionInput["situation"],
+): ReadData {
   if (!isSituationType(type)) {
     throw new InvalidInput([
       {
@@ -143,7 +146,7 @@ export function readSituation(playbook: Playbook, { type, data }: DecisionInput[
       },
     ]);
   }
-  const read = readData(playbook.dataOf(type), data);
+  const read = readData(configuration.dataOf(type), data);
   if (!Array.isArray(read)) return read;
   const problems: InputProblem[] = read.map(({ path, message }) => ({
     path: ["situation.data", path].filter(Boolean).join("."),
@@ -152,7 +155,7 @@ export function readSituation(playbook: Playbook, { type, data }: DecisionInput[
   throw new InvalidInput(problems);
 }
 
-function tryRule({ document, conditions }: PlaybookRule, run: Run, spent: readonly string[]): RuleResult {
+function tryRule({ document, conditions }: CompiledRule, run: Run, spent: readonly string[]): RuleResult {
   const clauses: ClauseResult[] = [];
   for (const condition of conditions) {
     const clause = condition.evaluate(run);
@@ -184,7 +187,7 @@ class EffectWriter {
   private messages = 0;
 
   constructor(
-    private readonly playbook: Playbook,
+    private readonly configuration: CompiledConfiguration,
     private readonly roots: ObjectValue,
     private readonly now: string,
   ) {}
@@ -218,7 +221,7 @@ class EffectWriter {
 
   private text(template: string, Run = TextRun): { text: string | null; error: EffectError | null } {
     try {
-      const text = this.playbook.template(template).render(new Run(this.roots, this.now, this.steps));
+      const text = this.configuration.template(template).render(new Run(this.roots, this.now, this.steps));
       return { text, error: null };
     } catch (error) {
       return { text: null, error: effectErrorOf(error) };

@@ -166,7 +166,7 @@ export const documentFormat = z
       .optional(),
     otherwise: effects.describe("What the agent does if no rule decides.").optional(),
   })
-  .describe("The playbook of an agent.");
+  .describe("The configuration of an agent.");
 
 /** A configuration document whose structure is valid. */
 export type ConfigurationDocument = z.infer<typeof documentFormat>;

@@ -1,4 +1,5 @@
 import { MAX_MESSAGES_PER_DECISION } from "../../configuration/configuration.limits";
+import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import {
   type DecisionInput,
   type Effect,
@@ -6,7 +7,6 @@ import {
   otherwise,
   TOO_MANY_MESSAGES,
 } from "../../configuration/document/evaluate";
-import type { Playbook } from "../../configuration/document/playbook";
 import type { Plan } from "../plan";
 import type { Ask, Proposal } from "./proposal";
 
@@ -25,14 +25,19 @@ const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect
  * A plan with what the model chose, or with `otherwise` in its place if that came to nothing.
  * @throws InvalidInput as `evaluate` does
  */
-export function withAnswer(playbook: Playbook, input: DecisionInput, planned: Plan, answer: Answer): Plan {
+export function withAnswer(
+  configuration: CompiledConfiguration,
+  input: DecisionInput,
+  planned: Plan,
+  answer: Answer,
+): Plan {
   const ask = askIn(planned.effects);
   if (ask === undefined) return planned;
   if ("proposal" in answer) {
     return { ...planned, effects: bounded([...planned.effects, ...chosen(ask, answer.proposal)]) };
   }
   const failed = planned.effects.map((effect) => (effect === ask ? { ...ask, error: answer.error } : effect));
-  const instead = otherwise(playbook, input).filter(({ kind }) => kind !== "ask");
+  const instead = otherwise(configuration, input).filter(({ kind }) => kind !== "ask");
   return { ...planned, effects: bounded([...failed, ...instead]) };
 }
 

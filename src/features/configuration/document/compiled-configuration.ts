@@ -13,31 +13,31 @@ import {
 } from "./shapes";
 import { TextTemplate } from "./texts/template";
 
-/** A rule with the means to evaluate it. */
-export interface PlaybookRule {
+/** A rule with its parsed conditions. */
+export interface CompiledRule {
   document: RuleDocument;
   conditions: readonly Condition[];
 }
 
-/** What conditions and templates see in situations of a type. */
+/** The names that conditions and templates can use in situations of a type. */
 interface Context {
   shapes: Shapes;
   environment: Environment;
 }
 
 /**
- * A configuration document that can be evaluated. Its parts are parsed when they are first needed; those of a published
- * version are known to be valid.
+ * A configuration document that can be evaluated. Its parts are parsed on first use; a published version is known to be
+ * valid.
  */
-export class Playbook {
+export class CompiledConfiguration {
   private readonly contexts = new Map<string, Context>();
   private readonly templates = new Map<string, TextTemplate>();
-  private readonly rules: readonly PlaybookRule[];
-  private readonly rulesByType = new Map<string, readonly PlaybookRule[]>();
+  private readonly rules: readonly CompiledRule[];
+  private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
 
   /**
    * @param document a document whose structure is valid
-   * @param isChecked whether it has been checked as a whole
+   * @param isChecked true if it was checked as a whole
    */
   constructor(
     readonly document: ConfigurationDocument,
@@ -48,8 +48,8 @@ export class Playbook {
     for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
   }
 
-  /** The rules for situations of a type, in order; those that are not declared have only the rules for all. */
-  rulesFor(type: string): readonly PlaybookRule[] {
+  /** The rules for situations of a type, in order; an undeclared type has only the rules for all situations. */
+  rulesFor(type: string): readonly CompiledRule[] {
     const own = this.dataOf(type) && this.rulesByType.get(type);
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
@@ -65,7 +65,7 @@ export class Playbook {
     return RESERVED_SITUATIONS.get(type) ?? (Object.hasOwn(situations, type) ? situations[type] : undefined);
   }
 
-  /** What conditions and templates see in situations of a type. */
+  /** The names that conditions and templates can use in situations of a type. */
   shapesFor(type: string): Shapes {
     return this.contextOf(type).shapes;
   }
@@ -89,7 +89,7 @@ export class Playbook {
     return parsed;
   }
 
-  private ruleOf(document: RuleDocument): PlaybookRule {
+  private ruleOf(document: RuleDocument): CompiledRule {
     let conditions: readonly Condition[] | undefined;
     const parse = () => (document.when ?? []).map((source) => this.parseCondition(source, document.on));
     return {
@@ -118,5 +118,5 @@ const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, M
 
 const isFor =
   (type: string) =>
-  ({ document: { on } }: PlaybookRule): boolean =>
+  ({ document: { on } }: CompiledRule): boolean =>
     on === type || on === ANY_SITUATION;

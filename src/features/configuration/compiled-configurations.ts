@@ -3,10 +3,10 @@ import type { EntityManager } from "typeorm";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import { ConfigurationVersion } from "./configuration-version.entity";
-import { Playbook } from "./document/playbook";
+import { CompiledConfiguration } from "./document/compiled-configuration";
 
-/** Max parsed versions in memory. */
-const MAX_PLAYBOOKS = 100;
+/** Max compiled versions in memory. */
+const MAX_COMPILED = 100;
 
 /** Max agents whose default contacts are in memory. */
 const MAX_DEFAULT_CONTACTS = 10_000;
@@ -17,21 +17,24 @@ interface LiveVersion {
   version: number;
 }
 
-/** The published versions in a form that can be evaluated. A version never changes, so it is parsed once. */
-export class Playbooks {
-  private readonly known = new LRUCache<string, Playbook>({ max: MAX_PLAYBOOKS });
+/** Caches compiled versions: a published version never changes. */
+export class CompiledConfigurations {
+  private readonly known = new LRUCache<string, CompiledConfiguration>({ max: MAX_COMPILED });
   private readonly defaultContactOf = new LRUCache<string, { version: number; ref: string | null }>({
     max: MAX_DEFAULT_CONTACTS,
   });
 
-  /** The live version of an agent, in a form that can be evaluated. */
-  async live(reader: EntityManager, agentId: string): Promise<{ version: number; playbook: Playbook }> {
+  /** Compiles the live version of an agent. */
+  async live(
+    reader: EntityManager,
+    agentId: string,
+  ): Promise<{ version: number; configuration: CompiledConfiguration }> {
     const version = (await liveVersionOf(reader, agentId)) as number;
-    return { version, playbook: await this.at(reader, agentId, version) };
+    return { version, configuration: await this.at(reader, agentId, version) };
   }
 
-  /** A version of an agent, in a form that can be evaluated. */
-  async at(reader: EntityManager, agentId: string, version: number): Promise<Playbook> {
+  /** Compiles a version of an agent. */
+  async at(reader: EntityManager, agentId: string, version: number): Promise<CompiledConfiguration> {
     const known = this.known.get(keyOf({ agentId, version }));
     return known ?? this.of(await reader.findOneByOrFail(ConfigurationVersion, { agentId, version }));
   }
@@ -56,13 +59,13 @@ export class Playbooks {
     return refs;
   }
 
-  of({ agentId, version, document }: ConfigurationVersion): Playbook {
+  of({ agentId, version, document }: ConfigurationVersion): CompiledConfiguration {
     const key = keyOf({ agentId, version });
     const known = this.known.get(key);
     if (known) return known;
-    const playbook = new Playbook(document, true);
-    this.known.set(key, playbook);
-    return playbook;
+    const configuration = new CompiledConfiguration(document, true);
+    this.known.set(key, configuration);
+    return configuration;
   }
 }
 
