@@ -58,7 +58,7 @@ describe("a mail", () => {
     [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
   ])("is kept with its signature, and what its sender means is known", async (lines, text) => {
     const message = await read(mail("From: anna@example.com", ...lines));
-    expect(message).toMatchObject({ text, ownWords: "STOP" });
+    expect(message).toMatchObject({ text, replyText: "STOP" });
   });
 
   test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {

@@ -24,7 +24,7 @@ import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
-import { findContact, lockContact } from "./own-contact";
+import { findContact, lockContact } from "./find-contact";
 import { putContact } from "./put-contact";
 import { changeTagsOf, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";

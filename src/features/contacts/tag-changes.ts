@@ -12,7 +12,7 @@ import type { TagChange } from "./contact.inputs";
 import { MAX_TAGS } from "./contact.limits";
 import { contactEvent } from "./contact-events";
 import { ContactTag } from "./contact-tag.entity";
-import { assertNotErased } from "./own-contact";
+import { assertNotErased } from "./find-contact";
 import { normalizeTag } from "./tags";
 
 /** A change of the tags of a contact. */

@@ -27,7 +27,7 @@ import {
 } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
 import { addressOn, lineOf, openIdOn } from "./destination";
-import { assertOpen, findConversation, lockContactRow, lockConversations } from "./own-conversation";
+import { assertOpen, findConversation, lockContactRow, lockConversations } from "./find-conversation";
 
 declare module "../../schema/hooks" {
   interface Hooks {

@@ -32,9 +32,9 @@ import type {
   SendToConversationArgs,
 } from "./conversation.inputs";
 import { addressOn, assertInUse, findLine, lineOf, lockReferenced } from "./destination";
+import { assertOpen, findConversation, idempotencyScope } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
-import { assertOpen, findConversation, idempotencyScope } from "./own-conversation";
 
 /** Who may queue a first message. */
 const SENDING: AccessRule = {

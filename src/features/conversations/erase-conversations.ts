@@ -7,7 +7,7 @@ import type { ErasureStep } from "../contacts/erasures";
 import { Message, MessageError } from "../messages/message.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 import { all, storeChange } from "./conversation-changes";
-import { lockConversations } from "./own-conversation";
+import { lockConversations } from "./find-conversation";
 
 /** The last conversation that was closed, and the number of its last message whose text was erased. */
 interface Position {

@@ -19,8 +19,8 @@ import { type Conversation, ConversationState } from "./conversation.entity";
 import type { SendToConversationArgs } from "./conversation.inputs";
 import type { DefaultConversations } from "./default-conversations";
 import { openIdOn } from "./destination";
+import { conversationClosed, idempotencyScope, lockConversations } from "./find-conversation";
 import { insertConversation, type Place } from "./open-conversation";
-import { conversationClosed, idempotencyScope, lockConversations } from "./own-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
 /** A message that a caller sends. */

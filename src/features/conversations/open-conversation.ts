@@ -10,7 +10,7 @@ import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { conversationEvent } from "./conversation-events";
 import { openIdOn } from "./destination";
-import { lockConversations } from "./own-conversation";
+import { lockConversations } from "./find-conversation";
 
 /** Where a conversation takes place. */
 export interface Place {

@@ -17,12 +17,12 @@ import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
 import { Conversation } from "../conversations/conversation.entity";
-import { idempotencyScope } from "../conversations/own-conversation";
+import { idempotencyScope } from "../conversations/find-conversation";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker } from "./decision-maker";
-import { findDecision } from "./own-decision";
+import { findDecision } from "./find-decision";
 import type { Planning } from "./planning";
 
 /** Ends the transaction of a dry run. */

@@ -4,7 +4,7 @@ import { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
-import { lockConversations } from "../conversations/own-conversation";
+import { lockConversations } from "../conversations/find-conversation";
 import type { Decision, ModelRequestState } from "./decision.entity";
 import type { GateExplanation } from "./explanation";
 import { openOnDefaultLine, type Participants } from "./participants";

@@ -7,13 +7,13 @@ import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { normalizeAddress } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
+import { assertNotErased } from "../contacts/find-contact";
 import { addressesOf, type ContactKey, contactIdOf, isMeant, lockContacts } from "../contacts/known-contact";
-import { assertNotErased } from "../contacts/own-contact";
 import { putContact } from "../contacts/put-contact";
 import { Conversation } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
 import { defaultLineOf, openIdOn, reachedAt } from "../conversations/destination";
-import { assertOpen, lockConversations } from "../conversations/own-conversation";
+import { assertOpen, lockConversations } from "../conversations/find-conversation";
 import type { Line } from "../lines/line.entity";
 
 /** The contact and conversation of a situation; the transaction has locked their rows. */

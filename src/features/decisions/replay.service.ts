@@ -10,7 +10,7 @@ import { ConfigurationVersion } from "../configuration/configuration-version.ent
 import { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { Decision, DecisionState } from "./decision.entity";
 import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
-import { findDecision } from "./own-decision";
+import { findDecision } from "./find-decision";
 import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 import { ReplayTurns } from "./replay-turns";
 

@@ -20,8 +20,8 @@ import { addressesOf, lockKnownContact } from "../contacts/known-contact";
 import { putContact } from "../contacts/put-contact";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { cancelQueued } from "../conversations/conversation-changes";
+import { lockConversations } from "../conversations/find-conversation";
 import { openConversation } from "../conversations/open-conversation";
-import { lockConversations } from "../conversations/own-conversation";
 import { queueMessages, storeSequences } from "../conversations/queue-messages";
 import type { SituationTriggers } from "../decisions/situation-triggers";
 import { recordEvents } from "../events/record-events";
@@ -38,7 +38,7 @@ import {
 } from "../messages/message.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
 import type { EarlyReceipts } from "./early-receipts";
-import { wishIn } from "./opt-out";
+import { optOutIntent } from "./opt-out";
 
 /** How often to begin again while others change the contact. */
 const MAX_ATTEMPTS = 5;
@@ -57,8 +57,8 @@ export interface Inbound {
   /** Name of a contact that is not known yet; null for none. */
   name: string | null;
   text: string;
-  /** The text without what it quotes, to tell whether it opts out; as a whole if undefined. */
-  ownWords?: string;
+  /** The text without quotes, which may be an opt-out; `text` if undefined. */
+  replyText?: string;
   sentAt: Timestamp;
   /** What of it was not kept, for people. */
   omitted: string | null;
@@ -176,16 +176,16 @@ export class InboundService {
     const address = addresses.find((each) => each.kind === from.kind && each.address === from.address);
     // It was taken from the contact while this transaction waited for its lock.
     if (address === undefined) throw new GatewayError("conflict", "The address has moved.");
-    const wish = wishIn(inbound.ownWords ?? inbound.text);
-    const optsOut = wish === "out" && address.optedOutAt === null;
-    const optsIn = wish === "in" && address.optedOutAt !== null;
+    const intent = optOutIntent(inbound.replyText ?? inbound.text);
+    const optsOut = intent === "out" && address.optedOutAt === null;
+    const optsIn = intent === "in" && address.optedOutAt !== null;
     if (optsOut || optsIn) await this.setOptedOut(tx, contact, address, line, optsOut ? timestamp() : null);
     if (optsOut) await this.cancelAt(tx, address, MessageError.opted_out, (author) => author !== SYSTEM);
     if (optsIn) await this.cancelAt(tx, address, MessageError.canceled, (author) => author === SYSTEM);
     const { conversation } = await openConversation(tx, { line, address });
     const store = (decisionId: string | null) => this.insert(tx, line, conversation, inbound, decisionId);
     const isDecided =
-      wish !== "out" &&
+      intent !== "out" &&
       !optsIn &&
       !inbound.isAutomatic &&
       !(await isOwnAddress(tx, agentId, from)) &&

@@ -5,8 +5,8 @@ import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
 import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Inbound } from "./inbound.service";
-import { ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
+import { replyText } from "./reply-text";
 
 /**
  * Reads a mail (RFC 5322).
@@ -32,7 +32,7 @@ export async function readMail(
     name: nameOf(mail.from.name),
     text,
     // Who unsubscribes by the subject may have a signature.
-    ownWords: ownWords(text) || storable(mail.subject),
+    replyText: replyText(text) || storable(mail.subject),
     sentAt: sentAtOf(mail.date),
     omitted,
     isAutomatic: mail.isAutomatic,

@@ -2,14 +2,14 @@
 const OPT_OUT: ReadonlySet<string> = new Set(["STOP", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"]);
 const OPT_IN = "START";
 
-/** Longer texts are no wish, whatever they consist of. */
+/** Longer texts never count as an intent. */
 const MAX_LENGTH = 40;
 
-/** What a message says about further ones, if that is all it says. */
-export function wishIn(text: string): "out" | "in" | undefined {
+/** The intent of a message that consists of a single keyword; undefined for any other text. */
+export function optOutIntent(text: string): "out" | "in" | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return undefined;
-  // Full-width letters, and what people put around a word.
+  // Full-width letters, and punctuation around the word.
   const word = trimmed
     .normalize("NFKC")
     .toUpperCase()

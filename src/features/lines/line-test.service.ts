@@ -18,11 +18,11 @@ import { recordAudit } from "../audit/audit";
 import { normalizeAddress } from "../contacts/addresses";
 import { ADDRESS_MAX_LENGTH } from "../contacts/contact.limits";
 import { addressKindOf } from "./address-kind";
+import { requireLine } from "./find-line";
 import { lineActions } from "./line.audit";
 import { type Line, LineKind } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { type LineTarget, lineTarget, lineWithCredentials } from "./line-target";
-import { ownLine } from "./own-line";
 
 @ArgsType()
 export class TestLineArgs {
@@ -92,7 +92,7 @@ export class LineTestService {
   ): Promise<{ line: Line; address: string | null }> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      const { name } = await ownLine(tx, organizationId, id);
+      const { name } = await requireLine(tx, organizationId, id);
       const line = (await lineWithCredentials(tx, id)) as Line;
       const address = addressOf(line, to);
       await recordAudit(tx, context, lineActions.line_tested, { id, name, organizationId });

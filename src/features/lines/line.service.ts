@@ -17,12 +17,12 @@ import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
 import { recordEvents } from "../events/record-events";
 import { insertLine, nameTaken, settingsOf } from "./create-line";
+import { requireLine } from "./find-line";
 import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState } from "./line.entity";
 import type { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { auditOfPassword, changedFields } from "./line-changes";
 import { lineEvents } from "./line-events";
-import { ownLine } from "./own-line";
 import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
@@ -100,7 +100,7 @@ export class LineService {
    * @throws GatewayError `invalid_request`, `not_found`, `conflict` (name, instance key), `version_conflict`
    */
   async update(context: RequestContext, { id, expectedVersion, ...given }: LineChanges): Promise<Line> {
-    const before = await this.database.read((reader) => ownLine(reader, organizationOf(context), id));
+    const before = await this.database.read((reader) => requireLine(reader, organizationOf(context), id));
     const input = await this.targetChecks.ofChanges(before, given);
     const password = input.email?.password;
     return this.change(context, id, async (tx, line) => {
@@ -210,9 +210,9 @@ export class LineService {
     const organizationId = organizationOf(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const { agentId } = await ownLine(tx, organizationId, id);
+      const { agentId } = await requireLine(tx, organizationId, id);
       await lockAgent(tx, agentId);
-      const line = await ownLine(tx, organizationId, id);
+      const line = await requireLine(tx, organizationId, id);
       const { action, change, audit } = await decide(tx, line);
       const isChange = Object.entries(change).some(([field, value]) => line[field as keyof Line] !== value);
       if (!isChange) return line;

@@ -4,7 +4,7 @@ import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
-import { ownEndpoint } from "./own-endpoint";
+import { requireEndpoint } from "./find-endpoint";
 import type { WebhookDeliveriesArgs } from "./webhook.inputs";
 import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
 
@@ -23,7 +23,7 @@ export class DeliveryLogService {
     const page = WebhookDeliveryConnection.pageOf(rest);
     const organizationId = organizationOf(context);
     const matching = async (reader: EntityManager) => {
-      await ownEndpoint(reader, organizationId, endpointId);
+      await requireEndpoint(reader, organizationId, endpointId);
       if (eventId != null && !isUuid(eventId)) return null;
       return reader.createQueryBuilder(WebhookDelivery, "delivery").where({
         endpointId,

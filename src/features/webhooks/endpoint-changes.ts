@@ -9,8 +9,8 @@ import type { Lanes } from "../../delivery/lanes";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
+import { requireEndpoint } from "./find-endpoint";
 import { agentsOf, lockCursors } from "./follow";
-import { ownEndpoint } from "./own-endpoint";
 import { auditTarget } from "./webhook.audit";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
@@ -45,14 +45,14 @@ export class EndpointChanges {
     const organizationId = organizationOf(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const found = await ownEndpoint(tx, organizationId, id);
+      const found = await requireEndpoint(tx, organizationId, id);
       if (wakes) {
         // In the order of dispatchers, which lock a cursor before lanes, and deliverers, which lock lanes before endpoints.
         await lockCursors(tx, id);
         await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
       }
       await tx.update(WebhookEndpoint, { id }, { updatedAt: () => "updated_at" });
-      const endpoint = await ownEndpoint(tx, organizationId, id);
+      const endpoint = await requireEndpoint(tx, organizationId, id);
       const { action, change, audit } = await decide(tx, endpoint);
       const isChange = Object.entries(change).some(
         ([field, value]) =>

@@ -13,8 +13,8 @@ import { Event } from "../events/event.entity";
 import { EVENT_RETENTION } from "../events/event.limits";
 import { lastPurged, positionOf } from "../events/event.service";
 import { EVENTS_CHANNEL } from "../events/record-events";
+import { requireEndpoint } from "./find-endpoint";
 import { agentsOf } from "./follow";
-import { ownEndpoint } from "./own-endpoint";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { RedeliverArgs } from "./webhook.inputs";
 import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
@@ -35,7 +35,7 @@ export class RedeliveryService {
   redeliver(context: RequestContext, { id, since, after }: RedeliverArgs): Promise<WebhookEndpoint> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      const endpoint = await ownEndpoint(tx, organizationOf(context), id);
+      const endpoint = await requireEndpoint(tx, organizationOf(context), id);
       if ((since == null) === (after == null))
         throw new InvalidInput([{ path: "since", message: "or after is required, but not both" }]);
       if (after != null && endpoint.agentId === null) {

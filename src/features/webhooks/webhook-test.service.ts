@@ -9,7 +9,7 @@ import { AttemptOutcome } from "../../delivery/driver";
 import { OneAtATime } from "../../rate-limits/one-at-a-time";
 import { recordAudit } from "../audit/audit";
 import type { EventPost } from "./event-post";
-import { ownEndpoint } from "./own-endpoint";
+import { requireEndpoint } from "./find-endpoint";
 import { TEST_EVENT } from "./test-event";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { WebhookTest } from "./webhook.inputs";
@@ -38,7 +38,7 @@ export class WebhookTestService {
     return this.turns.run(organizationId, async () => {
       const endpoint = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         await assertSignedIn(tx, context, { permission: Permission.config_manage });
-        const found = await ownEndpoint(tx, organizationId, id);
+        const found = await requireEndpoint(tx, organizationId, id);
         await recordAudit(tx, context, webhookActions.webhook_endpoint_tested, auditTarget(found));
         return found;
       });

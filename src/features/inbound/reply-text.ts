@@ -1,8 +1,8 @@
-/** What mail programs write above the mail that is answered, or above a signature. */
+/** The line that mail programs write above a quoted mail or a signature. */
 const SEPARATOR = /^(-- ?|_{32,}|-{2,}\s*Original Message\s*-{2,})$/i;
 
-/** What a person wrote in a mail: its text above the signature and the mail that is answered. */
-export function ownWords(text: string): string {
+/** The text of a mail without its signature and the quoted mail. */
+export function replyText(text: string): string {
   const lines = text.split(/\r?\n/);
   const quote = lines.findIndex((line) => line.startsWith(">"));
   const separator = lines.findIndex((line) => SEPARATOR.test(line));
@@ -14,7 +14,7 @@ export function ownWords(text: string): string {
     .trim();
 }
 
-/** The index of the line that says whose words follow, such as `On Monday, Anna wrote:`; of the quote if none does. */
+/** The index of the attribution line, such as `On Monday, Anna wrote:`; that of the quote without one. */
 function attributionOf(lines: readonly string[], quote: number): number {
   let last = quote - 1;
   while (last >= 0 && isBlank(lines[last])) last -= 1;

@@ -1,8 +1,8 @@
-import { ownWords } from "../../src/features/inbound/own-words";
+import { replyText } from "../../src/features/inbound/reply-text";
 
 const QUOTE = ["> Your order is on its way.", ">", "> Acme"];
 
-describe("the own words of a mail", () => {
+describe("the reply text of a mail", () => {
   test.each<[string, string[], string]>([
     ["all of it", ["Hello", "", "Anna"], "Hello\n\nAnna"],
     ["above a signature", ["STOP", "", "-- ", "Anna"], "STOP"],
@@ -23,7 +23,7 @@ describe("the own words of a mail", () => {
     ["a comparison", ["STOP", "a > b"], "STOP\na > b"],
     ["what is above a quote, without a colon", ["STOP", "please", ...QUOTE], "STOP\nplease"],
     ["nothing", [], ""],
-  ])("are %s", (_, lines, expected) => {
-    for (const newline of ["\n", "\r\n"]) expect(ownWords(lines.join(newline))).toBe(expected);
+  ])("is %s", (_, lines, expected) => {
+    for (const newline of ["\n", "\r\n"]) expect(replyText(lines.join(newline))).toBe(expected);
   });
 });

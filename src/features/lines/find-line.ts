@@ -4,10 +4,10 @@ import { noSuch } from "../../errors";
 import { Line } from "./line.entity";
 
 /**
- * A line of an organization.
+ * Finds a line of an organization.
  * @throws GatewayError `not_found`
  */
-export async function ownLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {
+export async function requireLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {
   const line = isUuid(id)
     ? await reader
         .createQueryBuilder(Line, "line")

@@ -3,7 +3,7 @@ import { isUuid } from "../../common/uuid";
 import { noSuch } from "../../errors";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** A webhook endpoint of an organization; null if it does not exist, was deleted, or is that of another. */
+/** Finds a webhook endpoint of an organization; null if it has none with this ID, or deleted it. */
 export async function findEndpoint(
   reader: EntityManager,
   organizationId: string,
@@ -14,10 +14,10 @@ export async function findEndpoint(
 }
 
 /**
- * As `findEndpoint`.
+ * Finds a webhook endpoint of an organization.
  * @throws GatewayError `not_found`
  */
-export async function ownEndpoint(
+export async function requireEndpoint(
   reader: EntityManager,
   organizationId: string,
   id: string,
