@@ -20,6 +20,7 @@ import { type Application, applyEffects, type Dependencies, explain } from "./ap
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import { DECISIONS } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
+import type { Snapshot } from "./decision-record";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
@@ -28,7 +29,7 @@ import { findParticipants, type ParticipantReference, type Participants } from "
 import { pendingDecision } from "./pending-decision";
 import { type Plan, plan } from "./plan";
 import type { Planning } from "./planning";
-import { recordMatches, type Snapshot, takeSnapshot } from "./snapshot";
+import { recordMatches, takeSnapshot } from "./snapshot";
 import { Wave, type WaveUnit } from "./wave";
 
 /** A situation to decide, with its caller. */

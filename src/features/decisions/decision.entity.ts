@@ -14,22 +14,11 @@ import {
 } from "../configuration/configuration.limits";
 import { DeciderKind } from "../configuration/decider";
 import type { Effect } from "../configuration/document/evaluate";
-import type { Conversation } from "../conversations/conversation.entity";
+import type { ModelRequestState, Snapshot } from "./decision-record";
 import { Explanation } from "./explanation";
-import type { Snapshot } from "./snapshot";
 
 /** Kind of the lane of a decision that no request waits for, with the ID of the decision. */
 export const DECISION_LANE = "decision";
-
-/** The state in which a model was asked for a decision; an answer counts only while it still holds. */
-export interface ModelRequestState {
-  /** The conversation then; null for none. */
-  conversation: Pick<Conversation, "version" | "lastSequence"> | null;
-  /** As in `Participants`. */
-  isNamed: boolean;
-  /** ID of the contact's address that the situation names; null if it names none. */
-  addressId: string | null;
-}
 
 export enum DecisionState {
   deciding = "deciding",

@@ -5,7 +5,8 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { lockConversations } from "../conversations/find-conversation";
-import type { Decision, ModelRequestState } from "./decision.entity";
+import type { Decision } from "./decision.entity";
+import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
 import { openOnDefaultLine, type Participants } from "./participants";
 

@@ -6,7 +6,6 @@ import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import type { DecisionInput } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { ContactTag } from "../contacts/contact-tag.entity";
@@ -14,12 +13,10 @@ import type { Conversation } from "../conversations/conversation.entity";
 import { Line } from "../lines/line.entity";
 import { Message, MessageDirection } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
+import type { Snapshot } from "./decision-record";
 import { countAnswers } from "./loop";
 import type { Participants } from "./participants";
 import { RuleMatch } from "./rule-match.entity";
-
-/** All that a decision depends on besides its situation and the configuration. */
-export type Snapshot = Omit<DecisionInput, "situation">;
 
 /** Whom a rule with `once` counts for. */
 type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>;
