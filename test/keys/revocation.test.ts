@@ -53,8 +53,8 @@ onAnyEngine((engine) => {
     await client.warm(BEFORE);
     await end();
     client.turn();
-    const shots = await client.finish(AFTER);
-    const sent = (when: Sample["sent"]) => shots.filter((shot) => shot.sent === when);
+    const samples = await client.finish(AFTER);
+    const sent = (when: Sample["sent"]) => samples.filter((sample) => sample.sent === when);
     for (const { url } of servers) {
       const toServer = (when: Sample["sent"]) => sent(when).filter(({ server }) => server === url).length;
       expect(toServer("before")).toBeGreaterThanOrEqual(BEFORE);
@@ -63,8 +63,8 @@ onAnyEngine((engine) => {
     return { before: sent("before"), after: sent("after") };
   }
 
-  const outcomes = (shots: Sample[]) =>
-    [...new Set(shots.map(({ status, code }) => `${status} ${code ?? "accepted"}`))].sort();
+  const outcomes = (samples: Sample[]) =>
+    [...new Set(samples.map(({ status, code }) => `${status} ${code ?? "accepted"}`))].sort();
 
   test("no request sent after a revoke mutation has answered succeeds, on any server", async () => {
     const { id, secret } = await mint("revoked by mutation");

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import satisfies from "spdx-satisfies";
-import { databaseLabel, PROJECTS, type Project } from "./lock";
+import { PROJECTS, type Project, resolvePackage } from "./lock";
 
 /** What may be passed on with a program under MIT, in source or built. */
 const PERMISSIVE = [
@@ -35,7 +35,7 @@ function importedByDashboard(): string[] {
 function shipped(project: Project, names: readonly string[]): Set<string> {
   const places = new Set<string>();
   const visit = (from: string, name: string) => {
-    const place = databaseLabel(project, from, name);
+    const place = resolvePackage(project, from, name);
     if (place === undefined || places.has(place)) return;
     places.add(place);
     const { dependencies, optionalDependencies, peerDependencies } = project.packages.get(place) ?? {};

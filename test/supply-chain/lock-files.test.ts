@@ -1,18 +1,20 @@
-import { databaseLabel, installed, PROJECTS } from "./lock";
+import { installed, PROJECTS, resolvePackage } from "./lock";
 
 describe.each(PROJECTS)("$name", (project) => {
   test("holds a SHA-512 of every package that it installs", () => {
     const packages = installed(project);
     expect(packages.length).toBeGreaterThan(300);
     const without = packages.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""));
-    expect(without.map(([place]) => place)).toEqual([]);
+    expect(without.map(([folder]) => folder)).toEqual([]);
   });
 
   test("holds what each package needs on the other platforms, or an install would fail there", () => {
-    const needs = installed(project).flatMap(([place, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies).map((name) => ({ place, name })),
+    const needs = installed(project).flatMap(([folder, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).map((name) => ({ folder, name })),
     );
     expect(needs.length).toBeGreaterThan(0);
-    expect(needs.filter(({ place, name }) => databaseLabel(project, place, name) === undefined)).toEqual([]);
+    expect(needs.filter(({ folder, name }) => resolvePackage(project, folder, name) === undefined)).toEqual(
+      [],
+    );
   });
 });

@@ -40,7 +40,7 @@ export const installed = ({ packages }: Project): [string, LockedPackage][] =>
 export const nameAt = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + 13);
 
 /** Where Node finds a package that the one at `from` asks for by its name; undefined when the lock has none. */
-export function databaseLabel({ packages }: Project, from: string, name: string): string | undefined {
+export function resolvePackage({ packages }: Project, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
     const place = posix.join(folder, "node_modules", name);
     if (packages.has(place)) return place;

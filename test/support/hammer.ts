@@ -23,7 +23,7 @@ const CONNECTIONS = 4;
 /** Starts hammering at both APIs of each server, over connections that are kept alive. */
 export function hammer(servers: readonly string[], secret: string): Hammer {
   const agent = new Agent({ keepAlive: true });
-  const shots: Sample[] = [];
+  const samples: Sample[] = [];
   let sent: Sample["sent"] = "before";
   let enough = Number.POSITIVE_INFINITY;
   const watchers = new Set<() => void>();
@@ -35,7 +35,7 @@ export function hammer(servers: readonly string[], secret: string): Hammer {
       for (const ask of [byRest, byGraphQL]) {
         // Read before the request is sent: one sent before the turning point may be answered after it.
         const when = sent;
-        shots.push({ server, sent: when, ...(await ask(agent, server, secret)) });
+        samples.push({ server, sent: when, ...(await ask(agent, server, secret)) });
         counts.set(`${when} ${server}`, answered(server, when) + 1);
         for (const watcher of watchers) watcher();
       }
@@ -62,7 +62,7 @@ export function hammer(servers: readonly string[], secret: string): Hammer {
       enough = count;
       await workers;
       agent.destroy();
-      return shots;
+      return samples;
     },
   };
 }

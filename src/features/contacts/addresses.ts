@@ -1,7 +1,10 @@
 import { domainToASCII } from "node:url";
 import { isEmail } from "../../common/validators";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
-import { AddressKind } from "./contact-address.entity";
+import { AddressKind, type ContactAddress } from "./contact-address.entity";
+
+/** An address in its normal form. */
+export type Address = Pick<ContactAddress, "kind" | "address">;
 
 /** Control characters, which no address contains. */
 const CONTROL = /\p{Cc}/u;

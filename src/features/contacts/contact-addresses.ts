@@ -3,15 +3,12 @@ import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
-import { normalizeAddress } from "./addresses";
+import { type Address, normalizeAddress } from "./addresses";
 import type { Contact } from "./contact.entity";
 import type { NewAddress } from "./contact.inputs";
 import { MAX_ADDRESSES } from "./contact.limits";
 import { ContactAddress } from "./contact-address.entity";
 import { addressesOf, contactIdOf } from "./known-contact";
-
-/** An address in its normal form. */
-export type Address = Pick<ContactAddress, "kind" | "address">;
 
 const ANOTHER_CONTACT = "Another contact has one of the addresses.";
 

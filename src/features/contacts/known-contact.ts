@@ -2,9 +2,9 @@ import { groupBy } from "../../common/group-by";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
+import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
-import type { Address } from "./contact-addresses";
 
 /** What identifies a contact of an agent: one of these. */
 export interface ContactKey {

@@ -11,10 +11,10 @@ import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/in
 import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { Agent } from "../agents/agent.entity";
+import type { Address } from "../contacts/addresses";
 import { normalizeAddress } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
-import type { Address } from "../contacts/contact-addresses";
 import { contactEvent } from "../contacts/contact-events";
 import { addressesOf, lockKnownContact } from "../contacts/known-contact";
 import { putContact } from "../contacts/put-contact";
