@@ -290,7 +290,7 @@ const settings = z
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
     maxStreams: env.MAX_STREAMS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
-    refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
+    rejectedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     isRestored: env.RESTORED !== undefined,
     deliveryWorkers: env.DELIVERY_WORKERS,
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,

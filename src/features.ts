@@ -32,7 +32,7 @@ import { webhooks } from "./features/webhooks/webhooks.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
-import { RefusedTokens } from "./rate-limits/refused-tokens";
+import { RejectedTokens } from "./rate-limits/rejected-tokens";
 import type { Chore, Core, ExpiredRows, Feature } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { HttpOperations } from "./schema/http-operation";
@@ -177,7 +177,7 @@ export function createServices(
     lanes: new Lanes(core.database, observer),
     targets: new Targets(core.config),
     instanceKey: new InstanceKeyService(core.database, core.config, () => hooks.of("instanceKeyReplaced")),
-    refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute),
+    rejectedTokens: new RejectedTokens(core.config.rejectedKeysPerMinute),
   };
   for (const { services: make } of ALL) Object.assign(services, make(services as Services));
   for (const each of ALL) hooks.add(each.hooks?.(services as Services) ?? {});

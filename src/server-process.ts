@@ -53,19 +53,19 @@ export async function startServer(config: Config, log: Logger, role?: WorkerRole
   if (role?.isFirst ?? true) {
     const first = await bootstrap(app.services);
     if (first) process.stdout.write(firstStartNotice(first, address));
-    await warnOfRefusedKeys(app, config, log);
+    await warnOfRejectedKeys(app, config, log);
   }
   return { app, address };
 }
 
-async function warnOfRefusedKeys({ services }: App, { environment }: Config, log: Logger): Promise<void> {
-  const keys = await services.keys.countRefusedByEnvironment();
+async function warnOfRejectedKeys({ services }: App, { environment }: Config, log: Logger): Promise<void> {
+  const keys = await services.keys.countRejectedByEnvironment();
   for (const [other, count] of Object.entries(keys)) {
-    const refused =
+    const rejected =
       count === 1 ? "1 active API key is rejected: it is" : `${count} active API keys are rejected: they are`;
     log.warn(
       { keys: count, environment: other },
-      `${refused} for ${other}, and this server is for ${environment}; ` +
+      `${rejected} for ${other}, and this server is for ${environment}; ` +
         "mint new ones, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
     );
   }

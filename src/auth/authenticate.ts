@@ -50,7 +50,7 @@ export function authenticateRequests(
     const counted = caller.kind === "agent" ? rateLimit(caller.key) : undefined;
     if (counted === undefined) return;
     reply.headers(counted.headers);
-    if (counted.refusal !== undefined) throw counted.refusal;
+    if (counted.rejection !== undefined) throw counted.rejection;
   });
   app.addHook("preValidation", (request, reply, done) => {
     if (!request.isHeldBack) {

@@ -73,19 +73,19 @@ export function add(messages: Command): void {
 /** Cancels what can be canceled. @throws StartupError that names the others, after printing the canceled ones */
 async function cancel(services: Services, ids: readonly string[], json: boolean | undefined): Promise<void> {
   const canceled: Message[] = [];
-  const refused: string[] = [];
+  const rejected: string[] = [];
   for (const id of ids) {
     try {
       const organization = await services.messages.organizationOf(id);
       canceled.push(await services.messages.cancel(operatorFor(organization), id));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code === "unavailable") throw error;
-      refused.push(`${id}: ${error.message}`);
+      rejected.push(`${id}: ${error.message}`);
     }
   }
   if (json) printJson(canceled.map(describe));
   else for (const { id } of canceled) print(`${id} was canceled.`);
-  if (refused.length > 0) throw new StartupError(refused.join(" "));
+  if (rejected.length > 0) throw new StartupError(rejected.join(" "));
 }
 
 /** The agents of all organizations, page by page. */

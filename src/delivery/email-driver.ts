@@ -125,11 +125,11 @@ async function deliver(
 }
 
 /** The mail as a stream, which is first read when the server has asked for it: after its reply to DATA. */
-const contentOf = (mail: Mail, mayLeave: () => boolean, refuse: (error: Error) => void): Readable =>
+const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) => void): Readable =>
   new Readable({
     read() {
       if (!mayLeave()) {
-        refuse(new Interruption("lease_lost", "Another process took over the message."));
+        reject(new Interruption("lease_lost", "Another process took over the message."));
         return;
       }
       this.push(mail.content);
@@ -212,8 +212,8 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
       ? failure(AttemptOutcome.permanent, "invalid_message", "The server does not take a message like this.")
       : connectionFailure(error, hasLeft);
   }
-  const isRefusal = responseCode >= 400 && responseCode < 600;
-  const outcome = !isRefusal && hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
+  const isRejection = responseCode >= 400 && responseCode < 600;
+  const outcome = !isRejection && hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
   const isOfMessage = ["MAIL FROM", "RCPT TO", "DATA"].includes(command);
   return failure(
     permanent && isOfMessage ? AttemptOutcome.permanent : outcome,

@@ -56,12 +56,12 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
     const { answer } = outcome;
     if (answer.status >= 200 && answer.status < 300) return { accepted: answer };
     const secrets = signature.split(" ").map((part) => part.slice("v1,".length));
-    return { failure: refusal(answer, secrets), status: answer.status };
+    return { failure: rejection(answer, secrets), status: answer.status };
   };
 }
 
 /** What an answer other than 2xx means. */
-function refusal({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
+function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
   const code = `http_${status}`;
   if (status < 400) {
     const detail = status < 200 ? "which is not a final answer" : "and the gateway follows no redirects";

@@ -65,15 +65,15 @@ export class Targets {
    * @throws InvalidInput that says what is wrong
    */
   async assertAllowedUrl(text: string, path: string): Promise<URL> {
-    const refuse = (message: string) => new InvalidInput([{ path, message }]);
+    const invalid = (message: string) => new InvalidInput([{ path, message }]);
     const tooLong = `must have at most ${URL_MAX_LENGTH} characters`;
-    if (text.length > URL_MAX_LENGTH) throw refuse(tooLong);
+    if (text.length > URL_MAX_LENGTH) throw invalid(tooLong);
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (!url || !/^https?:$/.test(url.protocol)) throw refuse("must be an http or https URL");
-    if (url.href.length > URL_MAX_LENGTH) throw refuse(tooLong);
-    if (this.isProduction && url.protocol !== "https:") throw refuse("must be an https URL in production");
-    if (url.username || url.password) throw refuse("must not contain a user name or password");
-    if (text.includes("#")) throw refuse("must not contain a fragment");
+    if (!url || !/^https?:$/.test(url.protocol)) throw invalid("must be an http or https URL");
+    if (url.href.length > URL_MAX_LENGTH) throw invalid(tooLong);
+    if (this.isProduction && url.protocol !== "https:") throw invalid("must be an https URL in production");
+    if (url.username || url.password) throw invalid("must not contain a user name or password");
+    if (text.includes("#")) throw invalid("must not contain a fragment");
     await this.assertAllowedHost(hostOf(url), path);
     return url;
   }
@@ -85,17 +85,17 @@ export class Targets {
    * @throws InvalidInput that says what is wrong
    */
   async assertAllowedHost(host: string, path: string, isPlain = false): Promise<void> {
-    const refuse = (message: string) => new InvalidInput([{ path, message }]);
+    const invalid = (message: string) => new InvalidInput([{ path, message }]);
     if (isIP(host) === 0 && !/^[\w.-]{1,254}$/.test(host))
-      throw refuse("must be a host name or an IP address");
+      throw invalid("must be a host name or an IP address");
     const addresses = await Promise.race([
       this.lookup(host).catch(() => []),
       pause(RESOLVE_TIMEOUT_MS, [], { ref: false }),
     ]);
-    if (addresses.length === 0) throw refuse("must name a host that resolves to an address");
-    if (!addresses.every(({ address }) => this.isAllowed(address))) throw refuse(PRIVATE);
+    if (addresses.length === 0) throw invalid("must name a host that resolves to an address");
+    if (!addresses.every(({ address }) => this.isAllowed(address))) throw invalid(PRIVATE);
     if (isPlain && !addresses.every(({ address }) => this.allowsPlain(address))) {
-      throw refuse("must be used with TLS");
+      throw invalid("must be used with TLS");
     }
   }
 

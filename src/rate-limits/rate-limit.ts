@@ -30,7 +30,7 @@ export type RateLimit = (
 ) =>
   | {
       headers: Record<string, string | number>;
-      refusal: GatewayError | undefined;
+      rejection: GatewayError | undefined;
     }
   | undefined;
 
@@ -52,14 +52,14 @@ export function createRateLimit(serverLimit: number, windows = new KeyWindows())
         "ratelimit-remaining": remaining,
         "ratelimit-reset": resetSeconds,
       },
-      refusal: allowed
+      rejection: allowed
         ? undefined
-        : retryAfterError("rate_limited", window.endsAt, windows.now(), refusalOf(perMinute, amount)),
+        : retryAfterError("rate_limited", window.endsAt, windows.now(), rejectionOf(perMinute, amount)),
     };
   };
 }
 
-const refusalOf = (perMinute: number, amount: number): string =>
+const rejectionOf = (perMinute: number, amount: number): string =>
   amount === 1
     ? `The key may make ${perMinute} requests a minute.`
     : `The key may make ${perMinute} requests a minute, and each field of a mutation counts as one.`;

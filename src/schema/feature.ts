@@ -11,7 +11,7 @@ import type { Lanes } from "../delivery/lanes";
 import type { Share } from "../delivery/senders";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
-import type { RefusedTokens } from "../rate-limits/refused-tokens";
+import type { RejectedTokens } from "../rate-limits/rejected-tokens";
 import type { FeatureMetric } from "../telemetry/feature-metrics";
 import type { DeclaredEventType } from "./event-type";
 import type { HookImplementations, HookRegistry } from "./hooks";
@@ -32,7 +32,7 @@ export interface Core {
   /** The hooks of all features. */
   hooks: HookRegistry;
   /** Rejected tokens by client address; API keys and session tokens count together. */
-  refusedTokens: RefusedTokens;
+  rejectedTokens: RejectedTokens;
 }
 
 /** Periodic work of one process of a service; it stops soon after the signal. */

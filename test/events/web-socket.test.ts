@@ -3,7 +3,7 @@ import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
 import { createClient as createUrql, subscriptionExchange } from "@urql/core";
 import { Permission } from "../../src/auth/permissions";
 import { EXAMPLE } from "../../src/graphql/example";
-import { MAX_REFUSALS, MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/subscription-server";
+import { MAX_REJECTIONS, MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/subscription-server";
 import { MAX_MESSAGES_BEFORE_INIT } from "../../src/graphql/websocket/traffic-limit";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
@@ -235,9 +235,9 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     "a connection that goes on although its %s are rejected is closed, to try again later",
     async (_, query) => {
       const socket = await connect();
-      for (let i = 0; i < MAX_REFUSALS; i++) {
+      for (let i = 0; i < MAX_REJECTIONS; i++) {
         socket.subscribe(`${i}`, query);
-        if (i < MAX_REFUSALS - 1) await socket.errorOf(`${i}`);
+        if (i < MAX_REJECTIONS - 1) await socket.errorOf(`${i}`);
       }
       expect(await socket.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
     },
@@ -248,7 +248,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     for (let i = 0; i < 5_000; i++) socket.subscribe(`${i}`, "subscription {");
     expect(await socket.end()).toMatchObject({ code: 1013 });
     const refused = socket.messages.filter(({ type }) => type === "error");
-    expect(refused.length).toBeLessThanOrEqual(MAX_REFUSALS);
+    expect(refused.length).toBeLessThanOrEqual(MAX_REJECTIONS);
   });
 
   test("opening connections and subscriptions in turn is limited as requests of the key", async () => {

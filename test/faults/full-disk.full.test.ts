@@ -115,7 +115,7 @@ describe("what is counted while nothing can be written", () => {
       const usage = new UsageRecorder(database, (error) => errors.push(error));
       await onWriter(gateway, "PRAGMA query_only = ON");
       for (let second = 0; second < seconds; second += 1) {
-        usage.refused({ ...key, organizationId }, origin);
+        usage.rejected({ ...key, organizationId }, origin);
         await jest.advanceTimersByTimeAsync(1_000);
         await settled();
       }

@@ -80,9 +80,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     try {
       for (const usage of [anotherUsage(), anotherUsage()]) {
         now.mockReturnValue(minute);
-        for (let i = 0; i < 5; i++) usage.refused(known, at("10.0.0.9"));
+        for (let i = 0; i < 5; i++) usage.rejected(known, at("10.0.0.9"));
         now.mockReturnValue(minute + 60_000);
-        usage.refused(known, at("10.0.0.9"));
+        usage.rejected(known, at("10.0.0.9"));
         await usage.flush();
       }
     } finally {
@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       const usages = Array.from({ length: 4 }, anotherUsage);
       const minute = jest.spyOn(Date, "now").mockReturnValue(Date.parse("2026-05-01T10:00:30Z"));
       for (const usage of usages) {
-        usage.refused({ id, hint, name: "contended", organizationId: organization }, at("10.0.0.9"));
+        usage.rejected({ id, hint, name: "contended", organizationId: organization }, at("10.0.0.9"));
       }
       minute.mockRestore();
       await Promise.all(usages.map((usage) => usage.flush()));

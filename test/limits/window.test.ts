@@ -1,7 +1,7 @@
 import { networkOf } from "../../src/common/network";
 import { KeyWindows } from "../../src/rate-limits/key-windows";
 import { createRateLimit } from "../../src/rate-limits/rate-limit";
-import { RefusedTokens } from "../../src/rate-limits/refused-tokens";
+import { RejectedTokens } from "../../src/rate-limits/rejected-tokens";
 import { countOne, WINDOW_MS, type Window } from "../../src/rate-limits/window";
 import fc from "../support/generated";
 
@@ -32,7 +32,7 @@ test("a key is let in again when its minute is over", () => {
   let now = 0;
   const count = createRateLimit(2, new KeyWindows(undefined, () => now));
   const key = { id: "a", rateLimitPerMinute: null };
-  const refused = () => count(key)?.refusal?.code;
+  const refused = () => count(key)?.rejection?.code;
   expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
   now = WINDOW_MS - 1;
   expect(refused()).toBe("rate_limited");
@@ -43,7 +43,7 @@ test("a key is let in again when its minute is over", () => {
 
 test("an address is let in again when its minute is over, and of many addresses only some are kept", async () => {
   let now = 0;
-  const refused = new RefusedTokens(2, () => now);
+  const refused = new RejectedTokens(2, () => now);
   const guess = (ip: string) =>
     refused
       .find("hash", ip, async () => undefined)

@@ -49,7 +49,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const process = anotherUsage();
     at(time);
     for (let i = 0; i < accepted; i++) process.accepted(id, ORIGIN);
-    for (let i = 0; i < refused; i++) process.refused(key, ORIGIN);
+    for (let i = 0; i < refused; i++) process.rejected(key, ORIGIN);
     await process.flush({ all: true });
     jest.restoreAllMocks();
   }
@@ -171,7 +171,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { database } = gateway.services;
     const process = anotherUsage();
     process.accepted(id, ORIGIN);
-    process.refused(key, ORIGIN);
+    process.rejected(key, ORIGIN);
     const write = database.write.bind(database);
     const losing = jest.spyOn(database, "write").mockImplementation(async (unit, manner) => {
       await write(unit, manner);
@@ -180,7 +180,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (let attempt = 0; attempt < 2; attempt++) {
       await expect(process.flush()).rejects.toThrow();
       process.accepted(id, ORIGIN);
-      process.refused(key, ORIGIN);
+      process.rejected(key, ORIGIN);
     }
     losing.mockRestore();
     await process.flush({ all: true });

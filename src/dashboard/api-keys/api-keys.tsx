@@ -103,7 +103,7 @@ export function ApiKeys() {
                 key.agent.name,
                 <div key="state" className={styles.state}>
                   <KeyState apiKey={key} />
-                  <Refused use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
+                  <RejectedTag use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
                 </div>,
                 <Time key="created" value={key.createdAt} />,
                 key.lastUsedAt === null ? "Never" : <Time key="used" value={key.lastUsedAt} />,
@@ -133,7 +133,7 @@ const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
 );
 
 /** A key that is rejected but still in use somewhere. */
-const Refused = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
+const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
   use && <Tag tone="bad">{use.lastRefusal === "address" ? "Used from another network" : "Still in use"}</Tag>;
 
 /** What needs a look: keys that end soon, and keys that are rejected. */

@@ -10,7 +10,7 @@ export interface TestOutcome {
 const TITLES = {
   accepted: "It works",
   retryable: "The receiver rejected it for now",
-  permanent: "Refused",
+  permanent: "Rejected",
   uncertain: "No answer",
 };
 

@@ -140,17 +140,17 @@ function assertDistinct(one: string, other: string): void {
 
 /** Throws if another process has the database open, because any open connection keeps it from leaving WAL mode. */
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
-  const refusal = new StartupError(`a process uses the database ${file}; stop it first`);
+  const rejection = new StartupError(`a process uses the database ${file}; stop it first`);
   try {
     // Hold the lock until the connection closes, so that no other process can connect meanwhile.
     await database.run("PRAGMA locking_mode = EXCLUSIVE");
     const mode = await database.value("PRAGMA journal_mode = DELETE");
-    if (mode !== "delete") throw refusal;
+    if (mode !== "delete") throw rejection;
     await database.run("BEGIN EXCLUSIVE");
     await database.run("COMMIT");
   } catch (error) {
     const code = driverCode(error);
-    if (code === "SQLITE_BUSY") throw refusal;
+    if (code === "SQLITE_BUSY") throw rejection;
     if (code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT") {
       throw new StartupError(`${file} is damaged: move it away, with its -wal and -shm, and restore again`);
     }

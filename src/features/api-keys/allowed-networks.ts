@@ -25,7 +25,7 @@ export function networksOf(column: string | null): readonly string[] | null {
  * @param networks from `networksOf`
  * @param ip null if the address is unknown, which no network contains
  */
-export function addressRefusal(
+export function addressRejection(
   networks: readonly string[] | null,
   ip: string | null,
 ): GatewayError | undefined {

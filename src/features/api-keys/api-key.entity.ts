@@ -174,7 +174,7 @@ function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
 }
 
 /** Why an existing key is rejected, or undefined. A permanent reason takes precedence over a temporary one. */
-export function refusalOf(
+export function rejectionOf(
   key: KeyEnds,
   organizationDeactivatedAt: Timestamp | null,
 ): GatewayError | undefined {

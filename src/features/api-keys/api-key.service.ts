@@ -23,14 +23,14 @@ import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, pageOfRows, paginate } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
-import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Organization } from "../organizations/organization.entity";
-import { addressRefusal } from "./allowed-networks";
+import { addressRejection } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";
+import { ApiKey, ApiKeyState, rejectionOf } from "./api-key.entity";
 import {
   type ApiKeyChanges,
   ApiKeyConnection,
@@ -70,7 +70,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     private readonly database: Database,
     private readonly usage: KeyUsageRecorder,
     { environment, keyEnvironments }: Pick<Config, "environment" | "keyEnvironments">,
-    private readonly refused: RefusedTokens,
+    private readonly rejectedTokens: RejectedTokens,
   ) {
     this.environment = KEY_ENVIRONMENT[environment];
     this.accepted = keyEnvironments;
@@ -90,14 +90,14 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
     // Before the lookup: a development server must not act on a production key, even if they share a database.
     if (hash !== undefined) this.assertEnvironment(environmentOf(token));
-    const found = await this.refused.find(hash, origin.ip, this.byHash);
+    const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
     const { key, agent, organization } = found;
-    const refusal = refusalOf(key, organization.deactivatedAt);
-    const refusalHere = refusal ?? addressRefusal(key.allowedNetworks, origin.ip);
-    if (refusalHere !== undefined) {
-      this.usage.refused(key, origin, { isElsewhere: refusal === undefined });
-      throw refusalHere;
+    const rejection = rejectionOf(key, organization.deactivatedAt);
+    const rejectionHere = rejection ?? addressRejection(key.allowedNetworks, origin.ip);
+    if (rejectionHere !== undefined) {
+      this.usage.rejected(key, origin, { isElsewhere: rejection === undefined });
+      throw rejectionHere;
     }
     if (!again) this.usage.accepted(key.id, origin);
     return { kind: "agent", key, agent, organization };
@@ -112,10 +112,10 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /** Counts the active keys of environments whose keys this server rejects, by environment. */
-  async countRefusedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
-    const refused = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
+  async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
+    const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
     const counts = await Promise.all(
-      refused.map(async (environment) => {
+      rejected.map(async (environment) => {
         const count = await this.database.read((reader) =>
           reader
             .createQueryBuilder(ApiKey, "key")

@@ -14,8 +14,8 @@ interface Needs {
 /** The API keys of agents: authentication and management. */
 export const apiKeys = feature({
   entities: [ApiKey],
-  services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({
-    keys: new ApiKeyService(database, usageRecorder, config, refusedTokens),
+  services: ({ database, config, usageRecorder, rejectedTokens }: Needs & Core) => ({
+    keys: new ApiKeyService(database, usageRecorder, config, rejectedTokens),
   }),
   hooks: ({ keys }) => ({
     apiKeys: keys,

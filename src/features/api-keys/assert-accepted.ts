@@ -6,7 +6,7 @@ import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
-import { type KeyEnds, refusalOf } from "./api-key.entity";
+import { type KeyEnds, rejectionOf } from "./api-key.entity";
 
 /**
  * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request arrived.
@@ -34,7 +34,7 @@ async function rejectionsOf(
      where key.id in ${placeholders(1, ids.length)} order by key.id ${lock}`,
     ids,
   );
-  const found = new Map(keys.map((key) => [key.id, refusalOf(key, key.deactivatedAt)]));
+  const found = new Map(keys.map((key) => [key.id, rejectionOf(key, key.deactivatedAt)]));
   return new Map(ids.map((id) => [id, found.has(id) ? found.get(id) : new GatewayError("invalid_api_key")]));
 }
 

@@ -12,5 +12,5 @@ export interface KeyUsageRecorder {
    * Records a rejected use of an existing key.
    * @param options.isElsewhere whether the key is accepted, but not from this address
    */
-  refused(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;
+  rejected(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;
 }

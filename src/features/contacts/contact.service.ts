@@ -165,12 +165,12 @@ export class ContactService {
 
   /** Changes that arrive together share a transaction, and those of one contact its lock. */
   private async changeBatch(tx: Tx, requests: readonly TagRequest[]): Promise<(TagChange | GatewayError)[]> {
-    const refusals = await this.refusalsOf(tx, requests);
+    const rejections = await this.rejectionsOf(tx, requests);
     const results = new Map<TagRequest, TagChange | GatewayError>();
     const byContact = new Map<string, TagRequest[]>();
     for (const request of requests) {
-      const refusal = refusals.get(callerOf(request));
-      if (refusal !== undefined) results.set(request, refusal);
+      const rejection = rejections.get(callerOf(request));
+      if (rejection !== undefined) results.set(request, rejection);
       else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
     }
     // A fixed order of locks, so that batches do not deadlock.
@@ -182,21 +182,21 @@ export class ContactService {
   }
 
   /** The rejections of the callers who may no longer change anything. */
-  private async refusalsOf(
+  private async rejectionsOf(
     tx: Tx,
     requests: readonly TagRequest[],
   ): Promise<ReadonlyMap<string, GatewayError>> {
-    const refusals = new Map<string, GatewayError>();
+    const rejections = new Map<string, GatewayError>();
     const contexts = new Map(requests.map((request) => [callerOf(request), request.context]));
     for (const [caller, context] of [...contexts].sort(([a], [b]) => (a < b ? -1 : 1))) {
       try {
         await this.authorize(tx, context, Permission.conversations_write);
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        refusals.set(caller, error);
+        rejections.set(caller, error);
       }
     }
-    return refusals;
+    return rejections;
   }
 
   private authorize(tx: Tx, context: RequestContext, permission: Permission): Promise<void> {

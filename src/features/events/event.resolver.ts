@@ -7,7 +7,7 @@ import { Event } from "./event.entity";
 import { EventConnection, EventsArgs, FollowEventsArgs } from "./event.inputs";
 import type { EventService } from "./event.service";
 import type { LiveEvents } from "./live/live-events";
-import { MAY_READ_EVENTS } from "./live/refusals";
+import { MAY_READ_EVENTS } from "./live/rejections";
 
 @Resolver()
 export class EventResolver {

@@ -9,7 +9,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
 import { signingSecretsOf } from "../../instance-key/signing-secrets";
-import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { Agent } from "../agents/agent.entity";
 import type { Address } from "../contacts/addresses";
 import { normalizeAddress } from "../contacts/addresses";
@@ -80,7 +80,7 @@ export class InboundService {
     private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly instanceKey: InstanceKeyService,
-    private readonly refusedTokens: RefusedTokens,
+    private readonly rejectedTokens: RejectedTokens,
     private readonly situationTriggers: SituationTriggers,
     private readonly receipts: Receipts,
     private readonly earlyReceipts: EarlyReceipts,
@@ -96,7 +96,7 @@ export class InboundService {
     id: string,
     ip: string | null,
   ): Promise<{ line: Line; organizationId: string; secrets: readonly string[] }> {
-    const line = await this.refusedTokens.find(
+    const line = await this.rejectedTokens.find(
       isUuid(id) ? `line:${id.toLowerCase()}` : undefined,
       ip,
       async () => (await this.database.read((reader) => lineOfAgent(reader, id.toLowerCase()))) ?? undefined,

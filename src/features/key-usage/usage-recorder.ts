@@ -19,7 +19,7 @@ const MAX_RETRY_DELAY_MS = 60_000;
 const COUNTS_INTERVAL_MS = 5_000;
 
 /** Rejected uses of one key in one minute, all for the same reason. */
-interface Refusal {
+interface Rejection {
   /** ID of the audit entry. */
   id: string;
   action: AuditAction;
@@ -33,7 +33,7 @@ interface Refusal {
 interface Batch {
   id: string;
   uses: HourOfUses | undefined;
-  refusals: [string, Refusal][];
+  rejections: [string, Rejection][];
 }
 
 /**
@@ -41,7 +41,7 @@ interface Batch {
  * loses at most what the last seconds, or an outage, left in memory.
  */
 export class UsageRecorder implements KeyUsageRecorder {
-  private readonly refusals = new Map<string, Refusal>();
+  private readonly rejections = new Map<string, Rejection>();
   private readonly counts = new UseCounts();
   private readonly queue = new Mutex();
   private readonly id = uuid();
@@ -65,16 +65,16 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 
   /** As the interface says. */
-  refused(key: KnownKey, origin: Origin, { isElsewhere = false } = {}): void {
-    this.counts.addRefused(key.id);
+  rejected(key: KnownKey, origin: Origin, { isElsewhere = false } = {}): void {
+    this.counts.addRejected(key.id);
     const at = timestamp();
     const minute = at.slice(0, "2026-11-21T00:00".length);
     const action = isElsewhere ? keyUsageActions.api_key_address_refused : keyUsageActions.api_key_refused;
     const countedAs = `${isElsewhere ? "elsewhere" : "refused"}:${key.id}:${minute}`;
-    const known = this.refusals.get(countedAs);
+    const known = this.rejections.get(countedAs);
     if (known !== undefined) known.count += 1;
     // Generated now, because the audit log is filtered by ID and time alike.
-    else this.refusals.set(countedAs, { id: uuid(), action, key, origin, at, count: 1 });
+    else this.rejections.set(countedAs, { id: uuid(), action, key, origin, at, count: 1 });
     this.schedule();
   }
 
@@ -100,12 +100,12 @@ export class UsageRecorder implements KeyUsageRecorder {
   private take(all: boolean): Batch[] {
     const areCountsDue = all || Date.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
     const [first, ...rest] = areCountsDue ? this.counts.take() : [];
-    const refusals = [...this.refusals];
-    this.refusals.clear();
-    if (first === undefined && refusals.length === 0) return [];
+    const rejections = [...this.rejections];
+    this.rejections.clear();
+    if (first === undefined && rejections.length === 0) return [];
     return [
-      { id: uuid(), uses: first, refusals },
-      ...rest.map((uses) => ({ id: uuid(), uses, refusals: [] })),
+      { id: uuid(), uses: first, rejections },
+      ...rest.map((uses) => ({ id: uuid(), uses, rejections: [] })),
     ];
   }
 
@@ -116,19 +116,20 @@ export class UsageRecorder implements KeyUsageRecorder {
     }
   }
 
-  private async write({ id, uses, refusals }: Batch): Promise<void> {
+  private async write({ id, uses, rejections }: Batch): Promise<void> {
     try {
       await this.database.write(async (tx) => {
         await tx.lockInsertOrder(USAGE_ORDER);
         if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
-        for (const [countedAs, refusal] of refusals) await recordRepeated(tx, { ...refusal, countedAs });
+        for (const [countedAs, rejection] of rejections)
+          await recordRepeated(tx, { ...rejection, countedAs });
         if (uses !== undefined) await writeUses(tx, uses);
       });
     } catch (error) {
       this.failures += 1;
-      const waiting = onePerKey(this.refusals);
-      this.refusals.clear();
-      for (const [countedAs, refusal] of waiting) this.refusals.set(countedAs, refusal);
+      const waiting = onePerKey(this.rejections);
+      this.rejections.clear();
+      for (const [countedAs, rejection] of waiting) this.rejections.set(countedAs, rejection);
       throw error;
     }
     this.failures = 0;
@@ -136,7 +137,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 
   private get isIdle(): boolean {
-    return this.batches.length + this.refusals.size === 0 && this.counts.isEmpty;
+    return this.batches.length + this.rejections.size === 0 && this.counts.isEmpty;
   }
 
   /** Schedules the next flush, with exponential backoff after failures. */
@@ -157,13 +158,13 @@ export class UsageRecorder implements KeyUsageRecorder {
  * Merges the rejections of a key for the same reason into the minute of the first, so that a long outage keeps at most two
  * records per key in memory.
  */
-function onePerKey(refusals: Iterable<[string, Refusal]>): [string, Refusal][] {
-  const firsts = new Map<string, [string, Refusal]>();
-  for (const [countedAs, refusal] of refusals) {
-    const reason = `${refusal.action} ${refusal.key.id}`;
+function onePerKey(rejections: Iterable<[string, Rejection]>): [string, Rejection][] {
+  const firsts = new Map<string, [string, Rejection]>();
+  for (const [countedAs, rejection] of rejections) {
+    const reason = `${rejection.action} ${rejection.key.id}`;
     const first = firsts.get(reason);
-    if (first === undefined) firsts.set(reason, [countedAs, { ...refusal }]);
-    else first[1].count += refusal.count;
+    if (first === undefined) firsts.set(reason, [countedAs, { ...rejection }]);
+    else first[1].count += rejection.count;
   }
   return [...firsts.values()];
 }

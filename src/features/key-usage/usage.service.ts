@@ -72,7 +72,7 @@ export class UsageService {
         .addGroupBy(`SUBSTR(used.hour, 1, ${digits})`)
         .getRawMany<Row>();
       const keys = await reader.findBy(ApiKey, { id: In(ids) });
-      const refusals = await lastRefusals(reader, ids);
+      const rejections = await lastRejections(reader, ids);
       return ids.flatMap((id) => {
         const apiKey = keys.find((key) => key.id === id);
         const totals = totalsOf(
@@ -80,7 +80,7 @@ export class UsageService {
           starts,
           digits,
         );
-        const lastRefusal = totals.refused > 0 ? (refusals.get(id) ?? null) : null;
+        const lastRefusal = totals.refused > 0 ? (rejections.get(id) ?? null) : null;
         return apiKey === undefined ? [] : [{ apiKey, ...totals, lastRefusal }];
       });
     });
@@ -118,7 +118,10 @@ const sums = (
     });
 
 /** Why keys were last rejected, by their IDs. One entry is read for each, because the newest says it. */
-async function lastRefusals(reader: EntityManager, ids: readonly string[]): Promise<Map<string, KeyRefusal>> {
+async function lastRejections(
+  reader: EntityManager,
+  ids: readonly string[],
+): Promise<Map<string, KeyRefusal>> {
   const { api_key_address_refused: address, api_key_refused: inactive } = keyUsageActions;
   const newest = reader
     .createQueryBuilder(AuditEntry, "entry")

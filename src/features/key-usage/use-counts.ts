@@ -49,7 +49,7 @@ export class UseCounts {
   }
 
   /** Counts a rejected use now. */
-  addRefused(keyId: string): void {
+  addRejected(keyId: string): void {
     this.usesOf(Date.now(), keyId).refused += 1;
   }
 

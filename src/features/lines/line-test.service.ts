@@ -130,12 +130,12 @@ export class LineTestService {
 
 /** @throws InvalidInput */
 function addressOf(line: Line, to: string | null): string | null {
-  const refuse = (message: string) => new InvalidInput([{ path: "to", message }]);
+  const invalid = (message: string) => new InvalidInput([{ path: "to", message }]);
   if (to === null) {
-    if (line.kind === LineKind.email) throw refuse("is required for a line of the kind email");
+    if (line.kind === LineKind.email) throw invalid("is required for a line of the kind email");
     return null;
   }
   const found = normalizeAddress(addressKindOf(line), to);
-  if ("problem" in found) throw refuse(found.problem);
+  if ("problem" in found) throw invalid(found.problem);
   return found.address;
 }

@@ -88,13 +88,13 @@ export class AccountService {
   private async confirm(context: RequestContext, password: string, failed: AuditAction): Promise<Member> {
     const { id, email } = memberCaller(context);
     const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
-    if (lock?.opensByPassword === false) throw lock.refusal;
+    if (lock?.opensByPassword === false) throw lock.rejection;
     const member = await this.database.read((reader) => reader.findOneBy(Member, { id }));
     // It was removed after the request arrived.
     if (member === null) throw new GatewayError("invalid_session");
     if (await verifyPassword(member.passwordHash, password)) return member;
     await this.database.writeFor(ownerOf(context.caller), (tx) => recordOn(tx, context, failed, member));
-    throw lock?.refusal ?? wrongPassword();
+    throw lock?.rejection ?? wrongPassword();
   }
 }
 

@@ -14,7 +14,7 @@ import { hashToken, isWellFormedInvitationToken, mintInvitationToken } from "../
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
-import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { retryAfterError } from "../../rate-limits/retry-after";
 import { countOne, type Window } from "../../rate-limits/window";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -48,7 +48,7 @@ interface Dependencies {
   database: Database;
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "mail" | "environment">;
   log: Pick<Logger, "warn">;
-  refusedTokens: RefusedTokens;
+  rejectedTokens: RejectedTokens;
   members: MemberService;
   sessions: SessionService;
   checks: PasswordChecks;
@@ -164,7 +164,7 @@ export class InvitationService {
    */
   async find({ origin }: RequestContext, token: string): Promise<Invitation> {
     const hash = isWellFormedInvitationToken(token) ? hashToken(token) : undefined;
-    const found = await this.services.refusedTokens.find(hash, origin.ip, async (tokenHash) => {
+    const found = await this.services.rejectedTokens.find(hash, origin.ip, async (tokenHash) => {
       const where = { tokenHash, expiresAt: MoreThan(timestamp()) };
       const invitation = await this.services.database.read((reader) =>
         reader.findOne(Invitation, { where, relations: { organization: true } }),

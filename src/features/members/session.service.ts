@@ -18,7 +18,7 @@ import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../cre
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
-import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput } from "./member.inputs";
@@ -49,7 +49,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   constructor(
     private readonly database: Database,
-    private readonly refused: RefusedTokens,
+    private readonly rejectedTokens: RejectedTokens,
     private readonly checks: PasswordChecks,
   ) {
     this.countsOf = createCountLookup(database);
@@ -74,7 +74,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    */
   async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {
     const hash = isWellFormedSessionToken(token) ? hashToken(token) : undefined;
-    const session = await this.refused.find(hash, ip, this.byHash);
+    const session = await this.rejectedTokens.find(hash, ip, this.byHash);
     if (session?.member === undefined || session.expiresAt <= timestamp())
       throw new GatewayError("invalid_session");
     return callerOf(session.member, session.id);
@@ -97,7 +97,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
       await this.recordFailure(email, member, origin);
-      throw lock?.refusal ?? new GatewayError("invalid_credentials");
+      throw lock?.rejection ?? new GatewayError("invalid_credentials");
     }
     return this.database.write(async (tx) => {
       await lockPassword(tx, member);
@@ -121,7 +121,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     await tx.insert(Session, session);
     const context = { caller: callerOf(member, session.id), origin };
     await recordOn(tx, context, memberActions.member_signed_in, member);
-    tx.afterCommit(() => this.refused.remember(session.tokenHash));
+    tx.afterCommit(() => this.rejectedTokens.remember(session.tokenHash));
     return { token, expiresAt: session.expiresAt, member };
   }
 

@@ -46,7 +46,7 @@ interface Limit {
 /** How an account is locked for an attempt that was counted. */
 export interface AccountLock {
   /** The answer to a wrong password: another one would reveal that the account exists. */
-  refusal: GatewayError;
+  rejection: GatewayError;
   /** Whether the right password signs in nonetheless, because the account signed in from this address lately. */
   opensByPassword: boolean;
 }
@@ -90,10 +90,10 @@ export async function countSignInAttempt(
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
     // An exception rolls the counts back.
     rejectAny(own, counted, 0);
-    const refusal = refusalBy(account, counted, 0);
-    if (refusal === undefined) return undefined;
-    if (!found.has(home)) throw refusal;
-    return { refusal, opensByPassword: found.has(known) };
+    const rejection = rejectionBy(account, counted, 0);
+    if (rejection === undefined) return undefined;
+    if (!found.has(home)) throw rejection;
+    return { rejection, opensByPassword: found.has(known) };
   });
 }
 
@@ -163,7 +163,7 @@ const countsIn =
   };
 
 /** @param next attempts not counted yet */
-function refusalBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
+function rejectionBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;
   return retryAfterError("too_many_attempts", Date.parse(row.windowEndsAt), Date.now());
@@ -171,8 +171,8 @@ function refusalBy({ bucket, max }: Limit, counts: Counts, next: number): Gatewa
 
 function rejectAny(limits: readonly Limit[], counts: Counts, next = 1): void {
   for (const limit of limits) {
-    const refusal = refusalBy(limit, counts, next);
-    if (refusal !== undefined) throw refusal;
+    const rejection = rejectionBy(limit, counts, next);
+    if (rejection !== undefined) throw rejection;
   }
 }
 

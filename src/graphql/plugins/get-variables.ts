@@ -11,15 +11,15 @@ export const exactGetVariables: ApolloServerPlugin<RequestContext> = {
     const { http } = request;
     const text = http?.method === "GET" ? new URLSearchParams(http.search).get("variables") : null;
     if (text === null) return;
-    let refusal: unknown;
+    let rejection: unknown;
     try {
       request.variables = parseJson(Buffer.from(text)) as Record<string, unknown>;
     } catch (error) {
-      refusal = error;
+      rejection = error;
     }
     return {
       async didResolveOperation() {
-        if (refusal !== undefined) throw refusal;
+        if (rejection !== undefined) throw rejection;
       },
     };
   },

@@ -53,12 +53,12 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
 
   const plugin: ApolloServerPlugin<RequestContext> = {
     async requestDidStart() {
-      let refusal: unknown;
+      let rejection: unknown;
       const rejectIf = (context: object, check: () => void) => {
         try {
           check();
         } catch (error) {
-          refusal = error;
+          rejection = error;
           Object.assign(context, { document: PLACEHOLDER });
         }
       };
@@ -81,7 +81,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
           });
         },
         async didResolveOperation({ document, operation, request, contextValue, response }) {
-          if (refusal !== undefined) throw refusal;
+          if (rejection !== undefined) throw rejection;
           const { caller } = contextValue;
           assertSchemaMayBeSeen(document, caller);
           const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
@@ -91,7 +91,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             const counted = rateLimit(caller.key, cost.rootFields - 1);
             for (const [name, value] of Object.entries(counted?.headers ?? {}))
               response.http.headers.set(name, String(value));
-            if (counted?.refusal) throw counted.refusal;
+            if (counted?.rejection) throw counted.rejection;
           }
           // A stream holds one event at a time.
           if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);

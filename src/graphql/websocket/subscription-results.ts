@@ -4,7 +4,7 @@ import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, v
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../auth/caller";
 import { TokenBucket } from "../../common/token-bucket";
-import { credentialOf } from "../../features/events/live/refusals";
+import { credentialOf } from "../../features/events/live/rejections";
 
 /** Max fields that the subscriptions of an organization execute a second in this process. */
 export const FIELDS_PER_SECOND = 100_000;

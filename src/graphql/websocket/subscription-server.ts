@@ -27,7 +27,7 @@ const INIT_TIMEOUT_MS = 5_000;
 export const MAX_SUBSCRIPTIONS = 20;
 
 /** Max subscriptions of a connection that are rejected before it is closed. */
-export const MAX_REFUSALS = 40;
+export const MAX_REJECTIONS = 40;
 
 /** What a connection has besides the protocol's own state. */
 export interface Connection {
@@ -36,7 +36,7 @@ export interface Connection {
   send: (text: string) => Promise<void>;
   traffic: TrafficLimit;
   /** How many of its subscriptions were rejected. */
-  refusals: number;
+  rejections: number;
   /** The credential of `connection_init`, with the origin of the handshake. */
   credentials: Credentials;
 }
@@ -74,7 +74,7 @@ export const createSubscriptionServer = ({
 
   /** Counts a request of a key. @returns the error if it is one too many */
   const limit = ({ caller }: RequestContext): GatewayError | undefined =>
-    caller.kind === "agent" ? rateLimit(caller.key)?.refusal : undefined;
+    caller.kind === "agent" ? rateLimit(caller.key)?.rejection : undefined;
 
   const known = (cause: unknown): GatewayError => {
     const error = toGatewayError(cause);
@@ -111,25 +111,25 @@ export const createSubscriptionServer = ({
     },
     onSubscribe: async ({ extra, subscriptions }, _id, payload) => {
       if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS) {
-        countRefusal(extra);
-        return refusal("limit_reached", `A connection may have ${MAX_SUBSCRIPTIONS} subscriptions.`);
+        countRejection(extra);
+        return rejection("limit_reached", `A connection may have ${MAX_SUBSCRIPTIONS} subscriptions.`);
       }
       let contextValue: RequestContext;
       try {
         contextValue = await authenticate(extra.credentials);
       } catch (error) {
-        const refused = known(error);
-        closeAs(extra.socket, refused);
-        return refusal(refused.code, refused.message);
+        const rejected = known(error);
+        closeAs(extra.socket, rejected);
+        return rejection(rejected.code, rejected.message);
       }
       const limited = limit(contextValue);
       if (limited !== undefined) {
-        countRefusal(extra);
-        return refusal(limited.code, limited.message);
+        countRejection(extra);
+        return rejection(limited.code, limited.message);
       }
       const checked = await checkSubscription(apollo, payload as never, contextValue);
       if ("errors" in checked) {
-        countRefusal(extra);
+        countRejection(extra);
         return checked.errors.map(asGraphQLError);
       }
       const { operationName, variables } = payload;
@@ -139,7 +139,7 @@ export const createSubscriptionServer = ({
     subscribe: (args: ExecutionArgs) => createSourceEventStream(args) as never,
     onOperation: ({ extra }, id, { query }, args, result) => {
       if (!(Symbol.asyncIterator in result)) {
-        countRefusal(extra);
+        countRejection(extra);
         return undefined;
       }
       const { caller } = args.contextValue as RequestContext;
@@ -164,17 +164,17 @@ function authorizationIn({
   return typeof value === "string" ? value : "malformed";
 }
 
-const refusal = (code: GatewayError["code"], message: string): [GraphQLError] => [
+const rejection = (code: GatewayError["code"], message: string): [GraphQLError] => [
   new GraphQLError(message, { extensions: { code } }),
 ];
 
 /** Closes a connection whose client goes on although it is rejected; a well-behaved one connects again. */
-function countRefusal(connection: Connection): void {
-  connection.refusals += 1;
-  if (connection.refusals === MAX_REFUSALS)
+function countRejection(connection: Connection): void {
+  connection.rejections += 1;
+  if (connection.rejections === MAX_REJECTIONS)
     closeWith(
       connection.socket,
-      new GatewayError("rate_limited", `${MAX_REFUSALS} subscriptions of the connection were rejected.`),
+      new GatewayError("rate_limited", `${MAX_REJECTIONS} subscriptions of the connection were rejected.`),
     );
 }
 
@@ -184,10 +184,10 @@ const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
 
 /** Closes a connection: for good if its credential is no longer accepted, else to try again later. */
 function closeAs(socket: WebSocket, error: GatewayError): void {
-  closeWith(socket, error, isRefusal(error) ? FORBIDDEN : undefined);
+  closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }
 
-const isRefusal = ({ status }: GatewayError): boolean => status === 401 || status === 403;
+const isRejection = ({ status }: GatewayError): boolean => status === 401 || status === 403;
 
 type Results = AsyncIterableIterator<ExecutionResult, void>;
 
@@ -221,7 +221,7 @@ function sendEach(
       } catch (cause) {
         end();
         const originalError = toGatewayError(cause);
-        if (isRefusal(originalError)) {
+        if (isRejection(originalError)) {
           closeAs(socket, originalError);
           return end();
         }

@@ -133,7 +133,7 @@ export class WebSockets {
             });
           }),
       },
-      { socket, send, credentials, traffic, refusals: 0 },
+      { socket, send, credentials, traffic, rejections: 0 },
     );
     socket.on("ping", (data) => {
       if (admit()) socket.pong(data);

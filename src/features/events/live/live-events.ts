@@ -12,7 +12,7 @@ import { startOf } from "../event.service";
 import { EVENTS_CHANNEL } from "../record-events";
 import { type FollowedAgent, Follower } from "./follower";
 import { type LiveQuery, type LiveSnapshot, readLive } from "./live-snapshot";
-import { assertMayFollow, credentialOf, refusalIn } from "./refusals";
+import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 
 /** How often to look for events of other processes and to check idle followers (ms). */
 const POLL_INTERVAL_MS = 1_000;
@@ -213,7 +213,7 @@ export class LiveEvents {
     const byCredential = [...groupBy(idle, ({ caller }) => credentialOf(caller).id).values()];
     for (const groups of chunks(byCredential, MAX_IDS)) {
       const followers = groups.flat();
-      this.refuse(followers, await this.read(followers));
+      this.endRejected(followers, await this.read(followers));
     }
   }
 
@@ -227,7 +227,7 @@ export class LiveEvents {
       (reader) => readLive(reader, { cursors, ...credentialsOf(followers) }),
       { isRepeated: true },
     );
-    const accepted = this.refuse(followers, snapshot);
+    const accepted = this.endRejected(followers, snapshot);
     for (const [i, group] of groups.entries()) {
       const from = cursors[i]?.position ?? 0n;
       const events = consecutive(snapshot.batches[i] ?? [], from);
@@ -257,18 +257,18 @@ export class LiveEvents {
    * Ends the streams of followers whose credentials are not accepted in a snapshot.
    * @returns the others that still wait
    */
-  private refuse(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
-    const refusals = new Map<string, GatewayError | undefined>();
+  private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
+    const rejections = new Map<string, GatewayError | undefined>();
     const accepted = new Set<Follower>();
     for (const follower of followers) {
       // It may have ended during the query.
       if (!this.waiting.has(follower)) continue;
       const { caller, ip, agent } = follower;
       const who = `${credentialOf(caller).id} ${ip} ${agent.id}`;
-      if (!refusals.has(who)) refusals.set(who, refusalIn(snapshot, caller, ip, agent.id));
-      const refusal = refusals.get(who);
-      if (refusal === undefined) accepted.add(follower);
-      else follower.end(refusal);
+      if (!rejections.has(who)) rejections.set(who, rejectionIn(snapshot, caller, ip, agent.id));
+      const rejection = rejections.get(who);
+      if (rejection === undefined) accepted.add(follower);
+      else follower.end(rejection);
     }
     return accepted;
   }

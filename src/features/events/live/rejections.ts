@@ -3,8 +3,8 @@ import type { Caller } from "../../../auth/caller";
 import { Permission, SCOPES, type Scope } from "../../../auth/permissions";
 import { timestamp } from "../../../common/time";
 import { GatewayError, noSuch } from "../../../errors";
-import { addressRefusal, networksOf } from "../../api-keys/allowed-networks";
-import { refusalOf } from "../../api-keys/api-key.entity";
+import { addressRejection, networksOf } from "../../api-keys/allowed-networks";
+import { rejectionOf } from "../../api-keys/api-key.entity";
 import type { LiveSnapshot } from "./live-snapshot";
 
 /** Who may read the events of an agent. */
@@ -30,7 +30,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
  * Why a caller may no longer follow an agent in a snapshot; undefined if it may.
  * @param ip the address of the client
  */
-export function refusalIn(
+export function rejectionIn(
   snapshot: LiveSnapshot,
   caller: Caller,
   ip: string | null,
@@ -52,8 +52,8 @@ function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller, ip: str
     const state = keys.get(caller.key.id);
     if (state === undefined) throw new GatewayError("invalid_api_key");
     const networks = networksOf(state.allowedNetworks);
-    const refusal = refusalOf(state, state.deactivatedAt) ?? addressRefusal(networks, ip);
-    if (refusal !== undefined) throw refusal;
+    const rejection = rejectionOf(state, state.deactivatedAt) ?? addressRejection(networks, ip);
+    if (rejection !== undefined) throw rejection;
     const scopes = state.scopes === null ? SCOPES : (state.scopes.split(",") as Scope[]);
     return { ...caller, key: { ...caller.key, scopes } };
   }

@@ -11,7 +11,7 @@ const MAX_TOKENS = 10_000;
  * lookup for the rest of the minute. Tokens that this process has found before are still looked up, so that other
  * clients behind the same address keep their access.
  */
-export class RefusedTokens {
+export class RejectedTokens {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
   /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since. */
   private readonly found = new LRUCache<string, true>({ max: MAX_TOKENS });
