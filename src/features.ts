@@ -140,7 +140,10 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
 export const choresOf = (services: Services): Chore[] =>
   ALL.flatMap(({ chores }) => chores?.(services) ?? []);
 
-/** Starts the background work of a process that delivers. @returns a function that stops it */
+/**
+ * Starts the background work of a process that delivers.
+ * @returns a function that stops it
+ */
 export function startFeatures(services: Services): () => Promise<unknown> {
   const started = ALL.map(({ start }) => start?.(services));
   return () => Promise.all(started.map((stop) => stop?.()));

@@ -70,7 +70,10 @@ export function add(messages: Command): void {
     });
 }
 
-/** Cancels what can be canceled. @throws StartupError that names the others, after printing the canceled ones */
+/**
+ * Cancels what can be canceled.
+ * @throws StartupError that names the others, after printing the canceled ones
+ */
 async function cancel(services: Services, ids: readonly string[], json: boolean | undefined): Promise<void> {
   const canceled: Message[] = [];
   const rejected: string[] = [];

@@ -60,7 +60,10 @@ export function addSeedCommand(program: Command): void {
     });
 }
 
-/** Sample contacts cannot be told from others in lists and counts. @throws StartupError */
+/**
+ * Sample contacts cannot be told from others in lists and counts.
+ * @throws StartupError
+ */
 async function assertIntended(agent: string, options: Options): Promise<void> {
   if (loadConfig(process.env).environment !== "production") return;
   if (!options.force)

@@ -16,7 +16,10 @@ export class FairQueue<Item> {
     return this.waiting.size === 0;
   }
 
-  /** Takes the next item: one of each owner in turn. @returns undefined if there is none */
+  /**
+   * Takes the next item: one of each owner in turn.
+   * @returns undefined if there is none
+   */
   next(): Item | undefined {
     for (const [owner, own] of this.waiting) {
       const [item] = own;

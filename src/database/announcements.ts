@@ -25,7 +25,10 @@ export class Announcements {
     this.pending.set(channel, timer.unref());
   }
 
-  /** Calls a listener on announcements of a channel. @returns a function that stops it */
+  /**
+   * Calls a listener on announcements of a channel.
+   * @returns a function that stops it
+   */
   listen(channel: string, listener: () => void): () => Promise<void> {
     const listeners = this.channels.get(channel)?.listeners ?? new Set();
     listeners.add(listener);

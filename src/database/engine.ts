@@ -98,7 +98,10 @@ export interface Engine {
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
   /** Returns the end of a SELECT that keeps others from changing its rows of some tables until the transaction ends. */
   shareLock(tables: readonly string[]): string;
-  /** Returns the end of a SELECT that locks its rows until the transaction ends. @param skipLocked as in `locking` */
+  /**
+   * Returns the end of a SELECT that locks its rows until the transaction ends.
+   * @param skipLocked as in `locking`
+   */
   updateLock(skipLocked: boolean): string;
   /**
    * Makes a query of a unit of work lock its rows until the transaction ends.

@@ -44,7 +44,10 @@ export class FairBatches<Row, T> {
 
   constructor(private readonly options: FairBatchesOptions<Row, T>) {}
 
-  /** Stores a row. @returns its value, once it is durable */
+  /**
+   * Stores a row.
+   * @returns its value, once it is durable
+   */
   add(row: Row): Promise<T> {
     return new Promise((resolve, reject) => {
       this.waiting.add(this.options.ownerOf(row), { row, resolve, reject });
@@ -96,7 +99,10 @@ export class FairBatches<Row, T> {
     return taken;
   }
 
-  /** Stores rows and tells their callers; it never rejects. @param take returns the rows once the unit begins */
+  /**
+   * Stores rows and tells their callers; it never rejects.
+   * @param take returns the rows once the unit begins
+   */
   private async write(take: () => readonly Waiting<Row, T>[], owner?: string): Promise<void> {
     const { write, store, mayRetry, coalesced, ownerOf } = this.options;
     let taken: readonly Waiting<Row, T>[] | undefined;

@@ -169,7 +169,10 @@ export class Lanes {
     return rows.map(({ part, ...lane }) => ({ ...lane, needsSender: parts[part]?.waiting !== undefined }));
   }
 
-  /** Locks a lane until the transaction ends. @returns whether it exists */
+  /**
+   * Locks a lane until the transaction ends.
+   * @returns whether it exists
+   */
   async lock(tx: Tx, id: string): Promise<boolean> {
     const lane = await tx.lock(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
     return lane !== null;
@@ -252,7 +255,10 @@ export class Lanes {
     tx.announce(CHANNEL, { others: everywhere || this.listeners === 0 });
   }
 
-  /** Calls a listener when work is due, also of other processes. @returns a function that stops it */
+  /**
+   * Calls a listener when work is due, also of other processes.
+   * @returns a function that stops it
+   */
   onDue(listener: () => void): () => Promise<void> {
     this.listeners += 1;
     const stop = this.database.listen(CHANNEL, listener);
@@ -284,6 +290,9 @@ function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string
   return only === undefined ? excluded : `${excluded} AND (${only.map(meets).join(" OR ")})`;
 }
 
-/** The placeholders of padded values, such as `($1, $2)`. @param first number of the first one */
+/**
+ * The placeholders of padded values, such as `($1, $2)`.
+ * @param first number of the first one
+ */
 const listOf = (values: readonly unknown[], first = 1): string =>
   placeholders(1, padded(values).length, first);

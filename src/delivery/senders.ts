@@ -256,7 +256,10 @@ export class Senders {
     return this.failing.has(key) || (this.averageMs.get(key)?.ms ?? 0) > SLOW_MS;
   }
 
-  /** Whether a group may get one more sender, besides those that are taken. @param ahead senders that are soon free */
+  /**
+   * Whether a group may get one more sender, besides those that are taken.
+   * @param ahead senders that are soon free
+   */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {
     const { owner, share } = group;
     if (this.isOwnerBusy(taken, owner, ahead) || this.isChannelBusy(taken, group)) return false;

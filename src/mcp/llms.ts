@@ -3,7 +3,10 @@ import type { Config } from "../config";
 import { sendValidated, type Validated, validated } from "../http/validated";
 import { loadViewer } from "../rest/openapi/viewer";
 
-/** The text of `/llms.txt` (llmstxt.org). @param base prefix of the addresses */
+/**
+ * The text of `/llms.txt` (llmstxt.org).
+ * @param base prefix of the addresses
+ */
 const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
 
 > An agent talks with people over lines: webhooks, e-mail, or this server. Systems hand it situations, and it decides by its

@@ -87,7 +87,10 @@ export function paginate<T extends ObjectLiteral>(
   return query.orderBy(id, order).limit(limit + 1);
 }
 
-/** As `paginate`, and reads the rows. @param query null if the list has no items */
+/**
+ * As `paginate`, and reads the rows.
+ * @param query null if the list has no items
+ */
 export const pageOfRows = async <T extends ObjectLiteral>(
   query: SelectQueryBuilder<T> | null,
   page: Page,

@@ -95,7 +95,10 @@ export interface Feature<Own extends object, Needs extends object> {
   expired?(retention: Retention): ExpiredRows[];
   /** More work for housekeeping, such as finishing erasures that a process left unfinished. */
   chores?(services: Core & Own & Needs): Chore[];
-  /** Starts the background work of a process that delivers. @returns a function that stops it */
+  /**
+   * Starts the background work of a process that delivers.
+   * @returns a function that stops it
+   */
   start?(services: Core & Own & Needs): () => Promise<void>;
   /** Stops background work, while requests still end. */
   stop?(services: Core & Own & Needs): Promise<void>;

@@ -25,7 +25,10 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     return { id, name: slug };
   };
 
-  /** Calls as the manager does in a browser. @param query whose first field's answer is handed back */
+  /**
+   * Calls as the manager does in a browser.
+   * @param query whose first field's answer is handed back
+   */
   async function call(query: string, requestId: string, token: string | null = manager.token) {
     const headers = { "user-agent": "Browser/1.0", "x-request-id": requestId };
     const { body } = await gateway.graphql(query, {}, { token, headers });

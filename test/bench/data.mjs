@@ -116,7 +116,10 @@ async function insertKeys(run, count) {
   return { secrets, refused, agents: agents.map(({ id }) => id) };
 }
 
-/** Inserts rows with the same columns. @param run runs a statement with its values */
+/**
+ * Inserts rows with the same columns.
+ * @param run runs a statement with its values
+ */
 export async function insertRows(run, table, rows) {
   const columns = Object.keys(rows[0]);
   for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) {
@@ -167,7 +170,10 @@ export function sqliteStore(directory) {
   };
 }
 
-/** Databases of a PostgreSQL server. @param url without a database, as `startPostgres` gives it */
+/**
+ * Databases of a PostgreSQL server.
+ * @param url without a database, as `startPostgres` gives it
+ */
 export function postgresStore(directory, url) {
   const connected = async (name, work) => {
     const client = new pg.Client({ connectionString: `${url}/${name}` });

@@ -101,7 +101,10 @@ describe("a connection of the load", () => {
       server.close();
     }
   };
-  /** Sends some requests over one connection. @returns how many were answered */
+  /**
+   * Sends some requests over one connection.
+   * @returns how many were answered
+   */
   const sending = async (port, count, request) => {
     const bytes = encodeRequest(request, "key", "127.0.0.1");
     let [sent, answered] = [0, 0];

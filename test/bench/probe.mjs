@@ -7,7 +7,10 @@ export const PROBED = {
   ipc: true,
 };
 
-/** Asks a server that was started so. @param what a name in probe.cjs */
+/**
+ * Asks a server that was started so.
+ * @param what a name in probe.cjs
+ */
 export async function ask({ child }, what, more = {}) {
   const answered = once(child, "message");
   child.send({ ask: what, ...more });

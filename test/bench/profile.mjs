@@ -78,7 +78,10 @@ async function profileDrain({ product, store, databasePid }) {
   }
 }
 
-/** Tells where the time of a profile went. @param count how many requests or messages it covers, of `cpu` µs each */
+/**
+ * Tells where the time of a profile went.
+ * @param count how many requests or messages it covers, of `cpu` µs each
+ */
 async function tell({ title, unit, count, cpu, file }) {
   const recorded = JSON.parse(await readFile(file, "utf8"));
   const each = (micros) => (micros / count).toFixed(2);

@@ -25,7 +25,10 @@ beforeEach(() => {
 const fileOf = (url: string) => url.slice("sqlite:".length);
 const inPlace = (name: string) => join(directory, name);
 
-/** Fails unless it ended as every rejection of the command line does. @returns what it said */
+/**
+ * Fails unless it ended as every rejection of the command line does.
+ * @returns what it said
+ */
 function refusal({ code, stdout, stderr }: Ended): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^gateway: [^\n]+\n$/);

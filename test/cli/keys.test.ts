@@ -6,7 +6,10 @@ import { describeGateway } from "../support/suite";
 describeGateway({ engine: "any" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
 
-  /** Runs a command that must succeed. @returns the one JSON document that it prints */
+  /**
+   * Runs a command that must succeed.
+   * @returns the one JSON document that it prints
+   */
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await cli(...args, "--json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

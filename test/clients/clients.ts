@@ -18,7 +18,10 @@ export interface GraphQLClient {
   mutate(document: string, variables?: Record<string, unknown>): Promise<Seen>;
 }
 
-/** Creates a client. @param headers of each request, such as the credential */
+/**
+ * Creates a client.
+ * @param headers of each request, such as the credential
+ */
 type Create = (uri: string, headers: Record<string, string>) => GraphQLClient;
 
 const codesOf = (errors: readonly { extensions?: Record<string, unknown> | undefined }[] = []) =>

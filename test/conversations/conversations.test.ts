@@ -37,7 +37,10 @@ describeGateway({ engine: "any" }, (gateway) => {
     await lineClient(gateway).pause(line.id);
     return line.name;
   };
-  /** A conversation with so many queued messages. @returns its ID and those of the messages */
+  /**
+   * A conversation with so many queued messages.
+   * @returns its ID and those of the messages
+   */
   const queued = async (count: number) => {
     const line = await pausedLine();
     const { id } = await addConversation(gateway, { agentId, line });

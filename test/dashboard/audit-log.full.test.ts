@@ -7,7 +7,10 @@ import { act, describeDashboard, gone, seen } from "./visit";
 describeDashboard("the audit log", (dashboard) => {
   const sentences = (page: Page) => page.getByRole("list", { name: "Entries" }).locator("summary > span");
 
-  /** Exports the log. @returns the cells of each line */
+  /**
+   * Exports the log.
+   * @returns the cells of each line
+   */
   const exported = async (page: Page): Promise<string[][]> => {
     const [download] = await Promise.all([
       page.waitForEvent("download"),

@@ -16,7 +16,10 @@ function nameOfFocus(): string {
 
 const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
 
-/** Waits for the focus, which may follow a moment after the content. @throws Error if it does not arrive */
+/**
+ * Waits for the focus, which may follow a moment after the content.
+ * @throws Error if it does not arrive
+ */
 async function focusComesTo(page: Page, name: string): Promise<void> {
   const giveUpAt = Date.now() + 10_000;
   while ((await focused(page)) !== name) {
@@ -27,7 +30,10 @@ async function focusComesTo(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Presses Tab until the element has the focus. @throws Error if it never does */
+/**
+ * Presses Tab until the element has the focus.
+ * @throws Error if it never does
+ */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < MAX_TABS; presses++) {
     if ((await focused(page)) === name) return;

@@ -17,7 +17,10 @@ describeDashboard(
       await page.getByRole("menuitem", { name: action }).click();
       await seen(dialogOf(page));
     };
-    /** Closes the dialog of a secret without copying it. @returns the secret */
+    /**
+     * Closes the dialog of a secret without copying it.
+     * @returns the secret
+     */
     const secretIn = async (page: Page): Promise<string> => {
       await seen(dialogOf(page).getByText("Copy this secret now."));
       const secret = (await dialogOf(page).locator("pre").textContent()) ?? "";

@@ -3,7 +3,10 @@ import { addMember } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("the secret of a new key", (dashboard) => {
-  /** Mints a key on the page. @returns the secret that the dialog shows */
+  /**
+   * Mints a key on the page.
+   * @returns the secret that the dialog shows
+   */
   const create = async (page: Page, name: string): Promise<string> => {
     await dialogOf(page).getByLabel("Name").fill(name);
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();

@@ -136,7 +136,10 @@ class ContextPool {
 
 type Cookie = Awaited<ReturnType<typeof sessionCookie>>;
 
-/** Signs in without a page. @returns the cookie for the browser */
+/**
+ * Signs in without a page.
+ * @returns the cookie for the browser
+ */
 async function sessionCookie(gateway: TestGateway, credentials: Credentials) {
   const browser = openBrowser(gateway);
   await browser.signIn(credentials);

@@ -19,7 +19,10 @@ const CHECKED_BY_AXE = [360, 1280];
 /** As long as the names of most things may be. */
 const LONG = "x".repeat(100);
 
-/** Fills the gateway with long names. @returns the IDs of what has a page */
+/**
+ * Fills the gateway with long names.
+ * @returns the IDs of what has a page
+ */
 async function fill(gateway: TestGateway) {
   const { services } = gateway;
   const { contact, conversation, message, decision } = await fillInbox(gateway, LONG);

@@ -13,7 +13,10 @@ onAnyEngine((engine) => {
   });
   afterEach(() => gateway.close());
 
-  /** Through one API or the other. @returns the error code, if any */
+  /**
+   * Through one API or the other.
+   * @returns the error code, if any
+   */
   async function add(i: number, name: string, idempotencyKey?: string): Promise<string | undefined> {
     if (i % 2 === 0) {
       const input = { name, categoryId: "1", idempotencyKey };

@@ -2,7 +2,10 @@ import { Semaphore, shareOf } from "../../src/database/semaphore";
 
 const WAIT_MS = 60_000;
 
-/** Lets owners ask for a permit each. @returns the names in the order in which they got one; nobody releases any */
+/**
+ * Lets owners ask for a permit each.
+ * @returns the names in the order in which they got one; nobody releases any
+ */
 async function ask(semaphore: Semaphore, ...names: string[]): Promise<string[]> {
   const order: string[] = [];
   for (const name of names) void semaphore.acquire(WAIT_MS, name.split(" ")[0]).then(() => order.push(name));

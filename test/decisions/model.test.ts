@@ -103,7 +103,10 @@ onAnyEngine((engine) => {
   const run = ({ id }: { id: string }, { services } = gateway, signal = new AbortController().signal) =>
     services.decisionRunner.run(id, { number: 1, signal, mayLeave: () => true });
 
-  /** Lets a process work until nothing is left to do. @returns what it logged, and its metrics */
+  /**
+   * Lets a process work until nothing is left to do.
+   * @returns what it logged, and its metrics
+   */
   async function settle() {
     const worker = await start({ DELIVERY_WORKERS: "2" }, false);
     await waitUntil(() => {

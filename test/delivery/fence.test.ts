@@ -76,7 +76,10 @@ describeGateway(SENDS, (gateway, engine) => {
       };
     }
 
-    /** Sends at random in one conversation, and changes it. @returns the IDs of its conversations and all changes */
+    /**
+     * Sends at random in one conversation, and changes it.
+     * @returns the IDs of its conversations and all changes
+     */
     const converse = async () => {
       const address = `+49152${String(Math.random()).slice(2, 10)}`;
       const contactId = await addContact(gateway, {
@@ -222,7 +225,10 @@ describeGateway(SENDS, (gateway, engine) => {
   });
 });
 
-/** Answers, fails, breaks the connection, or is slow. @param chance from 0 to 1 */
+/**
+ * Answers, fails, breaks the connection, or is slow.
+ * @param chance from 0 to 1
+ */
 function react(response: ServerResponse, chance: number): void {
   if (chance < 0.1) response.writeHead(503).end();
   else if (chance < 0.2) response.destroy();

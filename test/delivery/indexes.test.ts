@@ -130,7 +130,10 @@ onEachEngine((engine) => {
     await services.lanes.awaitSender(tx, work.waiting);
     return work;
   }
-  /** Starts to send on the webhook line. @returns the sends, as if all had this result */
+  /**
+   * Starts to send on the webhook line.
+   * @returns the sends, as if all had this result
+   */
   async function send(tx: Tx, resultOf: (i: number) => SendResult): Promise<FinishedSend[]> {
     const { dispatches } = await start(tx, CONVERSATION_LANE);
     expect(dispatches).toHaveLength(SENDERS);

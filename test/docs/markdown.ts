@@ -31,7 +31,10 @@ export const configurationsIn = (text: string): object[] =>
     ([, json = ""]) => JSON.parse(json),
   );
 
-/** The part of a page from a heading to the next of its level or a higher one. @throws Error without such a heading */
+/**
+ * The part of a page from a heading to the next of its level or a higher one.
+ * @throws Error without such a heading
+ */
 export function section(text: string, heading: string): string {
   const start = text.indexOf(`${heading}\n`);
   if (start < 0) throw new Error(`No heading "${heading}"`);

@@ -37,14 +37,20 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
       cursor = body.at(-1).position;
     }
   }
-  /** Waits until a message has come as far as a type of event says. @returns the types of all events about it */
+  /**
+   * Waits until a message has come as far as a type of event says.
+   * @returns the types of all events about it
+   */
   async function typesUntil(id: string, type: string): Promise<string[]> {
     for (;;) {
       const types = (await events()).filter(({ data }) => data.id === id).map((event) => event.type);
       if (types.includes(type)) return types;
     }
   }
-  /** Opens a conversation with a new contact, on a line or on the default one. @returns the ID of its message */
+  /**
+   * Opens a conversation with a new contact, on a line or on the default one.
+   * @returns the ID of its message
+   */
   async function say(message: string, line?: string): Promise<string> {
     const kind = line === undefined ? AddressKind.local : AddressKind.phone;
     const address = line === undefined ? message : `+49151${String(Math.random()).slice(2, 10)}`;

@@ -25,7 +25,10 @@ describe("a document", () => {
     };
   });
 
-  /** Sends a document through the hooks that Apollo calls. @returns whether it was known before */
+  /**
+   * Sends a document through the hooks that Apollo calls.
+   * @returns whether it was known before
+   */
   async function send(
     { plugin }: ReturnType<typeof compiledQueries>,
     source: string,

@@ -31,7 +31,10 @@ describeGateway(
     const become = (id: string, status: string) =>
       waitUntil(async () => (await messageOf(id)).status === status);
 
-    /** Sends a message to a new contact. @returns its ID */
+    /**
+     * Sends a message to a new contact.
+     * @returns its ID
+     */
     const send = async (): Promise<string> => {
       const address = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
       const contactId = await addContact(gateway, { agentId, addresses: [address] });

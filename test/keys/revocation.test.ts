@@ -44,7 +44,10 @@ onAnyEngine((engine) => {
   const mint = (name: string): Promise<{ id: string; hint: string; secret: string }> =>
     runCliForJson(database.url, "keys", "create", "--agent", "first-agent", "--name", name);
 
-  /** Hammers all servers with a key while something ends it. @returns every answer, by when it was asked for */
+  /**
+   * Hammers all servers with a key while something ends it.
+   * @returns every answer, by when it was asked for
+   */
   async function endWhileHammering(secret: string, end: () => Promise<unknown>) {
     const client = hammer(
       servers.map(({ url }) => url),

@@ -68,7 +68,10 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     secrets["other session"] = other.manager.token;
   }
 
-  /** Presents a secret wherever it does not belong. @returns what was answered */
+  /**
+   * Presents a secret wherever it does not belong.
+   * @returns what was answered
+   */
   async function misplace(secret: string): Promise<string> {
     const quoted = JSON.stringify(secret);
     const owner = { token: gateway.owner };

@@ -11,7 +11,10 @@ describeGateway({ engine: "any" }, (gateway) => {
   const cli = (...args: string[]) => cliReading("", ...args);
   const OF_FIRST = ["--agent", "first-agent"];
 
-  /** Runs a command that must succeed. @returns the one JSON document that it prints */
+  /**
+   * Runs a command that must succeed.
+   * @returns the one JSON document that it prints
+   */
   const json = (...args: string[]) => jsonReading("", ...args);
   async function jsonReading(input: string, ...args: string[]) {
     const { code, stdout, stderr } = await cliReading(input, ...args, ...OF_FIRST, "--json");

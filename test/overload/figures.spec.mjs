@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { brokenBounds, clientFigures, last, most, percentile, recoveryMs } from "./figures.mjs";
 
-/** Requests that are due every 10 ms. @param outcomes `[status, ms]` of each; undefined was never answered */
+/**
+ * Requests that are due every 10 ms.
+ * @param outcomes `[status, ms]` of each; undefined was never answered
+ */
 const requestsOf = (...outcomes) =>
   outcomes.map((outcome, i) => ({ at: i * 10, ...(outcome && { status: outcome[0], ms: outcome[1] }) }));
 const repeat = (times, outcome) => Array(times).fill(outcome);

@@ -35,7 +35,10 @@ export async function withDatabase(url, work) {
   }
 }
 
-/** Adds a member who manages the organization. @returns what they sign in with */
+/**
+ * Adds a member who manages the organization.
+ * @returns what they sign in with
+ */
 export async function addMember(url, organization, email = "member@example.com") {
   const credentials = { email, password: "a password for attacks" };
   const args = ["members", "add", "--org", organization, "--email", credentials.email];
@@ -49,7 +52,11 @@ export async function addMember(url, organization, email = "member@example.com")
   return credentials;
 }
 
-/** A request to sign in that a trusted proxy passes on. @param input e-mail address and password. @param ip of the client */
+/**
+ * A request to sign in that a trusted proxy passes on.
+ * @param input e-mail address and password.
+ * @param ip of the client
+ */
 export const signInRequest = (input, ip) => ({
   method: "POST",
   path: "/graphql",
@@ -66,14 +73,20 @@ export function addressOf(random) {
   return `2001:db8:${group()}:${group()}::1`;
 }
 
-/** Opens a session. @returns its token */
+/**
+ * Opens a session.
+ * @returns its token
+ */
 export async function signIn(port, input) {
   const { answer } = await post(port, signInRequest(input, "127.0.0.1"));
   if (answer.errors) throw new Error(`Signing in failed: ${JSON.stringify(answer.errors)}`);
   return answer.data.signIn.token;
 }
 
-/** Sends a request outside of the attack. @returns the `status` and the `answer` */
+/**
+ * Sends a request outside of the attack.
+ * @returns the `status` and the `answer`
+ */
 export async function post(port, { path, headers, body }) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",

@@ -46,7 +46,10 @@ function readArguments(args) {
   };
 }
 
-/** Runs attacks on one database after the other. @param directory for what is temporary */
+/**
+ * Runs attacks on one database after the other.
+ * @param directory for what is temporary
+ */
 async function runAttacks(engine, { attacks, seconds }, directory) {
   const postgres = engine === "postgres" ? await startPostgres() : undefined;
   const results = [];

@@ -23,7 +23,10 @@ const LOADS = {
   "GraphQL, 200 pets": { method: "POST", path: "/graphql", body: { query: QUERY } },
 };
 
-/** Measures and prints both loads, on SQLite. @param directory for what is temporary */
+/**
+ * Measures and prints both loads, on SQLite.
+ * @param directory for what is temporary
+ */
 export async function reportSaturation(directory) {
   const data = await makeData(sqliteStore(directory), { name: "saturation", pets: 10_000, keys: 100 });
   for (const [title, request] of Object.entries(LOADS)) await saturate(title, request, data);
@@ -212,7 +215,10 @@ function answers({ asked, answered, slowest }) {
   return `${answered} of ${asked} answered, slowest ${round(slowest)} ms`;
 }
 
-/** Probes `/healthz` ten times a second, on a new connection each time. @returns what stops it and gives the result */
+/**
+ * Probes `/healthz` ten times a second, on a new connection each time.
+ * @returns what stops it and gives the result
+ */
 function watchHealth(port) {
   const bytes = encodeRequest({ method: "GET", path: "/healthz" }, "none", "127.0.0.1");
   const result = { asked: 0, answered: 0, slowest: 0 };

@@ -27,7 +27,10 @@ export function createTraffic({ port, seconds }) {
     answers[status] = (answers[status] ?? 0) + 1;
   };
 
-  /** Sends a request and reads the whole answer. @returns its `status` (0: there was none) and how many `bytes` */
+  /**
+   * Sends a request and reads the whole answer.
+   * @returns its `status` (0: there was none) and how many `bytes`
+   */
   const send = ({ method = "GET", path, headers = {}, body }) =>
     new Promise((resolve) => {
       if (closed) return resolve({ status: 0, bytes: 0 });
@@ -76,7 +79,10 @@ export function createTraffic({ port, seconds }) {
     return socket;
   };
 
-  /** Lets `connections` send one request after the other. @param next gives the answer of the next, as `send` does */
+  /**
+   * Lets `connections` send one request after the other.
+   * @param next gives the answer of the next, as `send` does
+   */
   const closedLoop = async (connections, next, limit = Number.POSITIVE_INFINITY) => {
     let started = 0;
     await Promise.all(

@@ -58,7 +58,10 @@ function isExpected(path) {
   );
 }
 
-/** Checks the packages that were installed. @returns their number */
+/**
+ * Checks the packages that were installed.
+ * @returns their number
+ */
 function assertProduction(modules) {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
   const { packages } = JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8"));

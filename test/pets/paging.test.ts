@@ -8,7 +8,10 @@ describeGateway({ engine: "any" }, (gateway) => {
   const add = () =>
     gateway.rest("POST", "/v1/pets", { body: { name: "Late", categoryId: 1, status: "sold" } });
 
-  /** Follows `Link: …; rel="next"` to the end. @returns the names of each page */
+  /**
+   * Follows `Link: …; rel="next"` to the end.
+   * @returns the names of each page
+   */
   async function walk(start: string, between = async () => {}): Promise<string[][]> {
     const pages: string[][] = [];
     let path: string | undefined = start;

@@ -46,7 +46,10 @@ onAnyEngine((engine) => {
   });
 });
 
-/** Reads settings, which must fail. @returns what a start with them says */
+/**
+ * Reads settings, which must fail.
+ * @returns what a start with them says
+ */
 function complaintAbout(env: Record<string, string>): string {
   try {
     loadConfig(env);

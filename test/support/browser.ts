@@ -13,7 +13,10 @@ export interface Browser {
   signIn(credentials: { email: string; password: string }, call?: Call): Promise<Reply>;
 }
 
-/** Opens a browser. @param address what it has in its address bar, where a proxy is between it and the gateway */
+/**
+ * Opens a browser.
+ * @param address what it has in its address bar, where a proxy is between it and the gateway
+ */
 export function openBrowser(gateway: TestGateway, address = gateway.url): Browser {
   let kept: string | undefined;
   const browser: Browser = {

@@ -5,7 +5,10 @@ import { operatorOfAgent } from "./people";
 export const CONTACT =
   "id agentId ref name locale timezone attributes addresses { kind address } tags version createdAt updatedAt erasedAt";
 
-/** Adds a contact to an agent through the service; its `ref` is random unless given. @returns its ID */
+/**
+ * Adds a contact to an agent through the service; its `ref` is random unless given.
+ * @returns its ID
+ */
 export async function addContact(
   gateway: TestGateway,
   { agentId, ref = `ref ${Math.random()}`, ...input }: Partial<ContactInput> & { agentId: string },

@@ -7,7 +7,10 @@ import { operatorOfAgent } from "./people";
 const CONVERSATION = "id contactId line address state handler version lastSequence createdAt updatedAt";
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 
-/** Opens a conversation of an agent with a new contact through the service. @returns the IDs of both */
+/**
+ * Opens a conversation of an agent with a new contact through the service.
+ * @returns the IDs of both
+ */
 export async function addConversation(
   gateway: TestGateway,
   { agentId, line, address = `at ${Math.random()}` }: { agentId: string; line?: string; address?: string },

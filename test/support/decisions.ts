@@ -5,7 +5,10 @@ import { checkDocument } from "../../src/features/configuration/document/check-d
 import { insertVersion } from "../../src/features/configuration/versions";
 import type { Call, Reply, TestGateway } from "./gateway";
 
-/** Publishes a valid document as the live configuration of an agent. @returns its version */
+/**
+ * Publishes a valid document as the live configuration of an agent.
+ * @returns its version
+ */
 export async function publish(gateway: TestGateway, agentId: string, document: object): Promise<number> {
   const { problems, document: checked } = await checkDocument({ format: 1, ...document });
   if (checked === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));

@@ -32,7 +32,10 @@ export async function newPostgres(purpose, flags = []) {
   return { server, databaseDir, url: `postgres://postgres:postgres@127.0.0.1:${port}`, said: () => output };
 }
 
-/** Makes its databases' folder and starts it. @throws Error with what it said */
+/**
+ * Makes its databases' folder and starts it.
+ * @throws Error with what it said
+ */
 export async function startFirst({ server, said }) {
   try {
     await server.initialise();

@@ -23,7 +23,10 @@ export class EventStreamClient {
 
   private constructor(private readonly sent: ClientRequest) {}
 
-  /** Opens a stream. @returns once its head has arrived; that of a rejection has the error as its only event */
+  /**
+   * Opens a stream.
+   * @returns once its head has arrived; that of a rejection has the error as its only event
+   */
   static open(
     url: string,
     token: string | null,
@@ -57,7 +60,10 @@ export class EventStreamClient {
     });
   }
 
-  /** Waits until a condition holds. @throws Error when the stream ends before */
+  /**
+   * Waits until a condition holds.
+   * @throws Error when the stream ends before
+   */
   async until(holds: (client: this) => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const look = () => {

@@ -18,7 +18,10 @@ export interface TestFollower {
   /** All that arrived, as JSON. */
   received(): string;
   until(holds: (follower: TestFollower) => boolean): Promise<void>;
-  /** Waits until the server has ended the stream. @returns the code of the error; undefined if it just stops */
+  /**
+   * Waits until the server has ended the stream.
+   * @returns the code of the error; undefined if it just stops
+   */
   end(): Promise<string | undefined>;
   cut(): void;
 }
@@ -68,7 +71,10 @@ export const TRANSPORTS: Readonly<
   },
 };
 
-/** Commits events of an agent in one transaction. @returns the last position */
+/**
+ * Commits events of an agent in one transaction.
+ * @returns the last position
+ */
 export async function commitEvents(
   { services: { database } }: Pick<TestGateway, "services">,
   agentId: string,

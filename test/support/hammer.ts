@@ -14,7 +14,10 @@ export interface Hammer {
   warm(count: number): Promise<void>;
   /** From now on requests count as sent after the turning point. */
   turn(): void;
-  /** Sends this many more to each server, then stops. @returns every answer there was */
+  /**
+   * Sends this many more to each server, then stops.
+   * @returns every answer there was
+   */
   finish(count: number): Promise<Sample[]>;
 }
 

@@ -29,7 +29,10 @@ export const callTool = (gateway: TestGateway, name: string, args: Arguments = {
 export const toolError = ({ body }: Reply) =>
   body?.result?.isError === true ? JSON.parse(body.result.content[0].text) : undefined;
 
-/** Connects the official client. @param mode which version of the protocol it starts with */
+/**
+ * Connects the official client.
+ * @param mode which version of the protocol it starts with
+ */
 export async function mcpClient(
   { url }: TestGateway,
   token: string,

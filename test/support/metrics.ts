@@ -68,7 +68,10 @@ function assertHistogram(name: string, samples: readonly Sample[]): void {
   }
 }
 
-/** Scrapes a gateway. @returns what finds the value of a sample by some of its labels, 0 where it is missing */
+/**
+ * Scrapes a gateway.
+ * @returns what finds the value of a sample by some of its labels, 0 where it is missing
+ */
 export async function scrape(gateway: Pick<TestGateway, "rest">) {
   const { status, text } = await gateway.rest("GET", "/metrics", { token: null });
   if (status !== 200) throw new Error(`${status}: ${text}`);

@@ -17,7 +17,10 @@ export interface TestMember {
   token: string;
 }
 
-/** Opens a session as a request from nowhere would, which no address is throttled for. @returns its token */
+/**
+ * Opens a session as a request from nowhere would, which no address is throttled for.
+ * @returns its token
+ */
 export async function openSession(
   gateway: TestGateway,
   { email, password }: Pick<TestMember, "email" | "password">,

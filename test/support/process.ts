@@ -22,7 +22,10 @@ export interface TestProcess {
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** Resolves as soon as an output holds the text. @throws Error when the process ends before */
+  /**
+   * Resolves as soon as an output holds the text.
+   * @throws Error when the process ends before
+   */
   until(output: "stdout" | "stderr", text: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   ended: Promise<Ended>;
@@ -108,7 +111,10 @@ export const runServer = (env: Record<string, string>): Promise<Ended> => spawnS
 /** A server that listens. */
 export interface TestServer extends TestProcess {
   url: string;
-  /** Asks it to stop. @returns how it ended */
+  /**
+   * Asks it to stop.
+   * @returns how it ended
+   */
   stop(): Promise<Ended>;
 }
 
@@ -139,7 +145,11 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
   return email && password && key ? { email, password, key } : undefined;
 }
 
-/** Runs the command line as a process. @param input what it reads from standard input @param env more settings */
+/**
+ * Runs the command line as a process.
+ * @param input what it reads from standard input
+ * @param env more settings
+ */
 export const spawnCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
   start("cli/main.js", args, { DATABASE_URL: databaseUrl, ...env }, { input }).ended;
 
@@ -212,7 +222,11 @@ afterAll(CliHost.end);
 export const runCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
   CliHost.get().run(databaseUrl, args, { input, env });
 
-/** The same at a terminal. @param typed what a person types @param env more settings */
+/**
+ * The same at a terminal.
+ * @param typed what a person types
+ * @param env more settings
+ */
 export const runCliAtTerminal = (
   databaseUrl: string,
   args: string[],
@@ -220,7 +234,11 @@ export const runCliAtTerminal = (
   env = {},
 ): Promise<Ended> => CliHost.get().run(databaseUrl, args, { input: typed, terminal: true, env });
 
-/** Runs the command line with `--json`. @returns what it prints @throws Error when it fails */
+/**
+ * Runs the command line with `--json`.
+ * @returns what it prints
+ * @throws Error when it fails
+ */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {
   const { code, stdout, stderr } = await runCli(databaseUrl, [...args, "--json"]);
   if (code !== 0) throw new Error(`gateway ${args.join(" ")} ended with ${code}: ${stderr}`);

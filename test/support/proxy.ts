@@ -24,7 +24,10 @@ export interface FaultyWay {
   close(): Promise<void>;
 }
 
-/** Opens a way to a server. @param target `host:port` is taken from this URL */
+/**
+ * Opens a way to a server.
+ * @param target `host:port` is taken from this URL
+ */
 export async function startProxy(target: string): Promise<FaultyWay> {
   const { hostname, port } = new URL(target);
   const links = new Set<Link>();

@@ -5,7 +5,10 @@ export interface RawConnection {
   socket: Socket;
   /** Everything that came back so far. */
   received(): string;
-  /** Resolves as soon as what came back holds the text. @throws Error when the server hangs up before */
+  /**
+   * Resolves as soon as what came back holds the text.
+   * @throws Error when the server hangs up before
+   */
   until(text: string): Promise<void>;
   /** What came back, once the server has hung up. */
   closed: Promise<string>;
@@ -48,7 +51,10 @@ export function openRaw(url: string): RawConnection {
   return { socket, received: () => text, until, closed };
 }
 
-/** Sends bytes, each character one of them, and waits until the server hangs up. @returns what came back */
+/**
+ * Sends bytes, each character one of them, and waits until the server hangs up.
+ * @returns what came back
+ */
 export function sendBytes(url: string, bytes: string): Promise<string> {
   const { socket, closed } = openRaw(url);
   socket.write(Buffer.from(bytes, "latin1"));

@@ -77,7 +77,10 @@ export function challengeOf({ status, body }: Reply): string | null {
     : 'Bearer error="invalid_token"';
 }
 
-/** Sends bytes that no HTTP client would send. @param lines request line and headers; the body follows them */
+/**
+ * Sends bytes that no HTTP client would send.
+ * @param lines request line and headers; the body follows them
+ */
 export function sendRaw(url: string, lines: string[], body = ""): Promise<Reply> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -12,7 +12,10 @@ export interface LogLine {
   msg: string;
 }
 
-/** The whole lines that a process has logged. @throws SyntaxError at a line that is not whole */
+/**
+ * The whole lines that a process has logged.
+ * @throws SyntaxError at a line that is not whole
+ */
 export const logOf = (server: TestProcess): LogLine[] =>
   server
     .stderr()
@@ -42,7 +45,11 @@ interface Answer {
   body: string;
 }
 
-/** Sends a GET request. @param agent without one, over a new connection @throws Error when it is not answered */
+/**
+ * Sends a GET request.
+ * @param agent without one, over a new connection
+ * @throws Error when it is not answered
+ */
 export async function get(
   server: TestServer,
   path: string,

@@ -21,7 +21,10 @@ afterAll(() => {
 });
 beforeEach(() => exporter.reset());
 
-/** Runs work in the span of a request. @returns the ID of the span */
+/**
+ * Runs work in the span of a request.
+ * @returns the ID of the span
+ */
 const request = <T>(work: () => Promise<T>): Promise<string> =>
   tracer.startActiveSpan("request", async (span) => {
     await work().catch(() => undefined);

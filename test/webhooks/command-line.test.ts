@@ -15,7 +15,10 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
     });
   const cli = (...args: string[]) => cliWith(INSTANCE_KEY, "webhooks", ...args);
-  /** Runs a command that must succeed. @returns the one JSON document that it prints */
+  /**
+   * Runs a command that must succeed.
+   * @returns the one JSON document that it prints
+   */
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await cli(...args, ...OF_FIRST, "--json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -12,7 +12,10 @@ const ENDPOINTS = 20;
 const WINDOW_MS = 100;
 
 describeGateway((gateway) => {
-  /** Adds an organization whose endpoints have deliveries of nothing yet. @returns the IDs of its endpoints */
+  /**
+   * Adds an organization whose endpoints have deliveries of nothing yet.
+   * @returns the IDs of its endpoints
+   */
   async function addBehind(slug: string, agents: number, endpoints: number): Promise<string[]> {
     const organizationId = uuid();
     const ids = Array.from({ length: endpoints }, () => uuid());

@@ -9,7 +9,10 @@ import { Icon } from "../ui/icon";
 import { toast } from "../ui/toast";
 import { type AuditFilter, readAll, saveAsCsv } from "./export";
 
-/** Exports all entries that match the filters; a second press cancels. @param onError called with a failure, and with undefined on start */
+/**
+ * Exports all entries that match the filters; a second press cancels.
+ * @param onError called with a failure, and with undefined on start
+ */
 export function ExportButton({
   filter,
   onError,

@@ -19,7 +19,10 @@ const STATUSES: Readonly<Record<string, { label: string; tone: "good" | "bad" | 
 /** The status of what is only planned; its error says no more than that. */
 const SKIPPED = "skipped";
 
-/** What a decision did, in order. @param isPlanned whether it only would do so */
+/**
+ * What a decision did, in order.
+ * @param isPlanned whether it only would do so
+ */
 export function Effects({ effects, isPlanned = false }: { effects: readonly Effect[]; isPlanned?: boolean }) {
   const severalRules = new Set(effects.map(({ ruleId }) => ruleId)).size > 1;
   if (effects.length === 0) return <p className={styles.body}>Nothing.</p>;

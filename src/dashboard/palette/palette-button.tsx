@@ -52,7 +52,10 @@ function isTyping(event: KeyboardEvent): boolean {
   );
 }
 
-/** Focuses the search of the page. @returns whether it has one */
+/**
+ * Focuses the search of the page.
+ * @returns whether it has one
+ */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");
   field?.focus();

@@ -3,7 +3,10 @@ import { useCallback, useEffect, useState } from "react";
 /** How long a button shows the outcome (ms). */
 const FEEDBACK_MS = 2_500;
 
-/** Writes a text to the clipboard. @returns whether it worked */
+/**
+ * Writes a text to the clipboard.
+ * @returns whether it worked
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

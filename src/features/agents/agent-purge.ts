@@ -42,7 +42,10 @@ export class AgentPurge {
     void this.run(agentId);
   }
 
-  /** Purges every deleted agent that may have rows left. @param signal stops it soon */
+  /**
+   * Purges every deleted agent that may have rows left.
+   * @param signal stops it soon
+   */
   async finishAll(signal: AbortSignal): Promise<void> {
     const deleted = await this.database.read((reader) =>
       reader.find(Agent, {

@@ -23,6 +23,9 @@ export class ConfigurationDecider {
   readonly model!: string | null;
 }
 
-/** What decides on a gateway. @param model name of its language model, if it has one */
+/**
+ * What decides on a gateway.
+ * @param model name of its language model, if it has one
+ */
 export const deciderWith = (model: string | undefined): ConfigurationDecider =>
   model === undefined ? { kind: DeciderKind.rules, model: null } : { kind: DeciderKind.model, model };

@@ -41,7 +41,10 @@ export class Erasures {
     await tx.insert(Erasure, { contactId, startedAt: timestamp() });
   }
 
-  /** Erases what is left of a contact. @returns when that is done, or after a few seconds */
+  /**
+   * Erases what is left of a contact.
+   * @returns when that is done, or after a few seconds
+   */
   async finish(contactId: string): Promise<void> {
     const timeout = new AbortController();
     const { signal } = timeout;
@@ -50,7 +53,10 @@ export class Erasures {
     timeout.abort();
   }
 
-  /** Finishes what this or another process has left. @param signal stops it soon */
+  /**
+   * Finishes what this or another process has left.
+   * @param signal stops it soon
+   */
   async finishAll(signal: AbortSignal): Promise<void> {
     const left = await this.database.read((reader) => reader.find(Erasure, { order: { startedAt: "ASC" } }));
     for (const { contactId } of left) if (!signal.aborted) await this.run(contactId, signal);

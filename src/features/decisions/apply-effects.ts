@@ -261,7 +261,10 @@ async function plan(
   }
 }
 
-/** Queues the messages in their order. @returns their IDs */
+/**
+ * Queues the messages in their order.
+ * @returns their IDs
+ */
 async function send(
   tx: Tx,
   effects: readonly Effect[],

@@ -60,7 +60,10 @@ export class DecisionRunner implements LaneWork {
     }
   }
 
-  /** Asks the model for a decision that waits for it. @returns undefined if it waits for none, or no longer */
+  /**
+   * Asks the model for a decision that waits for it.
+   * @returns undefined if it waits for none, or no longer
+   */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
     const decision = await this.database.read(async (reader) => {
       const found = await reader.findOneBy(Decision, { id, state: DecisionState.deciding });
@@ -72,7 +75,10 @@ export class DecisionRunner implements LaneWork {
     return this.model.answer(ask, { situation: decision.situation, ...decision.snapshot }, signal);
   }
 
-  /** Makes a decision. @param attempt ends the wait for what another system says */
+  /**
+   * Makes a decision.
+   * @param attempt ends the wait for what another system says
+   */
   async run(id: string, attempt: Attempt): Promise<SendResult> {
     if (!attempt.mayLeave()) return again("lease_lost", "Another process took over the decision.", 0);
     try {

@@ -40,7 +40,10 @@ interface Request {
 
 const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
 
-/** Checks members again, in a fixed order, so that batches do not deadlock. @returns their rejections by session */
+/**
+ * Checks members again, in a fixed order, so that batches do not deadlock.
+ * @returns their rejections by session
+ */
 async function rejectionsOfMembers(
   tx: Tx,
   requests: readonly Request[],

@@ -118,7 +118,10 @@ export class SituationTriggers {
     if (wanted.length > 0) await this.add(tx, wanted);
   }
 
-  /** Locks the last decision to make about messages of a conversation. @returns null without one */
+  /**
+   * Locks the last decision to make about messages of a conversation.
+   * @returns null without one
+   */
   private async lockPending(tx: Tx, conversationId: string): Promise<Decision | null> {
     const query = tx
       .createQueryBuilder(Decision, "decision")
@@ -129,7 +132,10 @@ export class SituationTriggers {
     return pending.find(({ situation }) => situation.type === MESSAGE_RECEIVED) ?? null;
   }
 
-  /** Stores decisions to make. @param dueAt when a deliverer makes them; now by default */
+  /**
+   * Stores decisions to make.
+   * @param dueAt when a deliverer makes them; now by default
+   */
   private async add(tx: Tx, raised: readonly ToDecide[], dueAt?: Timestamp): Promise<void> {
     const createdAt = timestamp();
     const decisions = raised.map((each) =>

@@ -9,7 +9,10 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
 import type { Inbound } from "./inbound.service";
 
-/** A text that both databases keep as it is. @param max in code points, as in JSON Schema */
+/**
+ * A text that both databases keep as it is.
+ * @param max in code points, as in JSON Schema
+ */
 const text = (max: number, description: string, min = 1) =>
   z
     .string("must be a string")

@@ -30,7 +30,10 @@ export class LineDrivers {
     private readonly instanceKey: InstanceKeyService,
   ) {}
 
-  /** What sends messages on each line as it is now. @returns by ID */
+  /**
+   * What sends messages on each line as it is now.
+   * @returns by ID
+   */
   async sendersOf(
     tx: Tx,
     lines: readonly Pick<Line, "id" | "version">[],

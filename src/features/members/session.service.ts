@@ -205,7 +205,10 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /** Ends all sessions of a member on behalf of an operator. @returns their number */
+  /**
+   * Ends all sessions of a member on behalf of an operator.
+   * @returns their number
+   */
   endAll(context: RequestContext, member: Member): Promise<number> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await recordOn(tx, context, memberActions.member_signed_out_everywhere, member);

@@ -96,7 +96,10 @@ export const sampleConversation = (
   updatedAt: now,
 });
 
-/** A message whose delivery has ended, or that is queued. @param number decides how it ended */
+/**
+ * A message whose delivery has ended, or that is queued.
+ * @param number decides how it ended
+ */
 export function sampleMessage(
   { agentId, line, now }: SampleContext,
   place: Pick<Message, "id" | "conversationId" | "sequence">,

@@ -46,7 +46,10 @@ export class WebhookDispatcher {
     private readonly log: Logger,
   ) {}
 
-  /** Works from now on. @returns a function that stops it after the current transaction */
+  /**
+   * Works from now on.
+   * @returns a function that stops it after the current transaction
+   */
   start(): () => Promise<void> {
     this.stopped = false;
     const stopListening = this.database.listen(EVENTS_CHANNEL, this.wake);

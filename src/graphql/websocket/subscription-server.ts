@@ -72,7 +72,10 @@ export const createSubscriptionServer = ({
     return context;
   };
 
-  /** Counts a request of a key. @returns the error if it is one too many */
+  /**
+   * Counts a request of a key.
+   * @returns the error if it is one too many
+   */
   const limit = ({ caller }: RequestContext): GatewayError | undefined =>
     caller.kind === "agent" ? rateLimit(caller.key)?.rejection : undefined;
 

@@ -136,7 +136,10 @@ export class LoadMonitor {
   }
 }
 
-/** Adds to a count. @returns the count */
+/**
+ * Adds to a count.
+ * @returns the count
+ */
 function add(counts: Map<string, number>, key: string, change: number): number {
   const count = (counts.get(key) ?? 0) + change;
   if (count > 0) counts.set(key, count);

@@ -18,7 +18,10 @@ export function startGenerator() {
   });
   child.on("exit", (code) => pending?.reject(new Error(`the load generator ended with ${code}`)));
   return {
-    /** One load at a time. @param task as `load` in child.mjs takes it */
+    /**
+     * One load at a time.
+     * @param task as `load` in child.mjs takes it
+     */
     load: (task) =>
       new Promise((resolve, reject) => {
         pending = { resolve, reject };

@@ -19,7 +19,10 @@ export function startChild(file) {
     settle();
   });
   return {
-    /** Its next message. @param limitMs how long to wait */
+    /**
+     * Its next message.
+     * @param limitMs how long to wait
+     */
     async next(limitMs = 120_000) {
       let timer;
       const late = new Promise((_, reject) => {

@@ -33,7 +33,10 @@ export function spreadText(result, measure) {
   return `${lowest} to ${highest}, ${whole(relative * 100)} %${mark(result, measure)}`;
 }
 
-/** Lines of a Markdown table. @param rows the first is the head; all but their first column are numbers */
+/**
+ * Lines of a Markdown table.
+ * @param rows the first is the head; all but their first column are numbers
+ */
 export function markdownTable([head, ...rows]) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];

@@ -86,7 +86,10 @@ function summary(workloads, connections) {
   ]);
 }
 
-/** Everything as a Markdown page. @param chart file name of the chart */
+/**
+ * Everything as a Markdown page.
+ * @param chart file name of the chart
+ */
 export function markdownPage({ circumstances, workloads, sections, minutes }, chart) {
   const { date, engine, machine, pinning, node, product, contenders, settings } = circumstances;
   const lines = [

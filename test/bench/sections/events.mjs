@@ -84,7 +84,10 @@ async function idleMemory(server, key, { quick }) {
   return { count, heap: each("heapUsed") + each("external") };
 }
 
-/** Opens a stream. @param reads whether to note how late each event arrives (ms) */
+/**
+ * Opens a stream.
+ * @param reads whether to note how late each event arrives (ms)
+ */
 function openStream({ port }, key, reads) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");

@@ -109,7 +109,10 @@ function cycle(items) {
   return () => items[next++ % items.length];
 }
 
-/** Does an operation so many times. @returns CPU time (µs) and median time (ms) of one */
+/**
+ * Does an operation so many times.
+ * @returns CPU time (µs) and median time (ms) of one
+ */
 async function measured(side, operation, times) {
   let cpu = 0;
   const ms = [];

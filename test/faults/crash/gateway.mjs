@@ -13,7 +13,10 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the service on a database. @returns before it listens: `{ listening, kill, … }` */
+/**
+ * Starts the service on a database.
+ * @returns before it listens: `{ listening, kill, … }`
+ */
 export function spawnGateway(databaseUrl, settings = {}) {
   const child = spawn(process.execPath, [MAIN], {
     env: {

@@ -27,7 +27,10 @@ export function createHistory() {
     /** Longest time after a kill until every message had been delivered (ms). */
     slowestDeliveryMs: 0,
     violations,
-    /** @param sort lost, doubled, half or other. @param what the same text is counted once */
+    /**
+     * @param sort lost, doubled, half or other
+     * @param what the same text is counted once
+     */
     violate: (sort, what) => violations[sort].add(what),
     get isSound() {
       return Object.values(violations).every((found) => found.size === 0);

@@ -27,7 +27,10 @@ export async function startPostgres() {
     /** Without a database. */
     url,
     createDatabase: (name) => postgres.createDatabase(name),
-    /** @param signal SIGKILL, or SIGQUIT for its own immediate stop; @param downMs how long it stays away */
+    /**
+     * @param signal SIGKILL, or SIGQUIT for its own immediate stop
+     * @param downMs how long it stays away
+     */
     async kill(signal, downMs) {
       const { process: server } = postgres;
       // Its children hold its output: once that is closed, all of them have ended.

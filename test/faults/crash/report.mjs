@@ -1,6 +1,9 @@
 const MAX_SHOWN = 20;
 
-/** Prints the counts of a run, and what was wrong. @returns whether nothing was */
+/**
+ * Prints the counts of a run, and what was wrong.
+ * @returns whether nothing was
+ */
 export function printReport(history, { engine, seed, seconds }) {
   const { writes, kills, retries, slowestDeliveryMs, sends, events, endpoint, violations, isSound } = history;
   const count = (outcome) => writes.filter((write) => write.first === outcome).length;

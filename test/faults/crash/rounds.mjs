@@ -152,7 +152,10 @@ async function publish(url, { session, agentId }) {
   await ask(url, session, go, { agentId });
 }
 
-/** Opens conversations with new contacts. @returns their IDs */
+/**
+ * Opens conversations with new contacts.
+ * @returns their IDs
+ */
 async function openConversations(url, key) {
   const put = "mutation ($input: ContactInput!) { putContact(input: $input) { contact { id } } }";
   const open =
@@ -188,7 +191,10 @@ function sortOf(number, databaseToo) {
   return databaseToo && number % 3 === 1 ? "database" : "load";
 }
 
-/** Sends a write, and again after a 503, as its `Retry-After` asks. @returns the outcome of the last attempt */
+/**
+ * Sends a write, and again after a 503, as its `Retry-After` asks.
+ * @returns the outcome of the last attempt
+ */
 async function sendUntilDecided(write, url, callers, history) {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await send(write, url, callers, history);

@@ -64,7 +64,10 @@ const graphql = (token, query, variables) => ({
   result: (answer) => Object.values(answer.data)[0],
 });
 
-/** Sends a write, and notes in it how that went. @returns its outcome */
+/**
+ * Sends a write, and notes in it how that went.
+ * @returns its outcome
+ */
 export async function send(write, url, callers, history) {
   const { token, path, headers, body, result } = REQUESTS[`${write.kind} ${write.api}`](write, callers);
   write.attempts = (write.attempts ?? 0) + 1;
@@ -94,7 +97,10 @@ export async function send(write, url, callers, history) {
   return write.outcome;
 }
 
-/** Asks something through the GraphQL API. @throws Error when that fails */
+/**
+ * Asks something through the GraphQL API.
+ * @throws Error when that fails
+ */
 export async function ask(url, token, query, variables = {}) {
   const response = await fetch(`${url}/graphql`, {
     method: "POST",

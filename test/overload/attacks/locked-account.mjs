@@ -33,7 +33,10 @@ const rowsOf = async (url) => {
   return Number(count);
 };
 
-/** Locks the account. @returns how many rows that took */
+/**
+ * Locks the account.
+ * @returns how many rows that took
+ */
 export async function start({ port, prepared }) {
   const random = seeded(1);
   for (let i = 0; i < MAX_ATTEMPTS_UNTIL_LOCKED; i++) {

@@ -36,7 +36,10 @@ export const prepare = async ({ url }) => ({
   other: await addMember(url, "org-1"),
 });
 
-/** Adds e-mail lines. @returns their IDs and secrets */
+/**
+ * Adds e-mail lines.
+ * @returns their IDs and secrets
+ */
 async function addMailLines(port, member, count) {
   const email = { host: "93.184.215.14", from: "support@example.com" };
   const { ask, ids } = await addLines(port, member, count, { kind: "email", email });

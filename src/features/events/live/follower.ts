@@ -104,7 +104,10 @@ export class Follower implements BatchedStream<Event> {
     return false;
   }
 
-  /** Ends the stream. @param error the reason that the reader gets; without one, the stream just ends */
+  /**
+   * Ends the stream.
+   * @param error the reason that the reader gets; without one, the stream just ends
+   */
   end(error?: GatewayError): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

@@ -126,7 +126,10 @@ export class LiveEvents {
     await this.running;
   }
 
-  /** Counts a stream of an organization. @returns a function that gives its place back */
+  /**
+   * Counts a stream of an organization.
+   * @returns a function that gives its place back
+   */
   private reserve(id: string): () => void {
     if (this.isClosed) throw stopping();
     const { maxStreams } = this.config;

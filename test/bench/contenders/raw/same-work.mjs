@@ -29,7 +29,10 @@ export const sameWork =
       }
     : undefined;
 
-/** Adds the work to all routes, before other hooks are added. @returns what to await before the store is closed */
+/**
+ * Adds the work to all routes, before other hooks are added.
+ * @returns what to await before the store is closed
+ */
 export function doSameWork(app, store) {
   const uses = usesOf(store);
   const durations = new Map();

@@ -28,7 +28,11 @@ const INSERT_DECISION = `INSERT INTO decision (id, agent_id, contact_id, convers
   configuration_version, decider, state, outcome, rule_id, effects, explanation, created_at, decided_at)
   VALUES ($1, $2, $3, $4, $5, $6, 1, 'rules', 'decided', $7, $8, $9, $10, $11, $11)`;
 
-/** The statements of one transaction. @param get the first row of a statement @param all all rows */
+/**
+ * The statements of one transaction.
+ * @param get the first row of a statement
+ * @param all all rows
+ */
 const rowsOf = ({ get, all, lock }) => ({
   contact: (agentId, ref) => get("contact", CONTACT, [agentId, ref]),
   tags: async (contactId) => (await all("tags", TAGS, [contactId])).map(({ tag }) => tag),
