@@ -70,7 +70,7 @@ export interface Peers {
    * @throws GatewayError `unavailable`
    */
   metrics(): Promise<string>;
-  /** Whether this is the worker that does the housekeeping and logs the warnings of a start. */
+  /** True if this is the worker that does the housekeeping and logs the warnings of a start. */
   isFirst: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface Background {
 
 /**
  * Starts housekeeping, deliveries and the background work of the features.
- * @param isFirst whether this is the process of its service that does the housekeeping
+ * @param isFirst true if this is the process of its service that does the housekeeping
  */
 export function startBackground(services: Services, isFirst: boolean): Background {
   const { database, config, hooks, lanes, log, targets } = services;

@@ -23,7 +23,7 @@ const items = (text: string) => text.split(",").map((item) => item.trim());
 
 const list = z.string().transform((text) => items(text).filter((item) => item !== ""));
 
-/** Tells whether a text is a serialized origin (RFC 6454, 6.2), the only form that browsers send. */
+/** True if a text is a serialized origin (RFC 6454, 6.2), the only form that browsers send. */
 const isOrigin = (text: string): boolean =>
   !text.includes("*") && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
@@ -47,7 +47,7 @@ const hosts = list.pipe(
 const networks = (name: string) =>
   list.pipe(z.array(z.string().refine(isCidr, `${name} must hold networks such as 10.0.0.0/8 or ::1/128`)));
 
-/** Tells whether Fastify accepts a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
+/** True if Fastify accepts a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
 function areProxies(list: string[]): boolean {
   try {
     proxyAddr.compile(list);
@@ -69,7 +69,7 @@ const trustProxy = z
     return /^\d+$/.test(text) ? (_, hop) => hop < Number(text) : items(text);
   });
 
-/** Tells whether `new URL` and the drivers can parse a `postgres://` URL. */
+/** True if `new URL` and the drivers can parse a `postgres://` URL. */
 function isPostgresUrl(text: string): boolean {
   try {
     const { username, password, pathname } = new URL(text);

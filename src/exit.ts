@@ -19,7 +19,7 @@ export function explain(error: unknown): string {
   return messageOf(error);
 }
 
-/** Tells whether an error is a failure to listen with this code. */
+/** True if an error is a failure to listen with this code. */
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error &&
   "code" in error &&

@@ -10,7 +10,7 @@ const TEST = import.meta.dirname;
  */
 const TIER = process.env.TEST_TIER ?? "default";
 
-/** Whether the command line names test files; each of them is then a suite. */
+/** True if the command line names test files; each of them is then a suite. */
 const namesFiles = process.argv.slice(2).some((argument) => /^[^-].*[a-z]/i.test(argument));
 
 const contains = (path, pattern) => pattern.test(readFileSync(path, "utf8"));

@@ -7,7 +7,7 @@ import type { Credentials, RequestContext, SessionCookie } from "./context";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whether the request was still incomplete when its caller was authenticated. */
+    /** True if the request was still incomplete when its caller was authenticated. */
     isHeldBack: boolean;
   }
 }

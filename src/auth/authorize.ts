@@ -13,13 +13,13 @@ export interface AllowedCallers {
 /** Access rule of a field of Query or Mutation. */
 export interface AccessRule {
   allowed: "anyone" | AllowedCallers;
-  /** Whether members may call a mutation while their organization is deactivated. */
+  /** True if members may call a mutation while their organization is deactivated. */
   whileDeactivated: boolean;
 }
 
 /**
  * Enforces an access rule.
- * @param changes whether the call is a mutation, which a deactivated organization does not allow its members
+ * @param changes true if the call is a mutation, which a deactivated organization does not allow its members
  * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope` or `organization_deactivated`
  */
 export function authorize(caller: Caller, rule: AccessRule | undefined, changes: boolean): void {
@@ -37,7 +37,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   else authorizeMember(caller, allowed, changes && !whileDeactivated);
 }
 
-/** Whether `authorize` lets a caller pass. */
+/** True if `authorize` lets a caller pass. */
 export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes: boolean): boolean {
   try {
     authorize(caller, rule, changes);
@@ -47,7 +47,7 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
-/** Whether a caller holds a permission; the operator and the gateway itself hold all. */
+/** True if a caller holds a permission; the operator and the gateway itself hold all. */
 const holds = (caller: MemberCaller | Operator | System, permission: Permission): boolean =>
   caller.kind !== "member" || caller.permissions.includes(permission);
 

@@ -6,7 +6,7 @@ export type Caller = Anonymous | AgentCaller | MemberCaller | Operator | System;
 
 export interface Anonymous {
   kind: "anonymous";
-  /** Whether the request carried the cookie of an ended session; such a caller can only sign in again. */
+  /** True if the request carried the cookie of an ended session; such a caller can only sign in again. */
   sessionEnded?: true;
 }
 

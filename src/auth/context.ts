@@ -24,7 +24,7 @@ export interface SessionCookie {
 export interface Answer {
   /** Code of the first error in a GraphQL answer, for the log and metrics; set once the answer is complete. */
   errorCode?: ErrorCode;
-  /** Whether it answers a GraphQL query, which no secret is in. */
+  /** True if it answers a GraphQL query, which contains no secret. */
   isQuery?: boolean;
   /** Set when a compiled plan tried to make it. */
   attempt?: Attempt;
@@ -46,7 +46,7 @@ export interface RequestContext {
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; meanwhile the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
-  /** Whether the client has disconnected, so that long work for its answer should stop. */
+  /** True if the client has disconnected, so that long work for its answer should stop. */
   isGone?: (() => boolean) | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface Credentials {
 export interface CredentialResolver<C extends Caller> {
   /**
    * The caller of a token, read from the database and never from a cache.
-   * @param options.again whether the same request was already accepted, so that it is not counted twice
+   * @param options.again true if the same request was already accepted, so that it is not counted twice
    * @throws GatewayError for a credential that is not accepted
    */
   resolve(token: string, origin: Origin, options?: { again?: boolean }): Promise<C>;
@@ -93,7 +93,7 @@ export function createContextFactory(
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
   /**
-   * @param again whether the same request was already accepted, before its body arrived; it counts as one use
+   * @param again true if the same request was already accepted, before its body arrived; it counts as one use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `address_not_allowed`,
    *   `invalid_session` or `too_many_attempts` for a credential that is not accepted; without one the caller is `anonymous`
    */

@@ -50,7 +50,7 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
   };
 }
 
-/** Whether the browser uses HTTPS; behind a proxy that does not forward the protocol, the page's origin shows it. */
+/** True if the browser uses HTTPS; behind a proxy that does not forward the protocol, the page's origin shows it. */
 const isOverHttps = (
   { headers, protocol, host }: FastifyRequest,
   publicOrigin: string | undefined,
@@ -58,7 +58,7 @@ const isOverHttps = (
   protocol === "https" || publicOrigin?.startsWith("https:") === true || headers.origin === `https://${host}`;
 
 /**
- * Whether a page of another origin sent the request, by headers that browsers set and pages cannot forge.
+ * True if a page of another origin sent the request, by headers that browsers set and pages cannot forge.
  * @param publicOrigin the origin that browsers use, if a proxy hides it from requests
  */
 export function isForeign(

@@ -110,7 +110,7 @@ async function publish(
 
 /**
  * Reads and checks a document, and prints what is wrong with it.
- * @param json whether to print JSON, and that only for a document that is not valid
+ * @param json true to print JSON, and only for an invalid document
  * @throws StartupError for a document that cannot be published
  */
 async function checkedDocument(file: string, json: boolean | undefined) {

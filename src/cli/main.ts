@@ -54,7 +54,7 @@ const typed = process.argv.slice(2).filter((argument) => !argument.startsWith("-
 const named = typed[0] === "help" ? typed[1] : typed[0];
 const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
 
-/** Whether to load the commands of these names: loading the services takes a second, so only what is typed is loaded. */
+/** True if the commands with these names are needed: loading the services takes a second, so only typed ones are loaded. */
 const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
 
 addStartCommand(program);
@@ -80,7 +80,7 @@ program.hook("preAction", (_program, command) => {
   running = command;
 });
 
-/** Whether an error is about a value that was typed. */
+/** True if an error is about a value typed by the user. */
 const isWrongUsage = (error: unknown): boolean =>
   error instanceof GatewayError && ["invalid_request", "invalid_cursor"].includes(error.code);
 

@@ -19,7 +19,7 @@ export class BatchGate {
   private running = 0;
   private stuckTimer: NodeJS.Timeout | undefined;
 
-  /** @param serial whether batches always wait for the previous ones, however long those take */
+  /** @param serial true if batches always wait for the previous ones, however long those take */
   constructor(private readonly serial = false) {}
 
   /** Notes a call: batches that wait let the calls that follow it join. */

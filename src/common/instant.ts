@@ -5,7 +5,7 @@ const RFC_3339 =
 
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
 
-/** Whether a time lies in the years that a timestamp can write. */
+/** True if a time lies in the years that a timestamp can write. */
 export const isInstant = (ms: number): boolean => ms >= FIRST_MOMENT_MS && ms <= LAST_MOMENT_MS;
 
 /**

@@ -4,7 +4,7 @@ import { ValidateBy } from "./validators";
 /** The smallest and the largest int64. */
 export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
-/** Whether a value is the canonical decimal text of an int64: no plus sign, leading zero or exponent. */
+/** True if a value is the canonical decimal text of an int64: no plus sign, leading zero or exponent. */
 export function isInt64(text: unknown): text is string {
   if (typeof text !== "string" || text.length > 20 || !/^(0|-?[1-9]\d*)$/.test(text)) return false;
   const value = BigInt(text);

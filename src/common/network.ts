@@ -19,7 +19,7 @@ export const siteOf = (ip: string | null): string | undefined => prefixOf(ip, 3)
 /** The smallest network that providers assign to one customer: the IPv4 address, or the /48 site of an IPv6 address. */
 export const customerNetworkOf = (ip: string | null): string => siteOf(ip) ?? networkOf(ip);
 
-/** Whether an address is a loopback address. */
+/** True if an address is a loopback address. */
 export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)?.range() === "loopback";
 
 /** Azure's platform service, a metadata address outside the private ranges. */
@@ -28,14 +28,14 @@ const AZURE_PLATFORM = "168.63.129.16";
 /** The only part of IPv6 that is assigned to the Internet; addresses outside of it can embed private IPv4 ones. */
 const GLOBAL_IPV6 = "2000::/3";
 
-/** Whether an address is an ordinary address of the Internet: not private, loopback, link-local, reserved or a relay. */
+/** True if an address is an ordinary address of the Internet: not private, loopback, link-local, reserved or a relay. */
 export const isPublicAddress = (ip: string): boolean => {
   const address = parse(ip);
   if (address?.range() !== "unicast" || address.toString() === AZURE_PLATFORM) return false;
   return address.kind() === "ipv4" || isGlobalIpv6(ip);
 };
 
-/** Whether a text is a network in CIDR notation, such as `10.0.0.0/8`; shorthands and octal numbers are not accepted. */
+/** True if a text is a network in CIDR notation, such as `10.0.0.0/8`; shorthands and octal numbers are not accepted. */
 export function isCidr(text: string): boolean {
   const [address = "", prefix = "", ...rest] = text.split("/");
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -62,7 +62,7 @@ export function canonicalCidr(text: string): string | undefined {
     : `${address}/${bits}`;
 }
 
-/** @returns whether an address belongs to one of the networks in CIDR notation */
+/** @returns true if an address belongs to one of the networks in CIDR notation */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
   // Parsing them takes much longer than comparing.
   const networks = cidrs.map((cidr) => ipaddr.parseCIDR(cidr));

@@ -38,5 +38,5 @@ function rememberRules(): void {
 }
 rememberRules();
 
-/** Whether a text is an e-mail address. */
+/** True if a text is an e-mail address. */
 export const isEmail = load("decorator/string", "isEmail", "IsEmail");

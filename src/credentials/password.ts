@@ -12,7 +12,7 @@ const queue = new Mutex();
 export const hashPassword = (password: string): Promise<string> => queue.runExclusive(() => hash(password));
 
 /**
- * Whether a password matches a hash.
+ * True if a password matches a hash.
  * @param passwordHash undefined if no account exists; the check then takes as long and always fails
  */
 export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {

@@ -29,10 +29,10 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
   return redacted + text.slice(end);
 }
 
-/** Whether a text contains an API key or another token. */
+/** True if a text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** Whether a text may contain a token, or a part of one: without its checksum, it is as good as the whole. */
+/** True if a text may contain a token, or a part of one: without its checksum, it is as good as the whole. */
 export const mayHoldToken = (text: string): boolean => /agk_|ag[is]_[0-9a-z]{22}/i.test(text);
 
 /** The start of a client text; it is redacted before it is cut, because half a token is not recognizable. */

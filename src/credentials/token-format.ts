@@ -38,7 +38,7 @@ export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomB
 /** Mints the token of an invitation, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
 
-/** Whether to treat a bearer token as an API key; every token without the session prefix is one. */
+/** True if a bearer token counts as an API key: every token without the session prefix does. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(
@@ -47,7 +47,7 @@ const API_KEY_FORM = new RegExp(
 const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
 const INVITATION_FORM = new RegExp(`^${INVITATION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
 
-/** Whether a text has the form of an API key and a valid checksum. */
+/** True if a text has the form of an API key and a valid checksum. */
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
@@ -63,10 +63,10 @@ export function environmentOf(token: string): Environment {
   return found.environment;
 }
 
-/** Whether a text has the form of a session token and a valid checksum. */
+/** True if a text has the form of a session token and a valid checksum. */
 export const isWellFormedSessionToken = (token: string): boolean =>
   SESSION_FORM.test(token) && hasValidChecksum(token);
 
-/** Whether a text has the form of an invitation's token and a valid checksum. */
+/** True if a text has the form of an invitation's token and a valid checksum. */
 export const isWellFormedInvitationToken = (token: string): boolean =>
   INVITATION_FORM.test(token) && hasValidChecksum(token);

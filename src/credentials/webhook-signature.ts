@@ -49,7 +49,7 @@ export function webhookSignatureOf(
 }
 
 /**
- * Whether one of the secrets made one of the signatures; others get a turn while a large body is hashed. The library of
+ * True if one of the secrets made one of the signatures; others get a turn while a large body is hashed. The library of
  * Standard Webhooks verifies texts alone, and a mail may hold bytes that are no text.
  * @param body the bytes as they arrived
  * @param secrets `whsec_…`

@@ -24,7 +24,7 @@ export type Chunk<Position> = (
 /**
  * Works in short transactions and pauses between them at least as long as each took.
  * @param signal stops the work after the current chunk
- * @returns whether all work is done
+ * @returns true if all work is done
  */
 export async function inChunks<Position>(
   database: Database,

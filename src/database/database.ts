@@ -34,7 +34,7 @@ export class Database {
   /**
    * Connects to the database.
    * @param source a data source from `createDataSource`; `close` closes it
-   * @param options.serving whether requests wait for results; if so, each call completes or fails within seconds
+   * @param options.serving true if requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
    * @param options.relay passes announcements on to other processes on an SQLite file, where `relay` takes them
    * @throws StartupError with the database label
@@ -164,7 +164,7 @@ export class Database {
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
    * @param options.limits for work that no request waits for
-   * @param options.isRepeated whether it repeats the same few statements, so that they should stay prepared
+   * @param options.isRepeated true if it repeats the same few statements, so that they should stay prepared
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
    *   won
@@ -201,7 +201,7 @@ export class Database {
     return this.engine.clock(afterMs);
   }
 
-  /** Whether the last write succeeded: on a full disk, for example, writes fail but reads still work. */
+  /** True if the last write succeeded: on a full disk, for example, writes fail but reads still work. */
   get lastWriteSucceeded(): boolean {
     return !this.lastWriteFailed;
   }
@@ -223,7 +223,7 @@ export class Database {
    * Batches concurrent inserts of one kind into one statement and one commit; if the batch fails, it retries each row
    * alone.
    * @param insert inserts rows in order and returns one value or Error per row
-   * @param options.singleStatement whether `insert` runs one statement, apart from `lockInsertOrder`
+   * @param options.singleStatement true if `insert` runs one statement, apart from `lockInsertOrder`
    * @param options.owner the organization of all rows, as in `writeFor`
    */
   batchInserts<Row, T>(

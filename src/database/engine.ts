@@ -64,7 +64,7 @@ export function lengthOf({ limit }: PageQuery): number {
 
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
-  /** Whether a statement can contain another one that changes rows. */
+  /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
   /**
    * An SQL expression of what a restored copy of the database has otherwise and a failover keeps, as JSON of names and
@@ -105,7 +105,7 @@ export interface Engine {
   updateLock(skipLocked: boolean): string;
   /**
    * Makes a query of a unit of work lock its rows until the transaction ends.
-   * @param skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it
+   * @param skipLocked true to leave out rows that another transaction has locked, instead of waiting for it
    */
   locking<Row extends ObjectLiteral>(
     query: SelectQueryBuilder<Row>,
@@ -129,9 +129,9 @@ export interface Engine {
   limitedCondition(table: string, condition: string, limit: number): string;
   /** Asks the database whether it takes writes; if not, connections that may lead to a read-only server are replaced. */
   canWrite(): Promise<boolean>;
-  /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */
+  /** True if an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */
   isUnavailable(error: unknown): boolean;
-  /** Whether an error is a unique violation caused by a concurrent transaction. */
+  /** True if an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
   /** True if a statement failed because it waited too long for other transactions; its own was rolled back. */
   wasRolledBack(error: unknown): boolean;

@@ -8,7 +8,7 @@ const MAX_PARAMETERS = 30_000;
 /**
  * Inserts many rows in few statements, at about a fifth of the CPU time of TypeORM's own builder.
  * @param rows all with the same properties; they get the defaults of their columns as properties
- * @param options.orIgnore whether to leave out rows that violate a unique index
+ * @param options.orIgnore true to leave out rows that violate a unique index
  */
 export async function insertAll<Row extends ObjectLiteral>(
   tx: Tx,

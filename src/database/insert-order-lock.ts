@@ -7,7 +7,7 @@ export class InsertOrderLock {
 
   /**
    * @param number unique per list and stable across versions, because processes of different versions share the lock
-   * @param options.authorizesCallers whether each insert checks its caller again while it holds the lock
+   * @param options.authorizesCallers true if each insert checks its caller again while it holds the lock
    */
   constructor(
     readonly number: number,

@@ -9,7 +9,7 @@ export interface Tx extends EntityManager {
   readonly hasWritableCtes: boolean;
   /**
    * Makes a query lock its rows until the transaction ends.
-   * @param options.skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it
+   * @param options.skipLocked true to leave out rows that another transaction has locked, instead of waiting for it
    */
   lock<Row extends ObjectLiteral>(
     query: SelectQueryBuilder<Row>,

@@ -141,7 +141,7 @@ export class Deliverer {
     }
   }
 
-  /** @returns whether the last batch had work */
+  /** @returns true if the last batch had work */
   private async doBatches(): Promise<boolean> {
     for (;;) {
       const lanes = await this.doBatch();

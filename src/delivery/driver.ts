@@ -31,7 +31,7 @@ export type SendResult = (
       outcome: AttemptOutcome.accepted;
       /** The receiver's own ID of the message. */
       providerId: string | null;
-      /** Whether it has also reached the contact. */
+      /** True if it has also reached the contact. */
       isDelivered: boolean;
     }
   | {
@@ -57,7 +57,7 @@ export interface Attempt {
   /** Ends the attempt early. */
   signal: AbortSignal;
   /**
-   * Whether the message may still leave. Drivers ask just before the first byte of it does: a process that was frozen
+   * True if the message may still leave. Drivers ask just before the first byte of it does: a process that was frozen
    * meanwhile no longer holds the message.
    */
   mayLeave(): boolean;

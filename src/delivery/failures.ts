@@ -76,7 +76,7 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: strin
 
 /**
  * The failure that an error of a connection means.
- * @param hasLeft whether parts of the message may have reached the receiver
+ * @param hasLeft true if parts of the message may have reached the receiver
  */
 export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
   const outcome = hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;

@@ -21,7 +21,7 @@ export interface HttpAnswer {
   retryAfter: string | undefined;
   /** The body as far as it was read. */
   body: Buffer;
-  /** Whether `body` is all of it. */
+  /** True if `body` is all of it. */
   isComplete: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface HttpPost {
   body: string;
   /** Makes the headers, just before they leave. */
   headers: () => Readonly<Record<string, string>>;
-  /** Whether nothing of an answer of 2xx is wanted but its status: its body, however slow, then delays nothing. */
+  /** True if only the status of a 2xx answer is needed; a slow body then delays nothing. */
   ignoresAccepted?: boolean;
 }
 
@@ -118,7 +118,7 @@ function limitReceived(socket: Socket): void {
   receivable.set(socket, MAX_RECEIVED_BYTES);
 }
 
-/** Whether a socket of a pool is connected and, with TLS, has verified the certificate. */
+/** True if a socket of a pool is connected and, with TLS, has verified the certificate. */
 const isReady = (socket: Socket): boolean =>
   socket instanceof TLSSocket ? socket.authorized : !socket.connecting;
 

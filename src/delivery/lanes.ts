@@ -13,7 +13,7 @@ export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 export interface DueLane extends Pick<Lane, "id" | "kind"> {
   /** The ID of its organization. */
   owner: string;
-  /** Whether it was locked as one of those that wait for a sender. */
+  /** True if it waits for a sender. */
   needsSender: boolean;
 }
 
@@ -171,7 +171,7 @@ export class Lanes {
 
   /**
    * Locks a lane until the transaction ends.
-   * @returns whether it exists
+   * @returns true if it exists
    */
   async lock(tx: Tx, id: string): Promise<boolean> {
     const lane = await tx.lock(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
@@ -249,7 +249,7 @@ export class Lanes {
 
   /**
    * Tells the deliverers of work that a transaction makes due, once it is committed.
-   * @param options.everywhere whether to tell other processes although this one delivers, because there may be much work
+   * @param options.everywhere true to tell other processes although this one delivers, because there may be much work
    */
   announce(tx: Tx, { everywhere = false } = {}): void {
     tx.announce(CHANNEL, { others: everywhere || this.listeners === 0 });

@@ -257,7 +257,7 @@ export class Senders {
   }
 
   /**
-   * Whether a group may get one more sender, besides those that are taken.
+   * True if a group may get one more sender, besides those that are taken.
    * @param ahead senders that are soon free
    */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {

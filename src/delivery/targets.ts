@@ -81,7 +81,7 @@ export class Targets {
   /**
    * Checks the host of a server that is about to be saved.
    * @param path the input that it comes from, such as `input.host`
-   * @param isPlain whether the server is to be used without TLS
+   * @param isPlain true if the server is to be used without TLS
    * @throws InvalidInput that says what is wrong
    */
   async assertAllowedHost(host: string, path: string, isPlain = false): Promise<void> {
@@ -123,7 +123,7 @@ export class Targets {
     return tcpConnect({ host, port, ...this.connecting });
   }
 
-  /** Whether an address may be used without TLS by servers that get passwords or mail. */
+  /** True if an address may be used without TLS by servers that get passwords or mail. */
   allowsPlain(address: string): boolean {
     return !this.isProduction || this.isAllowedPrivate(address);
   }

@@ -43,13 +43,13 @@ function causeOf(error: unknown): unknown {
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
-/** Tells whether the client caused an error: errors of a field must point into the document. */
+/** True if the client caused an error: errors of a field must point into the document. */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;
 }
 
-/** Tells whether deep nesting exhausted the stack of the recursive parser. */
+/** True if deep nesting exhausted the stack of the recursive parser. */
 function isStackOverflow({ originalError }: GraphQLError): boolean {
   const within = originalError instanceof GraphQLError ? originalError.originalError : undefined;
   return within?.name === "RangeError";

@@ -45,7 +45,7 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/** Whether an `If-None-Match` names one of the tags, by weak comparison: proxies that compress weaken tags. */
+/** True if an `If-None-Match` names one of the tags, by weak comparison: proxies that compress weaken tags. */
 function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;

@@ -11,7 +11,7 @@ import { inputSchemaOf, outputSchemaOf } from "./tool-schemas";
 /** A REST route as an MCP tool. */
 export interface McpTool {
   definition: Tool;
-  /** Whether the caller may call it. */
+  /** True if the caller may call it. */
   isFor: CompiledRoute["isFor"];
   /**
    * Calls the route.

@@ -20,7 +20,7 @@ const SMALL_RESPONSE_CHARACTERS = 50_000;
 /** How long a response waits for memory (ms). */
 const WAIT_TIMEOUT_MS = 2_000;
 
-/** Whether a response of this size bypasses the budget. */
+/** True if a response of this size bypasses the budget. */
 export const isSmallResponse = (characters: number): boolean => characters <= SMALL_RESPONSE_CHARACTERS;
 
 interface Reservation {

@@ -19,7 +19,7 @@ interface PageInfo {
 /** A route that is ready to run, for REST requests and for calls of its MCP tool. */
 export interface CompiledRoute {
   plan: RoutePlan;
-  /** Whether it changes something. */
+  /** True if it changes something. */
   changes: boolean;
   /** @throws GatewayError when a caller may not call it */
   authorize(caller: Caller): void;

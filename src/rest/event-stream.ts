@@ -27,7 +27,7 @@ interface OpenStream {
   stalledSince: number | undefined;
 }
 
-/** Whether a client asks for Server-Sent Events rather than JSON. */
+/** True if a client asks for Server-Sent Events rather than JSON. */
 export const wantsEventStream = ({ method, headers }: FastifyRequest): boolean =>
   method === "GET" &&
   headers.accept !== undefined &&

@@ -8,7 +8,7 @@ export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
   /**
-   * Whether the value comes from a JSON body, which has types; from the URL or a header, which are text; or from the
+   * True if the value comes from a JSON body, which has types; from the URL or a header, which are text; or from the
    * arguments of an MCP tool, which are JSON whose int64 may be text.
    */
   source: "json" | "text" | "argument";

@@ -39,7 +39,7 @@ export interface RoutePlan extends FixedDocument {
   statuses: readonly SuccessStatus[];
   /** The body of a success; undefined if every success is a 204. */
   result: JsonType | undefined;
-  /** Whether the resource of the route may be missing (404). */
+  /** True if the resource of the route may be missing (404). */
   canBeMissing: boolean;
   /** REST names of arguments by their GraphQL names. */
   names: Readonly<Record<string, string>>;
@@ -230,7 +230,7 @@ class Variables {
   }
 }
 
-/** Tells whether a URL can contain values of a type. */
+/** True if a URL can contain values of a type. */
 const isPlain = (type: GraphQLType | undefined | null) =>
   type != null && isLeafType(getNullableType(type)) && !getNamedType(type).name.startsWith("JSON");
 

@@ -89,7 +89,7 @@ export const inputsOf = (request: FastifyRequest): Inputs => ({
   idempotencyKey: unquoted(request.headers["idempotency-key"]),
 });
 
-/** Tells whether a request has a body or declares one. */
+/** True if a request has a body or declares one. */
 export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers["content-type"] !== undefined ||
   headers["transfer-encoding"] !== undefined ||

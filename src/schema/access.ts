@@ -89,7 +89,7 @@ export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefine
 type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
 
 /**
- * Whether every root field of the operations, selected directly or through fragments, is allowed.
+ * True if every root field of the operations, selected directly or through fragments, is allowed.
  * @param document has a bounded depth; it may be invalid, with unknown or circular fragments
  */
 function everyRootField(
@@ -120,7 +120,7 @@ function everyRootField(
 }
 
 /**
- * Whether the only root fields of a document are `__typename` and fields that anyone may call.
+ * True if the only root fields of a document are `__typename` and fields that anyone may call.
  * @param document has a bounded depth; it may be invalid
  */
 export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): boolean {
@@ -134,7 +134,7 @@ export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): bool
 }
 
 /**
- * Whether an authenticated caller may call every root field of an operation.
+ * True if an authenticated caller may call every root field of an operation.
  * @param document a valid document
  */
 export function mayCallAll(

@@ -4,6 +4,6 @@ import { Extensions } from "type-graphql";
 /** Marks a field that may read many rows: it calls `Database.report`, and an operation may select only a few of them. */
 export const Report = (): MethodDecorator & PropertyDecorator => Extensions({ isReport: true });
 
-/** Tells whether a field is marked with `@Report`. */
+/** True if a field is marked with `@Report`. */
 export const isReport = (field: GraphQLField<unknown, unknown> | undefined): boolean =>
   field?.extensions.isReport === true;

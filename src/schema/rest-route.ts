@@ -60,9 +60,9 @@ export interface RestRoute {
   /** Error codes of the resolver, in addition to those implied by the shape of the route. */
   errors?: readonly ErrorCode[];
   deprecation?: Deprecation;
-  /** Whether a call can end or overwrite something for good; those of DELETE always may. */
+  /** True if a call can end or overwrite something for good; those of DELETE always may. */
   destructive?: boolean;
-  /** Whether a call makes the agent write to people outside of the gateway. */
+  /** True if a call makes the agent write to people outside of the gateway. */
   reachesPeople?: boolean;
   /** What the route answers to `Accept: text/event-stream` instead. */
   stream?: RestStream;

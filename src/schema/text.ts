@@ -35,8 +35,8 @@ export const HoldsNoToken = (): PropertyDecorator =>
 
 /**
  * The property must be a non-blank text of at most `max` code points that the database stores unchanged.
- * @param options.trimmed whether the text is stored trimmed, so that leading and trailing blanks do not count
- * @param options.singleLine whether the text is shown in lists and terminals and must not match `INVISIBLE`
+ * @param options.trimmed true if the text is stored trimmed, so that leading and trailing blanks do not count
+ * @param options.singleLine true if the text is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
   const problem = (value: unknown) => {

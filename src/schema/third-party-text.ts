@@ -12,7 +12,7 @@ export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
   Extensions({ isThirdPartyText: true });
 
 /**
- * Whether a selection has a field that is marked with `@ThirdPartyText`.
+ * True if a selection has a field that is marked with `@ThirdPartyText`.
  * @param selectionSet has no fragments
  */
 export function selectsThirdPartyText(

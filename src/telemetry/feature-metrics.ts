@@ -22,9 +22,9 @@ export interface FeatureHistogram extends Filled {
 /** A number that is read at each scrape. */
 export interface FeatureReading extends Named {
   type: "reading";
-  /** Whether the number only grows. */
+  /** True if the number only grows. */
   isCounter?: boolean;
-  /** Whether all workers read the same number, such as one of the database. */
+  /** True if all workers read the same number, such as one of the database. */
   isShared?: boolean;
   /** @returns undefined for no value */
   read(): number | undefined | Promise<number | undefined>;

@@ -156,7 +156,7 @@ class Supervisor {
     return worker;
   }
 
-  /** @returns whether a new worker listens at a place */
+  /** @returns true if a new worker listens in the slot */
   private async startReplacement(number: number): Promise<boolean> {
     const worker = this.fork(number);
     try {

@@ -24,7 +24,7 @@ export class WorkerProcess {
   /** Resolves with the address of the service once the worker listens. */
   readonly started: Promise<string>;
   readonly exited: Promise<Exit>;
-  /** Whether it has been asked to stop. */
+  /** True if it has been asked to stop. */
   isStopping = false;
 
   private constructor(

@@ -63,7 +63,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   /**
    * What each caller got; one after the other, because some calls change what others get.
-   * @param disturbs whether the calls may end sessions or switch organizations
+   * @param disturbs true if the calls may end sessions or switch organizations
    */
   async function outcomesOf(
     disturbs: boolean,

@@ -82,7 +82,7 @@ export function readOptions(args) {
     pinned: values.unpinned !== true,
     quick,
     engine,
-    /** Whether all of it is measured, as it is by default. */
+    /** True if all of it is measured, as it is by default. */
     whole: Object.keys(values).every((name) => name === "engine" || name === "runs"),
     workloads: workloads.filter((name) => only.includes(name)),
     sections: sections.filter((name) => only.includes(name)),

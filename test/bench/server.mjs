@@ -35,7 +35,7 @@ process.on("exit", () => {
  * Starts a contender and waits until it listens.
  * @param database a copy that is its own, which goes when it stops
  * @param options.execArgv arguments for node
- * @param options.ipc whether to open a channel, for `--require`d helpers
+ * @param options.ipc true to open a channel, for `--require`d helpers
  */
 export async function startServer(contender, database, { execArgv = [], ipc = false } = {}) {
   const { args, env } = commandOf(contender, database.url);

@@ -6,7 +6,7 @@ import { type Filled, fill, VIEWS } from "./views";
 import { act, describeDashboard, dialogOf, gone, pagePaths, seen } from "./visit";
 
 const SCREENSHOTS = join(__dirname, "screenshots");
-/** Whether to take screenshots. */
+/** True to take screenshots. */
 const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS);
 const SIZES = { wide: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } };
 

@@ -31,6 +31,6 @@ export async function violations(
 /** The rules whose results depend on the color scheme. */
 export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** Whether the page fits the width of its window. */
+/** True if the page fits the width of its window. */
 export const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

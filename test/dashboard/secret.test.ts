@@ -98,7 +98,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   });
 });
 
-/** Whether the heap of a page holds a text after garbage collection. */
+/** True if the heap of a page holds a text after garbage collection. */
 async function heapHolds(page: Page, text: string): Promise<boolean> {
   const session = await page.context().newCDPSession(page);
   let snapshot = "";

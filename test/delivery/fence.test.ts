@@ -43,7 +43,7 @@ interface Change {
   /** Those that were accepted before the change and may not leave on another line any more. */
   accepted: readonly string[];
   canceled: readonly string[];
-  /** Whether a message that was leaving is not sent again. */
+  /** True if a message that was leaving is not sent again. */
   cancels: boolean;
   inFlight: string | null;
 }

@@ -7,7 +7,7 @@ import { runSends } from "./crash/sends.mjs";
 
 // `npm run test:crash`: kills the service under load, again and again, and looks for what was lost.
 
-/** @returns whether nothing was lost on this database */
+/** @returns true if nothing was lost on this database */
 async function crash(engine, options) {
   const history = createHistory();
   const startedAt = Date.now();

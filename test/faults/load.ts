@@ -10,7 +10,7 @@ const CLIENTS = 16;
 /** One write, and how it went: `status` stays undefined where the connection ended without an answer. */
 interface Write {
   name: string;
-  /** Whether all of it had left the client when the server got its signal. */
+  /** True if all of it had left the client when the server got its signal. */
   sentBefore: boolean;
   status?: number;
   body?: string;

@@ -27,7 +27,7 @@ describe("a document", () => {
 
   /**
    * Sends a document through the hooks that Apollo calls.
-   * @returns whether it was known before
+   * @returns true if it was known before
    */
   async function send(
     { plugin }: ReturnType<typeof compiledQueries>,

@@ -14,7 +14,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const ask = (query: string, token: string | null) => gateway.graphql(query, {}, { token });
   const signInAs = (email: string, password: string) =>
     gateway.graphql(SIGN_IN, { input: { email, password } }, { token: null });
-  /** Whether a session is alive, and if not, why. */
+  /** The state of a session, and why it ended. */
   const stateOf = async (token: string) => codeOf(await ask("{ viewer { id } }", token)) ?? "alive";
 
   test("a member signs in with e-mail address and password and learns when the session ends", async () => {

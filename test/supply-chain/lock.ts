@@ -19,7 +19,7 @@ export interface Project {
   name: string;
   /** By the place in the project, such as `node_modules/pg`. */
   packages: Map<string, LockedPackage>;
-  /** Whether the install script of a package may run, by its name. */
+  /** True if the install script of a package may run, by its name. */
   allowScripts: Record<string, boolean>;
 }
 

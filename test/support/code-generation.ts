@@ -32,7 +32,7 @@ export async function withoutCodeWatch<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Watches the ways to make code of a text, from now on.
- * @param vm whether `node:vm` is watched too; to be ended before the suite ends
+ * @param vm true if `node:vm` is watched too; to be ended before the suite ends
  * @returns the texts that have become code so far, each with its stack, and what ends the watch
  */
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {

@@ -62,7 +62,7 @@ export interface GatewayOptions {
   database?: TestDatabase;
   /** Folder of a built dashboard. */
   dashboard?: string;
-  /** Whether an answer of 5xx fails the test; only errors are logged then, unless the settings say otherwise. */
+  /** True if an answer of 5xx fails the test; only errors are logged then, unless the settings say otherwise. */
   strict?: boolean;
   /** False where the settings do not let this machine in; `owner` is empty then. */
   signInOwner?: boolean;

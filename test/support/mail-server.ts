@@ -7,7 +7,7 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Whether it came over TLS. */
+  /** True if it came over TLS. */
   secure: boolean;
   user: unknown;
   raw: string;

@@ -4,7 +4,7 @@ import { closeWithNothingStored } from "./refusals";
 
 /** What a suite wants of its gateway. */
 export interface SuiteOptions extends GatewayOptions {
-  /** Whether the suite fails when one of its calls has stored a pet or a message. */
+  /** True if the suite fails when one of its calls has stored a pet or a message. */
   storesNothing?: boolean;
 }
 

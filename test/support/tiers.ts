@@ -17,7 +17,7 @@ export const testFile = (): string => loading ?? basename(expect.getState().test
 
 /**
  * Loads a test file as a part of a suite.
- * @param onlySlow whether the other tests of the file have run in `npm test`, on every database
+ * @param onlySlow true if the other tests of the file have run in `npm test`, on every database
  */
 export function loadTestFile(path: string, onlySlow: boolean): void {
   loading = basename(path);

@@ -29,7 +29,7 @@ export const workersIn = (server: TestProcess): { number: number; pid: number }[
     worker !== undefined && msg.startsWith("Server listening") ? [{ number: worker, pid }] : [],
   );
 
-/** Whether a process exists. */
+/** True if a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

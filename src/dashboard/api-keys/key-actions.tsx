@@ -22,7 +22,7 @@ export const addressOf = (id: string): string => `/api-keys/${id}`;
 /** The address of what the audit log has about a key. */
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
-/** Whether a key can be changed and rotated, besides being revoked. */
+/** True if a key can be changed and rotated, besides being revoked. */
 export const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
   state === "active" && !isReplaced;
 

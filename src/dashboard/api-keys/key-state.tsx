@@ -36,7 +36,7 @@ export const KeyTag = ({ status }: { status: KeyStatus }) => (
   <Tag tone={STATUSES[status].tone}>{STATUSES[status].label}</Tag>
 );
 
-/** Whether a key is accepted, and until or since when. */
+/** The state of a key, and since or until when. */
 export function KeyState({ apiKey }: { apiKey: KeyFragment }) {
   const { state, expiresAt, revokedAt } = apiKey;
   const moment = revokedAt ?? expiresAt;

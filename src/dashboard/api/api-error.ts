@@ -35,7 +35,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 /**
  * The failure as a sentence for the user.
- * @param polled whether the page retries by itself
+ * @param polled true if the page retries by itself
  */
 export function sentenceOf(error: unknown, { polled = false } = {}): string {
   if (!(error instanceof ApiError)) return "Something went wrong in this page. Reload it and try again.";
@@ -62,7 +62,7 @@ const fieldOf = (path: string): string =>
     .filter((part) => !/^\d+$/.test(part))
     .at(-1) ?? path;
 
-/** Whether a request failed because of a field of its input, or of an argument of that name. */
+/** True if a request failed because of a field of its input, or of an argument of that name. */
 export const isAboutField = (error: unknown, field: string): boolean =>
   error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
@@ -75,26 +75,26 @@ export const problemOf = (error: unknown, field: string): string | undefined =>
         .join(" ")
     : undefined;
 
-/** Whether each problem of a request is about one of these fields. */
+/** True if each problem of a request is about one of these fields. */
 export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean =>
   error instanceof ApiError &&
   error.problems.length > 0 &&
   error.problems.every(({ path }) => fields.includes(fieldOf(path)));
 
-/** Whether the request failed because there is no session or it has expired. */
+/** True if the request failed because there is no session or it has expired. */
 export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
-/** Whether somebody else has changed it since it was loaded. */
+/** True if somebody else has changed it since it was loaded. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "version_conflict";
 
-/** Whether users can correct the mistake themselves, without quoting a request ID to anyone. */
+/** True if users can correct the mistake themselves, without quoting a request ID to anyone. */
 export const isUserError = ({ code }: ApiError): boolean =>
   ["invalid_credentials", "invalid_invitation", "too_many_attempts", "conflict", "limit_reached"].includes(
     code,
   );
 
-/** Whether a retry may help. */
+/** True if a retry may help. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "unreachable" || error.code === "unavailable");

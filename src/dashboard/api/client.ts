@@ -47,7 +47,7 @@ export async function refetchEverywhere(): Promise<void> {
 
 const viewerQuery = () => client.getQueryState<ViewerQuery>([ViewerDocument.toString(), {}]);
 
-/** Whether the session is known to have ended. */
+/** True if the session is known to have ended. */
 export function sessionHasEnded(): boolean {
   const state = viewerQuery();
   return state?.data?.viewer === null || isSessionError(state?.error);
@@ -67,7 +67,7 @@ client.getQueryCache().subscribe(({ type, query }) => {
 
 /**
  * Runs a mutation and reloads what is shown, in all tabs. The result goes only to the caller, not into a cache.
- * @param waitUntilShown whether to resolve only after this page shows the change
+ * @param waitUntilShown true to resolve only after this page shows the change
  * @throws ApiError
  */
 export async function change<Result, Variables>(

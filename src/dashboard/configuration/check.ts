@@ -29,7 +29,7 @@ export function useCheck(text: string) {
   return {
     marks,
     error: "document" in parsed ? error : null,
-    /** Whether the marks are those of this text. */
+    /** True if the marks are those of this text. */
     isCurrent: typed === text && !isFetching,
     isChecked: "problem" in parsed || data !== undefined,
   };

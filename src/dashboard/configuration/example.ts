@@ -12,7 +12,7 @@ export const EXAMPLE: Json = {
   otherwise: [],
 };
 
-/** Whether a configuration does nothing, as that of an agent that has not been configured yet. */
+/** True if a configuration does nothing, as for an agent that was never configured. */
 export const doesNothing = ({ rules, otherwise }: Json): boolean =>
   [rules, otherwise].every((part) => !Array.isArray(part) || part.length === 0);
 

@@ -7,7 +7,7 @@ import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
 
 const { component: Editor, load } = loaded(async () => (await import("./editor/editor")).Editor);
 
-/** Whether the device is used by touch alone. Most visits from one only read, and the editor is most of the page's code. */
+/** True if the device is used by touch alone. Most visits from one only read, and the editor is most of the page's code. */
 const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 
 /** Loads the editor, where it is shown without being asked for. */
@@ -15,7 +15,7 @@ export const preloadEditor = (): void => void (isTouchOnly || load());
 
 /**
  * An editor of a JSON text; on touch screens, the text until it is tapped.
- * @param isPending whether what the editor needs is still being loaded
+ * @param isPending true while the editor's data is loading
  */
 export function JsonField({
   ref,

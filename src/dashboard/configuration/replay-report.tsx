@@ -36,7 +36,7 @@ const CHANGED = [
 /**
  * What the agent would have decided by the draft in recent situations.
  * @param revision of the draft, to replay again when it has changed
- * @param isPublished whether there is no draft to replay by any more
+ * @param isPublished true if no draft is left to replay
  */
 export function ReplayReport(props: { agent: Agent; revision: number; isPublished: boolean }) {
   const { agent, revision, isPublished } = props;

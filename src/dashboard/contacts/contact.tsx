@@ -27,7 +27,7 @@ const { component: OpenConversation } = loaded(
   async () => (await import("../conversations/open-conversation")).OpenConversation,
 );
 
-/** Whether a contact can be changed: the API finds it by its ref or an address. */
+/** True if a contact can be changed: the API finds it by its ref or an address. */
 const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
   erasedAt === null && (ref !== null || addresses.length > 0);
 

@@ -67,7 +67,7 @@ function recentOf({ messages }: Loaded): number {
   return Math.min(Math.max(unsent, MIN_RECENT), MAX_RECENT);
 }
 
-/** Whether the last message is being sent, and nothing holds it back. */
+/** True if the last message is being sent, and nothing holds it back. */
 const isLeaving = ({ messages }: Loaded): boolean => {
   const last = messages.at(-1);
   return last?.status === "sending" || (last?.status === "queued" && last.heldReason === null);

@@ -21,7 +21,7 @@ const SKIPPED = "skipped";
 
 /**
  * What a decision did, in order.
- * @param isPlanned whether it only would do so
+ * @param isPlanned true if it only would do so
  */
 export function Effects({ effects, isPlanned = false }: { effects: readonly Effect[]; isPlanned?: boolean }) {
   const severalRules = new Set(effects.map(({ ruleId }) => ruleId)).size > 1;

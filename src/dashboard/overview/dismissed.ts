@@ -4,7 +4,7 @@ import { useViewer } from "../session/session";
 /** The organizations whose steps were dismissed, in the storage of the browser. */
 const DISMISSED = "get-started-dismissed";
 
-/** Whether this browser need not show the steps of the organization again, and what remembers it. */
+/** Remembers in this browser that the steps of an organization were dismissed. */
 export function useDismissed(): [boolean, () => void] {
   const { organization } = useViewer();
   const [dismissed, setDismissed] = useState(() => remembered().includes(organization.id));

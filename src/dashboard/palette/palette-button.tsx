@@ -43,7 +43,7 @@ export function PaletteButton() {
   );
 }
 
-/** Whether a key press belongs to a text, also to one within a shadow root. */
+/** True if a key press belongs to a text, also to one within a shadow root. */
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
   return (
@@ -54,7 +54,7 @@ function isTyping(event: KeyboardEvent): boolean {
 
 /**
  * Focuses the search of the page.
- * @returns whether it has one
+ * @returns true if it has one
  */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");

@@ -15,7 +15,7 @@ export interface NewSecret {
   agent?: string;
   /** More about it, such as whether a mail was sent. */
   note?: string;
-  /** Whether it may be lost, because somebody has it already. */
+  /** True if it may be lost, because somebody has it already. */
   isDelivered?: boolean;
 }
 

@@ -18,7 +18,7 @@ export function useViewer() {
   if (viewer === undefined) throw new Error("useViewer needs SignedIn around it.");
   return {
     ...viewer,
-    /** Whether the member has a permission; true where none is needed. */
+    /** True if the member has a permission; true where none is needed. */
     may: (permission?: Permission) => permission === undefined || viewer.permissions.includes(permission),
     manages: viewer.permissions.includes("config_manage"),
     deactivated: viewer.organization.deactivatedAt !== null,

@@ -5,7 +5,7 @@ const FEEDBACK_MS = 2_500;
 
 /**
  * Writes a text to the clipboard.
- * @returns whether it worked
+ * @returns true if it worked
  */
 async function copyText(text: string): Promise<boolean> {
   try {

@@ -12,7 +12,7 @@ export function Dialog(props: {
   title: string;
   size?: string;
   mayClose?: () => boolean;
-  /** Whether something may have been typed, which a click beside the dialog must not discard. */
+  /** True if something may have been typed, which a click beside the dialog must not discard. */
   isForm?: boolean;
   onClosed: () => void;
   children: (close: () => void) => ReactNode;

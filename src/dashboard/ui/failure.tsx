@@ -7,7 +7,7 @@ import { Notice } from "./notice";
 /**
  * An error message, with the request ID to quote to an administrator.
  * @param retry retries now what the page polls anyway
- * @param alone whether no notice of the shell says that the server does not answer
+ * @param alone true if the shell shows no notice that the server is unreachable
  */
 export function Failure(props: { error: unknown; retry?: () => unknown; alone?: boolean }) {
   const { error, retry, alone = false } = props;

@@ -72,7 +72,7 @@ const subscribe = (listener: () => void) => {
 
 /**
  * A time relative to now. The exact time is in the tooltip, made when it is asked for, and in a form for programs.
- * @param isDue whether something happens then, which is late once the moment is past
+ * @param isDue true if an event is due at the moment, and late afterwards
  */
 export function Time({ value, isDue = false }: { value: string; isDue?: boolean }) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));

@@ -1,6 +1,6 @@
 import styles from "./json.module.css";
 
-/** Whether there is nothing in it. */
+/** True if a value is empty. */
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === "object" && Object.keys(value).length === 0);
 

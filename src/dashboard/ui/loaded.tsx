@@ -24,7 +24,7 @@ export interface Loaded<Props> {
   component: ComponentType<Props & Instead>;
   /** Loads the code, before the component is needed. */
   load: () => Promise<unknown>;
-  /** Whether the code is there, or cannot be loaded; loads it if it is wanted. */
+  /** The state of the code; reading it starts the load if it is wanted. */
   useIsSettled: (isWanted: boolean) => boolean;
 }
 
@@ -86,7 +86,7 @@ const isAnswering = (): Promise<boolean> =>
 /**
  * Loads code that could not be loaded, once the server answers. After an upgrade of the server, the code that this page
  * refers to is gone, so the page is loaded anew: the new one has its own.
- * @param isGone whether nothing needs the code any more
+ * @param isGone true if nothing needs the code any more
  */
 async function loadAgain(load: () => Promise<void>, isGone: () => boolean): Promise<void> {
   while (!(await isAnswering())) {

@@ -7,7 +7,7 @@ import { Icon } from "./icon";
 export interface MenuAction {
   label: string;
   onClick: () => void;
-  /** Whether it takes something away. */
+  /** True if the action is destructive. */
   isDestructive?: boolean;
   disabled?: boolean;
 }

@@ -6,7 +6,7 @@ import styles from "./page.module.css";
 /** The address of the first page until it is shown. */
 let firstPath: string | undefined = location.pathname;
 
-/** Whether the browser went back or forward, which restores where the page was scrolled to. */
+/** True if the browser went back or forward, which restores where the page was scrolled to. */
 let wentBack = false;
 window.addEventListener("popstate", () => {
   wentBack = true;

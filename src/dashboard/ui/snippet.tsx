@@ -7,7 +7,7 @@ import styles from "./snippet.module.css";
 /**
  * A text with a copy button.
  * @param what names the text in the label of the button
- * @param autoFocus whether a dialog focuses the button first
+ * @param autoFocus true if a dialog focuses the button first
  * @param onCopy called each time the text is copied, by the button or by hand
  */
 export function Snippet(props: { text: string; what: string; autoFocus?: boolean; onCopy?: () => void }) {

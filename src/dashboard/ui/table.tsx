@@ -9,13 +9,13 @@ import styles from "./table.module.css";
 export interface Column {
   heading: string;
   hidden?: boolean;
-  /** Whether its cells are numbers, which are aligned at their end. */
+  /** True if its cells are numbers, which are aligned at their end. */
   isNumeric?: boolean;
 }
 
 /**
  * A table, shown as cards on phones.
- * @param stale whether it still shows the rows of the last filter
+ * @param stale true if it still shows the rows of the last filter
  */
 export function DataTable(props: {
   label: string;

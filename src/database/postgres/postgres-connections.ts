@@ -224,7 +224,7 @@ const ignore = () => undefined;
 const end = (client: Pick<Client, "end">): void => void client.end().catch(ignore);
 
 /**
- * Whether an error means that the connection broke, not only that a statement failed. A failed query without a SQLSTATE
+ * True if an error means that the connection broke, not only that a statement failed. A failed query without a SQLSTATE
  * got no response, and TypeORM reports a connection that ends between two statements by either of two errors.
  */
 export function isConnectionLost(error: unknown): boolean {

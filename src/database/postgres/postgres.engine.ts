@@ -156,7 +156,7 @@ export class PostgresEngine implements Engine {
 
   /**
    * Connects to the database.
-   * @param serving whether requests wait for results
+   * @param serving true if requests wait for results
    * @throws StartupError when the encoding is not UTF-8
    */
   static async open(

@@ -29,7 +29,7 @@ export interface Copied {
 }
 
 interface Options {
-  /** Whether to overwrite an existing file or database. */
+  /** True to overwrite an existing file or database. */
   force?: boolean | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { DatabaseObserver } from "../observer";
 
 /** A queued unit of work. */
 interface Waiting {
-  /** Whether the unit is atomic without a transaction. */
+  /** True if the unit is atomic without a transaction. */
   singleStatement: boolean;
   /** Runs the unit and returns the error that it threw; its caller gets the outcome from `settle`. */
   run(boundary: TransactionBoundary): Promise<unknown>;
@@ -75,7 +75,7 @@ export class GroupCommit {
     return this.waiting.size;
   }
 
-  /** Whether any unit waits for a transaction. */
+  /** True if any unit waits for a transaction. */
   get isWaiting(): boolean {
     return !this.waiting.isEmpty;
   }

@@ -85,7 +85,7 @@ export class SqliteEngine implements Engine {
   private readonly statements: StatementCache;
   private readonly reports = new Semaphore(1);
   private shortBusyTimeout = false;
-  /** Whether a queued transaction will pick up the waiting units. */
+  /** True if a queued transaction will pick up the waiting units. */
   private isScheduled = false;
 
   private constructor(
@@ -103,7 +103,7 @@ export class SqliteEngine implements Engine {
 
   /**
    * Opens the database file, creating it if missing.
-   * @param serving whether requests wait for results
+   * @param serving true if requests wait for results
    * @param relay passes announcements on to other processes
    */
   static async open(
@@ -270,7 +270,7 @@ export class SqliteEngine implements Engine {
 
   /**
    * Shortens the busy timeout after a transaction that timed out, and restores it afterwards.
-   * @param wasBusy whether the last transaction timed out waiting for the write lock
+   * @param wasBusy true if the last transaction timed out waiting for the write lock
    */
   private async adjustBusyTimeout(wasBusy: boolean): Promise<void> {
     if (wasBusy === this.shortBusyTimeout) return;

@@ -12,7 +12,7 @@ const LATE_ROWS_MS = HOUR_MS;
 /**
  * Deletes what a feature keeps about a deleted agent; doing it again must change nothing.
  * @param signal stops it soon
- * @returns whether all is deleted
+ * @returns true if all is deleted
  */
 export type PurgeStep = (agentId: string, signal: AbortSignal) => Promise<boolean>;
 

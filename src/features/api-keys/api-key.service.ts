@@ -82,7 +82,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
 
   /**
    * The agent that a key resolves to, read from the database and never from a cache.
-   * @param options.again whether the same request was already accepted, so that it is not counted twice
+   * @param options.again true if the same request was already accepted, so that it is not counted twice
    * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`,
    *   `address_not_allowed` or `too_many_attempts`
    */
@@ -206,7 +206,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     );
   }
 
-  /** Whether a key was replaced by one that is in use, so that it can no longer be changed. */
+  /** True if a key was replaced by one that is in use, so that it can no longer be changed. */
   async isReplaced({ replacedById }: Pick<ApiKey, "replacedById">): Promise<boolean> {
     if (replacedById === null) return false;
     const successor = await this.successors(replacedById);
@@ -279,7 +279,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   /**
    * Revokes a key: it is rejected from the next request on. Revoking a revoked key changes nothing.
    * @param tx the transaction to join, if any
-   * @param options.keepReplaced whether the key that this one replaced, and that is still accepted, stays
+   * @param options.keepReplaced true to keep the replaced key while it is still accepted
    * @throws GatewayError `not_found`, or `conflict` if there is no key to keep
    */
   revoke(

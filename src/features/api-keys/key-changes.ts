@@ -141,7 +141,7 @@ export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<
   return successor !== null && hasEnded(successor) ? successor : null;
 }
 
-/** Whether a key is neither accepted nor replaced by another one. */
+/** True if a key is neither accepted nor replaced by another one. */
 export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replacedById">): boolean =>
   state !== ApiKeyState.active && replacedById === null;
 
@@ -172,7 +172,7 @@ export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
 
 /**
  * Takes back a rotation whose new key is revoked: the old key gets back its expiry, and its name if no other key has it.
- * @returns whether there was an old key that is still accepted
+ * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
   const { id: replacedById, agentId } = successor;

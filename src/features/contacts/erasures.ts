@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 3_000;
 /**
  * Erases what another feature keeps about an erased contact; doing it again must change nothing.
  * @param signal stops it soon
- * @returns whether all is erased
+ * @returns true if all is erased
  */
 export type ErasureStep = (contactId: string, signal: AbortSignal) => Promise<boolean>;
 

@@ -52,7 +52,7 @@ export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<
   return new Map(contacts.map((contact) => [contact.id, contact]));
 }
 
-/** Whether a contact with these addresses has the `ref` or the address of a key. */
+/** True if the `ref` or address of a key belongs to a contact with these addresses. */
 export const isMeant = (
   { ref, address }: ContactKey,
   contact: Contact,

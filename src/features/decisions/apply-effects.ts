@@ -46,9 +46,9 @@ export interface Application extends Dependencies {
   participants: Participants;
   /** What came of asking the model, if that was not in vain. */
   asked?: Pick<Result, "status" | "error"> | undefined;
-  /** Whether the situation is that a contact wrote, so that the messages count as automatic answers. */
+  /** True if a contact wrote, so that the messages count as automatic answers. */
   isAnswer: boolean;
-  /** Whether a loop keeps the agent from sending. */
+  /** True if a loop keeps the agent from sending. */
   isLoop: boolean;
 }
 
@@ -153,7 +153,7 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Whether a message goes to the line that it names: a situation may name the conversation, or no contact. */
+/** True if a message goes to the line that it names: if the situation names a contact but no conversation. */
 const isLineUsed = ({ line }: Send, { participants: { contact, isNamed } }: Application): boolean =>
   line !== null && contact !== null && !isNamed;
 

@@ -26,7 +26,7 @@ export const loopGate = (answers: number): GateExplanation => ({
   passed: answers < MAX_AUTOMATIC_ANSWERS,
 });
 
-/** Whether a loop keeps an agent from sending. */
+/** True if a loop keeps an agent from sending. */
 export const isLoop = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === LOOP && !passed);
 

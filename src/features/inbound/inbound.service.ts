@@ -62,7 +62,7 @@ export interface Inbound {
   sentAt: Timestamp;
   /** What of it was not kept, for people. */
   omitted: string | null;
-  /** Whether a program wrote it, to which nothing must be answered. */
+  /** True if a program wrote it; it must not be answered. */
   isAutomatic: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface Inbound {
 export interface Received {
   message: Message;
   contactId: string;
-  /** Whether it was stored now, and not by an earlier request. */
+  /** True if it was stored now, and not by an earlier request. */
   isNew: boolean;
 }
 
@@ -287,7 +287,7 @@ async function repeatOf(
   return { message, contactId, isNew: false };
 }
 
-/** Whether it was confirmed within the last hour, on any line, that an address opted out. */
+/** True if an opt-out of the address was confirmed on any line within the last hour. */
 const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
   tx.existsBy(Message, {
     answeredAddressId: id,
@@ -296,7 +296,7 @@ const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
     createdAt: MoreThan(timestamp(-CONFIRMED_MS)),
   });
 
-/** Whether an e-mail address is that of a line of the agent, maybe with a suffix such as `+orders`. */
+/** True if an e-mail address belongs to one of the agent's lines, maybe with a suffix such as `+orders`. */
 async function isOwnAddress(tx: Tx, agentId: string, { kind, address }: Address): Promise<boolean> {
   if (kind !== AddressKind.email) return false;
   const lines = await tx.findBy(Line, { agentId, kind: LineKind.email });
@@ -305,7 +305,7 @@ async function isOwnAddress(tx: Tx, agentId: string, { kind, address }: Address)
 
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
-/** Whether the organization of an agent is active; what arrives for one that is not is kept and not answered. */
+/** True if an agent's organization is active; messages to an inactive one are stored but not answered. */
 async function isActive(tx: Tx, id: string): Promise<boolean> {
   const agent = await tx.findOne(Agent, { where: { id }, relations: { organization: true } });
   return agent?.organization?.deactivatedAt === null;

@@ -150,7 +150,7 @@ const valuesOf = (headers, name) =>
   headers.flatMap(({ key, value }) => (key === name && value !== "" ? [value] : []));
 
 /**
- * Whether a program wrote a mail: RFC 3834, 2 and 5, and what is older than it. `X-Auto-Response-Suppress` is no sign,
+ * True if a program wrote a mail: RFC 3834, 2 and 5, and what is older than it. `X-Auto-Response-Suppress` is no sign,
  * because mails of people may have it too.
  * @param {readonly PostalMime.Header[]} headers
  * @param {string} from

@@ -81,7 +81,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   /**
    * Writes the records that are due. A batch that failed before is retried first and unchanged, so that a commit whose
    * acknowledgment was lost is recognized and not counted twice.
-   * @param options.all whether to write all records, even if counts were just written
+   * @param options.all true to write all records, even if counts were just written
    */
   flush({ all = false } = {}): Promise<void> {
     return this.queue.runExclusive(async () => {

@@ -66,7 +66,7 @@ export class LineEmail {
 /** What a line stores of its settings: nothing for a local line. */
 export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
 
-/** Whether two settings lead to different mail servers, or to the same one in another way. */
+/** True if two settings differ in the mail server or in how to connect to it. */
 export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>
   one.host !== other.host || one.port !== other.port || one.security !== other.security;
 

@@ -132,7 +132,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends the caller's session.
-   * @returns whether it was still open
+   * @returns true if it was still open
    */
   async signOut(context: RequestContext): Promise<boolean> {
     const caller = memberCaller(context);
@@ -258,7 +258,7 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
-/** Whether the caller is the member with this ID. */
+/** True if the caller is the member with this ID. */
 const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
 /** @throws GatewayError `forbidden` */
@@ -267,7 +267,7 @@ function assertManager({ caller }: RequestContext): void {
   throw new GatewayError("forbidden", `This needs the permission ${Permission.config_manage}.`);
 }
 
-/** Whether the caller manages the organization, as of this transaction. */
+/** True if the caller manages the organization, as of this transaction. */
 async function isManager(tx: Tx, { caller }: RequestContext): Promise<boolean> {
   if (caller.kind !== "member") return true;
   const member = await tx.findOneBy(Member, { id: caller.id });

@@ -47,7 +47,7 @@ interface Limit {
 export interface AccountLock {
   /** The answer to a wrong password: another one would reveal that the account exists. */
   rejection: GatewayError;
-  /** Whether the right password signs in nonetheless, because the account signed in from this address lately. */
+  /** True if the right password still signs in, because the account recently signed in from this address. */
   opensByPassword: boolean;
 }
 

@@ -31,7 +31,7 @@ export class AgentQueues {
   /**
    * Takes the room of one message in the queue of an agent.
    * @param agentId an agent that exists
-   * @returns whether there was room
+   * @returns true if there was room
    */
   async take(agentId: string): Promise<boolean> {
     const room = this.rooms.get(agentId) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };

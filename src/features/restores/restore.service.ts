@@ -29,7 +29,7 @@ export class RestoreService {
   ) {}
 
   /**
-   * Tells whether messages may be delivered from this database.
+   * True if messages may be delivered from this database.
    * @returns false if it may be a restored copy, until `check`; always true on SQLite
    */
   async isKnown(tx: EntityManager): Promise<boolean> {

@@ -33,7 +33,7 @@ export class EndpointChanges {
   /**
    * Changes an endpoint of the caller's organization and records the change; a change to what is there already does
    * nothing.
-   * @param options.wakes whether what waits for the endpoint may go on
+   * @param options.wakes true if deliveries that wait for the endpoint may continue
    * @throws GatewayError `not_found`
    */
   change(

@@ -80,7 +80,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** @returns whether there may be more to do now */
+  /** @returns true if there may be more to do now */
   private async catchUpAll(): Promise<boolean> {
     let isMore = false;
     try {
@@ -135,7 +135,7 @@ export class WebhookDispatcher {
 
   /**
    * Makes the deliveries of the next events of an agent to an endpoint.
-   * @returns whether there may be more
+   * @returns true if there may be more
    */
   private async dispatch(tx: Tx, { endpointId, agentId }: Behind): Promise<boolean> {
     const cursor = await lockCursor(tx, endpointId, agentId);
@@ -221,7 +221,7 @@ export class WebhookDispatcher {
   }
 }
 
-/** Whether an event is sent to an endpoint whose delivery of it has a state; undefined if there is no delivery. */
+/** True if an event is sent to an endpoint, by the state of its delivery; undefined without a delivery. */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 

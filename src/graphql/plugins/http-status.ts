@@ -99,7 +99,7 @@ function describeOperation({ operation, name }: OperationDefinitionNode): void {
   if (name) span?.setAttribute("graphql.operation.name", redactTokens(name.value).slice(0, 100));
 }
 
-/** Tells whether an answer has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
+/** True if an answer has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
 function hasData(
   data: Record<string, unknown> | null | undefined,
   errors: readonly GraphQLError[] = [],

@@ -26,7 +26,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /** The limits of a request besides its size. */
 export interface RequestLimits {
-  /** Whether the schema is hidden from callers without a credential. */
+  /** True if the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
   /** Undefined when disabled. */
   rateLimit: RateLimit;
@@ -103,7 +103,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
   return {
     plugin,
     /**
-     * Whether an operation of a valid document passes all limits and has nothing to count or to wait for.
+     * True if an operation of a valid document passes all limits and has nothing to count or to wait for.
      * @returns false also for an operation that the limits reject
      */
     isFree(

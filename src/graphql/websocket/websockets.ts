@@ -104,7 +104,7 @@ export class WebSockets {
     const credentials = { authorization: undefined, origin: originOf(request) };
     const traffic = new TrafficLimit(this.clock);
     raw.on("data", ({ length }: Buffer) => pauseFor(socket, traffic.takeBytes(length)));
-    /** Whether to handle a message, which counts against the limit. */
+    /** True if a message may be handled; it counts against the limit. */
     const admit = (): boolean => {
       // A client may go on sending until it has read the close.
       if (socket.readyState !== socket.OPEN) return false;
@@ -180,7 +180,7 @@ function cutOff(socket: WebSocket): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Whether a handshake has what the protocol requires (RFC 6455, 4.2.1). */
+/** True if a handshake has what the protocol requires (RFC 6455, 4.2.1). */
 const isComplete = ({ headers }: FastifyRequest): boolean =>
   headers["sec-websocket-version"] === "13" &&
   /^[+/0-9A-Za-z]{22}==$/.test(String(headers["sec-websocket-key"]));

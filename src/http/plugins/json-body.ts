@@ -110,7 +110,7 @@ function endOfString(text: Uint8Array, i: number): number {
   return i;
 }
 
-/** Whether a byte is one of `+-.`, a digit, or the `e` of an exponent. */
+/** True if a byte is one of `+-.`, a digit, or the `e` of an exponent. */
 const isInNumber = (byte = 0): boolean =>
   (byte >= ZERO && byte <= NINE) ||
   byte === 0x2b ||

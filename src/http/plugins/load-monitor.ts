@@ -55,7 +55,7 @@ export class LoadMonitor {
     this.maxLateOfOwner = Math.ceil(this.maxLate * OWNER_SHARE);
   }
 
-  /** Whether to shed new requests. */
+  /** True if new requests are shed. */
   get isOverloaded(): boolean {
     if (this.inFlight >= this.max) return true;
     if (this.inFlight < this.maxLate) return false;
@@ -63,7 +63,7 @@ export class LoadMonitor {
     return this.late >= this.maxLate;
   }
 
-  /** Whether to shed the new requests of one owner: it has its share, or as many late ones as all may have. */
+  /** True if the new requests of one owner are shed: it has its share, or as many late ones as all may have. */
   isOverloadedBy(owner: string): boolean {
     if ((this.inFlightOf.get(owner) ?? 0) >= this.maxOfOwner) return true;
     this.advance();

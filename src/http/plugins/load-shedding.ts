@@ -34,11 +34,11 @@ declare module "fastify" {
     loadOwner: string;
     /** The response while it waits for its client; undefined before that, or if the client has disconnected. */
     unsentResponse: Unsent | undefined;
-    /** Whether the request was rejected because of overload. */
+    /** True if the request was rejected because of overload. */
     wasShed: boolean;
     /**
      * Counts the request for its organization from now on.
-     * @param options.isCredential whether its Authorization header or cookie named the organization
+     * @param options.isCredential true if its Authorization header or cookie named the organization
      * @throws GatewayError `unavailable` if that has too many requests in flight, or too many late ones
      */
     countLoadOf(organizationId: string, options?: { isCredential?: boolean }): void;

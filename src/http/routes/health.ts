@@ -7,9 +7,9 @@ import { MANAGEMENT } from "./management";
 /** How long `/readyz` waits for the database (ms): most probes time out after a second. */
 const TIMEOUT_MS = 800;
 
-/** Whether the service accepts requests. */
+/** True if the service accepts requests. */
 export interface Readiness {
-  /** Whether shutdown has started. */
+  /** True if shutdown has started. */
   stopping: boolean;
 }
 

@@ -1,6 +1,6 @@
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether a route serves operators rather than clients. */
+    /** True if a route serves operators rather than clients. */
     isManagement?: boolean;
   }
 }

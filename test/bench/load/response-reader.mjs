@@ -23,7 +23,7 @@ export class ResponseReader {
 
   /**
    * Takes the next bytes, which may be overwritten afterwards.
-   * @returns whether they complete the answer; then `status` and `begins` hold what it was
+   * @returns true if they complete the answer; then `status` and `begins` hold what it was
    * @throws Error for what is no HTTP/1.1 answer, ends the connection, or goes on after its end
    */
   push(bytes) {

@@ -86,7 +86,7 @@ async function idleMemory(server, key, { quick }) {
 
 /**
  * Opens a stream.
- * @param reads whether to note how late each event arrives (ms)
+ * @param reads true to note how late each event arrives (ms)
  */
 function openStream({ port }, key, reads) {
   return new Promise((resolve, reject) => {

@@ -11,8 +11,8 @@ const MAX_DELAY_MS = 200;
 /**
  * Starts a webhook receiver that verifies what arrives, and remembers each `webhook-id`, so that it takes every message
  * once however often it is sent.
- * @param options.isBusy whether it rejects some requests for now
- * @param options.isReliable whether it answers every request
+ * @param options.isBusy true if it rejects some requests for now
+ * @param options.isReliable true if it answers every request
  */
 export async function startReceiver(random, { isBusy = true, isReliable = false } = {}) {
   const trouble = isReliable ? LITTLE_TROUBLE : TROUBLE;

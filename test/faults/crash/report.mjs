@@ -2,7 +2,7 @@ const MAX_SHOWN = 20;
 
 /**
  * Prints the counts of a run, and what was wrong.
- * @returns whether nothing was
+ * @returns true if nothing was
  */
 export function printReport(history, { engine, seed, seconds }) {
   const { writes, kills, retries, slowestDeliveryMs, sends, events, endpoint, violations, isSound } = history;

@@ -85,7 +85,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
 interface Inserted extends Completion {
   /** JSON; the cursor goes to `|`. */
   json: string;
-  /** Whether a list of values follows. */
+  /** True if a list of values follows. */
   isContinued?: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface Mark {
   path: string;
   /** A place within the text of the part. */
   position?: { line: number; column: number } | null;
-  /** Whether the text is no JSON, so that it has no parts. */
+  /** True if the text is no JSON, so that it has no parts. */
   isSyntax?: boolean;
   /** The place of a syntax error; without it, the first one that the editor finds. */
   offset?: number | undefined;

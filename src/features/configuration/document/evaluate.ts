@@ -42,7 +42,7 @@ export interface DecisionInput {
 export interface RuleResult {
   id: string;
   matched: boolean;
-  /** Whether its conditions hold, but it has matched too recently. */
+  /** True if its conditions hold, but it has matched too recently. */
   spent?: true;
   /** The conditions up to the first that does not hold. */
   clauses: ClauseResult[];

@@ -177,7 +177,7 @@ export type EffectDocument = z.infer<typeof effect>;
 export const templateOf = (effect: EffectDocument): string | undefined =>
   "send" in effect ? effect.send : "ask" in effect ? effect.ask.prompt : undefined;
 
-/** Tells whether a text is a valid type of a situation, declared or not. */
+/** True if a text is a valid type of a situation, declared or not. */
 export const isSituationType = (type: string): boolean =>
   type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
 

@@ -63,7 +63,7 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
 /** Members that templates can read of a list, besides its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
-/** Tells whether a path exists; the index of an item counts as a member of every list. */
+/** True if a path exists; the index of an item counts as a member of every list. */
 export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
   let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
   for (const member of members) shape = shape && memberOf(shape, member);

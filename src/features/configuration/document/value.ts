@@ -35,7 +35,7 @@ export const isObject = (value: Value): value is ObjectValue =>
 export interface Read {
   path: string;
   value: unknown;
-  /** Whether only the start of a text is shown, or nothing of a list or object. */
+  /** True if only the start of a text is shown, or nothing of a list or object. */
   isCut?: true;
 }
 

@@ -42,7 +42,7 @@ export function readProposal(ask: Ask, answer: string): Proposal | undefined {
   return isProposal ? { text, tags: [...new Set<string>(tags)], handoff } : undefined;
 }
 
-/** Whether a message can have a text. */
+/** True if a message can have a text. */
 const isText = (text: unknown, maxLength: number): text is string =>
   typeof text === "string" &&
   text.trim() !== "" &&

@@ -57,7 +57,7 @@ export class Follower implements BatchedStream<Event> {
     return this.at;
   }
 
-  /** Whether there are events that it has not got. */
+  /** True if it has missed events. */
   get isBehind(): boolean {
     return this.at < this.agent.last;
   }
@@ -93,7 +93,7 @@ export class Follower implements BatchedStream<Event> {
   /**
    * Hands over events; without any, it goes on waiting.
    * @param upTo position up to which they were read
-   * @returns whether it still waits
+   * @returns true if it still waits
    */
   deliver(events: readonly Event[], upTo: bigint): boolean {
     this.at = upTo;

@@ -63,9 +63,9 @@ export class LiveEvents {
   private stopListening: (() => Promise<void>) | undefined;
   private isRunning = false;
   private running: Promise<void> | undefined;
-  /** Whether events may have been committed since the last look. */
+  /** True if events may have been committed since the last look. */
   private mayHaveEvents = false;
-  /** Whether the credentials of idle followers are due for a check. */
+  /** True if the credentials of idle followers are due for a check. */
   private isCheckDue = false;
   private isClosed = false;
 

@@ -29,7 +29,7 @@ export class Condition {
    * Parses a condition in CEL.
    * @param environment the types of what it sees
    * @param shapes the same as shapes
-   * @param isChecked whether a published version has this condition, so that its types are known to fit
+   * @param isChecked true if a published version has this condition, so that its types are known to fit
    * @throws SourceError with the first problem
    */
   static parse(source: string, environment: Environment, shapes: Shapes, isChecked = false): Condition {

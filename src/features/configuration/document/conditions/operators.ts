@@ -42,7 +42,7 @@ export function typeOf(value: Value): string {
 const mismatch = (operator: string, left: Value, right: Value) =>
   new Failure("type_mismatch", `There is no ${typeOf(left)} ${operator} ${typeOf(right)}.`);
 
-/** Whether two values are equal: numbers by value whatever their type, other values only within a type. */
+/** True if two values are equal: numbers by value whatever their type, other values only within a type. */
 export function isEqual(left: Value, right: Value, steps: StepBudget): boolean {
   if (typeof left === "string" && typeof right === "string") {
     steps.spendText(Math.min(left.length, right.length));
@@ -73,7 +73,7 @@ export function isEqual(left: Value, right: Value, steps: StepBudget): boolean {
 const isNumber = (value: Value): value is number | bigint =>
   typeof value === "number" || typeof value === "bigint";
 
-/** Whether a list has an item, or a map a key. */
+/** True if a list has an item, or a map a key. */
 export function isIn(item: Value, collection: Value, steps: StepBudget): boolean {
   if (isList(collection)) return collection.some((each) => isEqual(item, each, steps));
   steps.spend(1);
@@ -83,7 +83,7 @@ export function isIn(item: Value, collection: Value, steps: StepBudget): boolean
 
 type Comparison = "<" | "<=" | ">" | ">=";
 
-/** @returns whether the comparison holds */
+/** @returns true if the comparison holds */
 export function compare(operator: Comparison, left: Value, right: Value, steps: StepBudget): boolean {
   const [one, other] = comparable(operator, left, right, steps);
   switch (operator) {

@@ -14,7 +14,7 @@ import { TextError, textOf } from "./text-value";
 
 /**
  * A part of a template that has a value.
- * @param isLenient whether a name that does not exist is null; else it is an error
+ * @param isLenient true if an unknown name is null; otherwise it is an error
  */
 type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 
@@ -126,7 +126,7 @@ function compileOperator(operator: string, left: TextExpression, right: TextExpr
 export const isTruthy = (value: Value): boolean => value !== null && value !== false;
 
 /**
- * Whether two values are the same.
+ * True if two values are the same.
  * @throws TextError for two lists or objects, whose comparison would take long
  */
 export function isSame(one: Value, other: Value, run: TextRun): boolean {
@@ -141,7 +141,7 @@ const isCompound = (value: Value): boolean => typeof value === "object" && value
 
 const isMark = (value: Value): value is typeof EMPTY | typeof BLANK => value === EMPTY || value === BLANK;
 
-/** Whether a value is `empty` or `blank`. */
+/** True if a value is `empty` or `blank`. */
 function matches(mark: typeof EMPTY | typeof BLANK, value: Value, run: TextRun): boolean {
   if (isMark(value)) return false;
   if (typeof value === "string") {
