@@ -1,11 +1,12 @@
 import { In, Not } from "typeorm";
+import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
 import { BACKGROUND } from "../../src/database/limits";
 import { Lane } from "../../src/delivery/lane.entity";
 import { Contact } from "../../src/features/contacts/contact.entity";
 import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
 import { Erasure } from "../../src/features/contacts/erasure.entity";
-import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { Conversation, ConversationState } from "../../src/features/conversations/conversation.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
@@ -41,20 +42,23 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
   const sharing = () =>
     startGateway(engine, { database: { url: gateway.databaseUrl, drop: async () => undefined } });
 
-  /** Adds many delivered messages to a conversation. */
-  async function addMessages(conversationId: string): Promise<void> {
+  /** Adds many messages to a conversation, delivered by default. */
+  async function addMessages(
+    conversationId: string,
+    { count = MANY, status = "delivered" } = {},
+  ): Promise<void> {
     const prefix = conversationId
       .slice(0, 24)
       .replace(/^.{8}/, () => Math.random().toString(16).slice(2, 10).padEnd(8, "0"));
     await database().write(
       async (tx) => {
         await tx.query(
-          `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+          `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
          INSERT INTO message (id, agent_id, message, status, created_at, conversation_id, sequence, fence)
-         SELECT '${prefix}' || substr(cast(1000000000000 + i AS text), 2), '${agentId}', 'a secret', 'delivered',
+         SELECT '${prefix}' || substr(cast(1000000000000 + i AS text), 2), '${agentId}', 'a secret', '${status}',
            '2026-01-02T03:04:05.000Z', '${conversationId}', i, 1 FROM n`,
         );
-        await tx.update(Conversation, { id: conversationId }, { lastSequence: MANY });
+        await tx.update(Conversation, { id: conversationId }, { lastSequence: count });
       },
       { limits: BACKGROUND },
     );
@@ -150,6 +154,32 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await erasing).toBe(200);
     expect([...seen].filter((left) => left > 0 && left < MANY).length).toBeGreaterThan(1);
     await waitUntil(async () => (await textsLeft(id)) === 0);
+  });
+
+  test("a transaction of an erasure closes few conversations, because others wait for it", async () => {
+    const { id, contactId } = await addConversation(gateway, { agentId });
+    const other = await database().read((reader) => reader.findOneByOrFail(Conversation, { id }));
+    const others = Array.from({ length: 49 }, () => ({ ...other, id: uuid(), addressId: uuid() }));
+    await database().write((tx) => tx.insert(Conversation, others as object[]));
+    const open = () =>
+      database().read((reader) => reader.countBy(Conversation, { contactId, state: ConversationState.open }));
+    let left = await open();
+    const closed: number[] = [];
+    const write = database().write.bind(database());
+    const spy = jest.spyOn(database(), "write").mockImplementation(async (...unit) => {
+      const result = await write(...unit);
+      const before = left;
+      left = await open();
+      closed.push(before - left);
+      return result;
+    });
+    try {
+      await contacts.erase(contactId);
+      await waitUntil(async () => (await open()) === 0);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(Math.max(...closed)).toBeLessThanOrEqual(10);
   });
 
   slowTest("what a process leaves unfinished, another one finishes when it starts", async () => {

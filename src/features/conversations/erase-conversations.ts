@@ -9,6 +9,9 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import { all, storeChange } from "./conversation-changes";
 import { lockConversations } from "./find-conversation";
 
+/** How many messages take as long to empty as a conversation takes to close. */
+const CONVERSATION_ROWS = 20;
+
 /** The last conversation that was closed, and the number of its last message whose text was erased. */
 interface Position {
   id: string;
@@ -52,7 +55,8 @@ async function eraseChunk(
         });
       }
       at = { id, erased: 0, last: conversation.lastSequence };
-      left -= 1;
+      left -= CONVERSATION_ROWS;
+      continue;
     }
     const { id, erased, last }: Position = at;
     const next = Math.min(last, erased + left);
