@@ -23,11 +23,9 @@ export async function purge(
     ...expiredRows(retention),
   ];
   const whileFull = (work: (tx: Tx, limit: number) => Promise<number>) =>
-    inChunks<true>(
-      database,
-      async (tx, _, limit) => ((await work(tx, limit)) < limit ? undefined : true),
+    inChunks<true>(database, async (tx, _, limit) => ((await work(tx, limit)) < limit ? undefined : true), {
       signal,
-    );
+    });
   for (const { entity, column, before, keep } of expired) {
     if (keep !== undefined && !(await whileFull(keep))) return;
     await whileFull((tx, limit) => database.deleteBefore(tx, entity, { column, before, limit }));

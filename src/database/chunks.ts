@@ -21,21 +21,28 @@ export type Chunk<Position> = (
   limit: number,
 ) => Promise<Position | undefined>;
 
+/** Whose work it is, and what stops it. */
+export interface ChunkOptions {
+  /** The ID of the organization, as in `Database.writeFor`. */
+  owner?: string | undefined;
+  /** Stops the work after the current chunk. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Works in short transactions and pauses between them at least as long as each took.
- * @param signal stops the work after the current chunk
  * @returns true if all work is done
  */
 export async function inChunks<Position>(
   database: Database,
   chunk: Chunk<Position>,
-  signal?: AbortSignal,
+  { owner, signal }: ChunkOptions = {},
 ): Promise<boolean> {
   let after: Position | undefined;
   for (let limit = FIRST_CHUNK; !signal?.aborted; ) {
     let took = 0;
     // Measure inside the transaction, because the wait for the write lock says nothing about the rows.
-    after = await database.write(async (tx) => {
+    after = await database.writeFor(owner, async (tx) => {
       const began = performance.now();
       const next = await chunk(tx, after, limit);
       took = performance.now() - began;

@@ -13,7 +13,7 @@ import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
-import { codeOf, firstAgentId } from "../support/people";
+import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -154,6 +154,34 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await erasing).toBe(200);
     expect([...seen].filter((left) => left > 0 && left < MANY).length).toBeGreaterThan(1);
     await waitUntil(async () => (await textsLeft(id)) === 0);
+  });
+
+  test("the contacts of an organization are erased one at a time, and hold up none of another", async () => {
+    const other = await addOrganization(gateway, "other");
+    const add = async (of: string) => (await addConversation(gateway, { agentId: of })).contactId;
+    const [first, second, ofOther] = [await add(agentId), await add(agentId), await add(other.agentId)];
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const order: string[] = [];
+    gateway.services.hooks.add({
+      contactErased: async (id) => {
+        order.push(id);
+        if (id === first) await held;
+        return true;
+      },
+    });
+    const erase = async (of: string, id: string) =>
+      gateway.services.contacts.erase(await operatorOfAgent(gateway, of), id);
+    const erasing = [erase(agentId, first)];
+    await waitUntil(() => order.includes(first));
+    erasing.push(erase(agentId, second), erase(other.agentId, ofOther));
+    await waitUntil(() => order.includes(ofOther));
+    expect(order).toEqual([first, ofOther]);
+    letGo();
+    await Promise.all(erasing);
+    expect(order).toEqual([first, ofOther, second]);
   });
 
   test("a transaction of an erasure closes few conversations, because others wait for it", async () => {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { DataSource, Logger } from "typeorm";
+import { inChunks } from "../../src/database/chunks";
 import { Database } from "../../src/database/database";
 import { type DatabaseObserver, NO_OBSERVER } from "../../src/database/observer";
 import { createDataSource } from "../../src/features";
@@ -89,6 +90,22 @@ describe("writes that meet on SQLite", () => {
     expect(order.indexOf("other")).toBeLessThan(100);
     expect(order.filter((name) => name.startsWith("greedy"))).toEqual(greedy);
     expect(await names()).toHaveLength(252);
+  });
+
+  test("chunks of an organization's work take turns with others, including the gateway's own", async () => {
+    const order: string[] = [];
+    const chunks = () =>
+      inChunks(
+        database,
+        async () => {
+          order.push("chunk");
+          return undefined;
+        },
+        { owner: "greedy" },
+      );
+    const own = () => database.write(async () => void order.push("own"));
+    await Promise.all([own(), chunks(), chunks(), chunks(), own()]);
+    expect(order).toEqual(["own", "chunk", "own", "chunk", "chunk"]);
   });
 
   test("slow ones of an organization are spread over transactions, so that another waits for few of them", async () => {

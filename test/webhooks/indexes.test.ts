@@ -108,6 +108,8 @@ onEachEngine((engine) => {
       { reads: /from "?event"?/i },
     );
     await services.database.write((tx) => services.erasures.begin(tx, AGENT));
-    await logged.expectIndexes(() => services.erasures.finish(AGENT), { reads: /webhook_delivery/i });
+    await logged.expectIndexes(() => services.erasures.finish(AGENT, ORGANIZATION), {
+      reads: /webhook_delivery/i,
+    });
   });
 });

@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import { type EntityTarget, In, IsNull, Not, type ObjectLiteral } from "typeorm";
 import { HOUR_MS, timestamp } from "../../common/time";
-import { inChunks } from "../../database/chunks";
+import { type ChunkOptions, inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
@@ -11,10 +12,9 @@ const LATE_ROWS_MS = HOUR_MS;
 
 /**
  * Deletes what a feature keeps about a deleted agent; doing it again must change nothing.
- * @param signal stops it soon
  * @returns true if all is deleted
  */
-export type PurgeStep = (agentId: string, signal: AbortSignal) => Promise<boolean>;
+export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<boolean>;
 
 declare module "../../schema/hooks" {
   interface Hooks {
@@ -24,22 +24,27 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Deletes the rows of deleted agents: in chunks, because there may be many. What a process leaves unfinished,
- * housekeeping finishes.
+ * Deletes the rows of deleted agents: in chunks, because there may be many, and of one agent of an organization at a
+ * time. What a process leaves unfinished, housekeeping finishes.
  */
 export class AgentPurge {
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly stop = new AbortController();
+  private readonly jobs: SerialJobs;
 
   constructor(
     private readonly database: Database,
-    private readonly log: Logger,
+    log: Logger,
     private readonly hooks: HookRegistry,
-  ) {}
+  ) {
+    this.jobs = new SerialJobs(
+      (agentId, options) => this.purge(agentId, options),
+      (err, agentId) =>
+        log.warn({ err, agentId }, "a deleted agent has rows left; housekeeping goes on with it"),
+    );
+  }
 
   /** Purges a deleted agent in the background. */
-  start(agentId: string): void {
-    void this.run(agentId);
+  start({ id, organizationId: owner }: Agent): void {
+    void this.jobs.run(id, { owner });
   }
 
   /**
@@ -49,38 +54,24 @@ export class AgentPurge {
   async finishAll(signal: AbortSignal): Promise<void> {
     const deleted = await this.database.read((reader) =>
       reader.find(Agent, {
-        select: ["id"],
+        select: ["id", "organizationId"],
         where: { deletedAt: Not(IsNull()), purgedAt: IsNull() },
         withDeleted: true,
         order: { deletedAt: "ASC" },
       }),
     );
-    for (const { id } of deleted) if (!signal.aborted) await this.run(id, signal);
+    await Promise.all(deleted.map(({ id, organizationId: owner }) => this.jobs.run(id, { owner, signal })));
   }
 
   /** Stops after the current chunks. */
-  async close(): Promise<void> {
-    this.stop.abort();
-    await Promise.all(this.running.values());
+  close(): Promise<void> {
+    return this.jobs.close();
   }
 
-  private run(agentId: string, signal?: AbortSignal): Promise<void> {
-    const present = this.running.get(agentId);
-    if (present !== undefined) return present;
-    const stop = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
-    const run = this.purge(agentId, stop)
-      .catch((err) =>
-        this.log.warn({ err, agentId }, "a deleted agent has rows left; housekeeping goes on with it"),
-      )
-      .finally(() => this.running.delete(agentId));
-    this.running.set(agentId, run);
-    return run;
-  }
-
-  private async purge(id: string, signal: AbortSignal): Promise<void> {
+  private async purge(id: string, options: JobOptions): Promise<void> {
     const settledBefore = timestamp(-LATE_ROWS_MS);
-    for (const hook of [...this.hooks.of("agentPurged")].reverse()) if (!(await hook(id, signal))) return;
-    await this.database.write((tx) =>
+    for (const hook of [...this.hooks.of("agentPurged")].reverse()) if (!(await hook(id, options))) return;
+    await this.database.writeFor(options.owner, (tx) =>
       tx
         .createQueryBuilder()
         .update(Agent)
@@ -101,7 +92,7 @@ export const purgeRows =
     entity: EntityTarget<ObjectLiteral & { id: string; agentId: string }>,
     dependents: readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[] = [],
   ): PurgeStep =>
-  (agentId, signal) =>
+  (agentId, options) =>
     inChunks<true>(
       database,
       async (tx, _, limit) => {
@@ -113,5 +104,5 @@ export const purgeRows =
         }
         return ids.length < limit ? undefined : true;
       },
-      signal,
+      options,
     );

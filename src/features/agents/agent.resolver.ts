@@ -53,7 +53,7 @@ export class AgentResolver {
     @Arg("id", () => ID, { description: "ID of the agent." }) id: string,
   ): Promise<Agent> {
     const deleted = await this.service.delete(context, id);
-    this.purge.start(deleted.id);
+    this.purge.start(deleted);
     return deleted;
   }
 }

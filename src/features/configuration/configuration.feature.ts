@@ -29,8 +29,8 @@ export const configuration = feature({
       await insertVersion(tx, context, id, first);
     },
     agentPurged: [
-      async (agentId) => {
-        await database.write((tx) => tx.delete(ConfigurationDraft, { agentId }));
+      async (agentId, { owner }) => {
+        await database.writeFor(owner, (tx) => tx.delete(ConfigurationDraft, { agentId }));
         return true;
       },
       purgeVersions(database),

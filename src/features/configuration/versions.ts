@@ -68,7 +68,7 @@ const MAX_PURGED = 100;
 /** Deletes the versions of a deleted agent, the oldest first. */
 export const purgeVersions =
   (database: Database): PurgeStep =>
-  (agentId, signal) =>
+  (agentId, options) =>
     inChunks<true>(
       database,
       async (tx, _, limit) => {
@@ -84,5 +84,5 @@ export const purgeVersions =
         if (rows.length > 0) await tx.delete(ConfigurationVersion, { agentId, version });
         return rows.length < take ? undefined : true;
       },
-      signal,
+      options,
     );

@@ -147,7 +147,7 @@ export class ContactService {
       recordEvents(tx, [contactEvent("contact.erased", contact)]);
       return { contact, isUnfinished: true };
     });
-    if (isUnfinished) await this.erasures.finish(id);
+    if (isUnfinished) await this.erasures.finish(id, organizationOf(context));
     return contact;
   }
 

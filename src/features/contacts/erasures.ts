@@ -1,7 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { timestamp } from "../../common/time";
+import type { ChunkOptions } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { Erasure } from "./erasure.entity";
@@ -11,10 +13,9 @@ const MAX_WAIT_MS = 3_000;
 
 /**
  * Erases what another feature keeps about an erased contact; doing it again must change nothing.
- * @param signal stops it soon
  * @returns true if all is erased
  */
-export type ErasureStep = (contactId: string, signal: AbortSignal) => Promise<boolean>;
+export type ErasureStep = (contactId: string, options: ChunkOptions) => Promise<boolean>;
 
 declare module "../../schema/hooks" {
   interface Hooks {
@@ -23,18 +24,23 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Erases what other features keep about erased contacts: in chunks, because there may be much of it. What a process
- * leaves unfinished, housekeeping finishes.
+ * Erases what other features keep about erased contacts: in chunks, because there may be much of it, and one contact of
+ * an organization at a time. What a process leaves unfinished, housekeeping finishes.
  */
 export class Erasures {
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly stop = new AbortController();
+  private readonly jobs: SerialJobs;
 
   constructor(
     private readonly database: Database,
-    private readonly log: Logger,
+    log: Logger,
     private readonly hooks: HookRegistry,
-  ) {}
+  ) {
+    this.jobs = new SerialJobs(
+      (contactId, options) => this.erase(contactId, options),
+      (err, contactId) =>
+        log.warn({ err, contactId }, "an erasure is unfinished; housekeeping goes on with it"),
+    );
+  }
 
   /** Marks a contact as one to finish, in the transaction that erases its own data. */
   async begin(tx: Tx, contactId: string): Promise<void> {
@@ -42,14 +48,14 @@ export class Erasures {
   }
 
   /**
-   * Erases what is left of a contact.
+   * Erases what is left of a contact of an organization.
    * @returns when that is done, or after a few seconds
    */
-  async finish(contactId: string): Promise<void> {
+  async finish(contactId: string, owner: string): Promise<void> {
     const timeout = new AbortController();
     const { signal } = timeout;
     const waited = pause(MAX_WAIT_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.run(contactId), waited]);
+    await Promise.race([this.jobs.run(contactId, { owner }), waited]);
     timeout.abort();
   }
 
@@ -58,31 +64,22 @@ export class Erasures {
    * @param signal stops it soon
    */
   async finishAll(signal: AbortSignal): Promise<void> {
-    const left = await this.database.read((reader) => reader.find(Erasure, { order: { startedAt: "ASC" } }));
-    for (const { contactId } of left) if (!signal.aborted) await this.run(contactId, signal);
+    const left: { contactId: string; owner: string }[] = await this.database.read((reader) =>
+      reader.query(
+        `select contact_id as "contactId", organization_id as owner from erasure
+         join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
+      ),
+    );
+    await Promise.all(left.map(({ contactId, owner }) => this.jobs.run(contactId, { owner, signal })));
   }
 
   /** Stops after the current chunks. */
-  async close(): Promise<void> {
-    this.stop.abort();
-    await Promise.all(this.running.values());
+  close(): Promise<void> {
+    return this.jobs.close();
   }
 
-  private run(contactId: string, signal?: AbortSignal): Promise<void> {
-    const present = this.running.get(contactId);
-    if (present !== undefined) return present;
-    const stop = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
-    const run = this.erase(contactId, stop)
-      .catch((err) =>
-        this.log.warn({ err, contactId }, "an erasure is unfinished; housekeeping goes on with it"),
-      )
-      .finally(() => this.running.delete(contactId));
-    this.running.set(contactId, run);
-    return run;
-  }
-
-  private async erase(contactId: string, signal: AbortSignal): Promise<void> {
-    for (const hook of this.hooks.of("contactErased")) if (!(await hook(contactId, signal))) return;
-    await this.database.write((tx) => tx.delete(Erasure, { contactId }));
+  private async erase(contactId: string, options: JobOptions): Promise<void> {
+    for (const hook of this.hooks.of("contactErased")) if (!(await hook(contactId, options))) return;
+    await this.database.writeFor(options.owner, (tx) => tx.delete(Erasure, { contactId }));
   }
 }

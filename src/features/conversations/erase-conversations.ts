@@ -25,11 +25,11 @@ interface Position {
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>
-  (contactId, signal) =>
+  (contactId, options) =>
     inChunks<Position>(
       database,
       (tx, after, limit) => eraseChunk({ lanes, tx }, contactId, after, limit),
-      signal,
+      options,
     );
 
 async function eraseChunk(

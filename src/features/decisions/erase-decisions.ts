@@ -7,7 +7,7 @@ import { Decision } from "./decision.entity";
 /** Empties the decisions about an erased contact: what remains is when, by which version and rule, and the outcome. */
 export const eraseDecisions =
   (database: Database): ErasureStep =>
-  (contactId, signal) =>
+  (contactId, options) =>
     inChunks<string>(
       database,
       async (tx, after, limit) => {
@@ -28,5 +28,5 @@ export const eraseDecisions =
         }
         return rows.length < limit ? undefined : rows.at(-1)?.id;
       },
-      signal,
+      options,
     );

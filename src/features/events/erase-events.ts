@@ -1,12 +1,12 @@
 import { MoreThan, Not } from "typeorm";
-import { inChunks } from "../../database/chunks";
+import { type ChunkOptions, inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import { Event, OF_CONTACT } from "./event.entity";
 
 /** Empties the events about an erased contact; those about its decisions, conversations and messages hold only IDs and states. */
 export const eraseEvents =
   (database: Database) =>
-  (contactId: string, signal: AbortSignal): Promise<boolean> =>
+  (contactId: string, options: ChunkOptions): Promise<boolean> =>
     inChunks<string>(
       database,
       async (tx, after = "0", limit) => {
@@ -21,5 +21,5 @@ export const eraseEvents =
           await tx.update(Event, { agentId, position }, { data: { id: contactId } });
         return rows.length < limit ? undefined : rows.at(-1)?.position;
       },
-      signal,
+      options,
     );

@@ -8,7 +8,7 @@ import { Event } from "./event.entity";
 /** Deletes the events of a deleted agent, and then its position. */
 export const purgeEvents =
   (database: Database): PurgeStep =>
-  async (agentId, signal) => {
+  async (agentId, options) => {
     const isDone = await inChunks<true>(
       database,
       async (tx, _, limit) => {
@@ -22,8 +22,8 @@ export const purgeEvents =
         if (last !== undefined) await tx.delete(Event, { agentId, position: LessThanOrEqual(last.position) });
         return rows.length < limit ? undefined : true;
       },
-      signal,
+      options,
     );
-    if (isDone) await database.write((tx) => tx.delete(AgentStream, { agentId }));
+    if (isDone) await database.writeFor(options.owner, (tx) => tx.delete(AgentStream, { agentId }));
     return isDone;
   };

@@ -8,9 +8,9 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 /** Deletes the rows of deleted endpoints, which may have many deliveries. */
 export async function deleteEndpoints(database: Database, signal?: AbortSignal): Promise<void> {
   const deleted = await database.read((reader) =>
-    reader.find(WebhookEndpoint, { select: ["id"], where: { deletedAt: Not(IsNull()) } }),
+    reader.find(WebhookEndpoint, { select: ["id", "organizationId"], where: { deletedAt: Not(IsNull()) } }),
   );
-  for (const { id: endpointId } of deleted) {
+  for (const { id: endpointId, organizationId: owner } of deleted) {
     const isDone = await inChunks<true>(
       database,
       async (tx, _, limit) => {
@@ -18,10 +18,10 @@ export async function deleteEndpoints(database: Database, signal?: AbortSignal):
         if (rows.length > 0) await tx.delete(WebhookDelivery, { id: In(rows.map(({ id }) => id)) });
         return rows.length < limit ? undefined : true;
       },
-      signal,
+      { owner, signal },
     );
     if (!isDone) return;
-    await database.write(async (tx) => {
+    await database.writeFor(owner, async (tx) => {
       await tx.delete(WebhookCursor, { endpointId });
       await tx.delete(WebhookEndpoint, { id: endpointId });
     });

@@ -16,7 +16,7 @@ const MAX_CONVERSATIONS = 200;
 /** Empties the errors of deliveries about an erased contact, because what an endpoint answers may name the contact. */
 export const eraseDeliveries =
   (database: Database): ErasureStep =>
-  (contactId, signal) =>
+  (contactId, options) =>
     inChunks<string>(
       database,
       async (tx, after, limit) => {
@@ -47,5 +47,5 @@ export const eraseDeliveries =
         await tx.update(WebhookDelivery, where, { lastError: null });
         return conversations.length < take ? undefined : conversations.at(-1)?.id;
       },
-      signal,
+      options,
     );

@@ -28,8 +28,8 @@ export async function deleteEndpointsOf(
 /** Deletes what a deleted agent has left at endpoints that get the events of all agents, and its late endpoints. */
 export const purgeDeliveries =
   (database: Database): PurgeStep =>
-  async (agentId, signal) => {
-    const endpoints = await database.write(async (tx) => {
+  async (agentId, options) => {
+    const endpoints = await database.writeFor(options.owner, async (tx) => {
       const { organizationId } = await tx.findOneOrFail(Agent, { where: { id: agentId }, withDeleted: true });
       await tx.update(WebhookEndpoint, { agentId, deletedAt: IsNull() }, { deletedAt: timestamp() });
       await tx.delete(WebhookCursor, { agentId });
@@ -49,7 +49,7 @@ export const purgeDeliveries =
           if (ids.length > 0) await tx.delete(WebhookDelivery, { id: In(ids) });
           return rows.length < limit ? undefined : rows.at(-1)?.id;
         },
-        signal,
+        options,
       );
       if (!isDone) return false;
     }

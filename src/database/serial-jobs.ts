@@ -1,0 +1,50 @@
+/** What a job gets. */
+export interface JobOptions {
+  /** Whose job it is. */
+  owner: string;
+  /** Stops it soon. */
+  signal: AbortSignal;
+}
+
+/** Background jobs by ID: those of one owner run one at a time in FIFO order, those of different owners side by side. */
+export class SerialJobs {
+  private readonly jobs = new Map<string, Promise<void>>();
+  /** The last job of each owner. */
+  private readonly last = new Map<string, Promise<void>>();
+  private readonly stop = new AbortController();
+
+  /** @param onError called when a job fails; must not throw */
+  constructor(
+    private readonly work: (id: string, options: JobOptions) => Promise<void>,
+    private readonly onError: (error: unknown, id: string) => void,
+  ) {}
+
+  /**
+   * Runs a job, unless it waits or runs already.
+   * @returns when it has ended; never rejects
+   */
+  run(id: string, { owner, signal }: { owner: string; signal?: AbortSignal | undefined }): Promise<void> {
+    const present = this.jobs.get(id);
+    if (present !== undefined) return present;
+    const either = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
+    const start = async () => {
+      if (!either.aborted) await this.work(id, { owner, signal: either });
+    };
+    const job = (this.last.get(owner) ?? Promise.resolve())
+      .then(start)
+      .catch((error) => this.onError(error, id))
+      .finally(() => {
+        this.jobs.delete(id);
+        if (this.last.get(owner) === job) this.last.delete(owner);
+      });
+    this.jobs.set(id, job);
+    this.last.set(owner, job);
+    return job;
+  }
+
+  /** Stops the running jobs soon and starts no more. */
+  async close(): Promise<void> {
+    this.stop.abort();
+    await Promise.all(this.jobs.values());
+  }
+}
