@@ -291,7 +291,9 @@ export class PostgresEngine implements Engine {
   }
 
   announce(channel: string): Promise<void> {
-    return this.transaction((tx) => tx.query("SELECT pg_notify($1, '')", [channel]), {});
+    return this.connections.forTransaction(this.connections.limits, "", (runner) =>
+      runner.query("SELECT pg_notify($1, '')", [channel]),
+    );
   }
 
   listen(channel: string, listener: () => void): () => Promise<void> {

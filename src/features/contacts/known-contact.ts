@@ -1,5 +1,6 @@
 import { groupBy } from "../../common/group-by";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { lockRows } from "../../database/lock-rows";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Address } from "./addresses";
@@ -44,12 +45,8 @@ export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedConta
  */
 export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<string, Contact>> {
   if (ids.length === 0) return new Map();
-  const query = tx
-    .createQueryBuilder(Contact, "contact")
-    .where("contact.id IN (:...ids)", { ids: [...new Set(ids)] })
-    .orderBy("contact.id");
-  const contacts = await tx.lock(query).getMany();
-  return new Map(contacts.map((contact) => [contact.id, contact]));
+  const query = tx.createQueryBuilder(Contact, "contact");
+  return lockRows(tx, query.where("contact.id IN (:...ids)", { ids: [...new Set(ids)] }));
 }
 
 /** True if the `ref` or address of a key belongs to a contact with these addresses. */

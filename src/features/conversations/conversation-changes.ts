@@ -12,6 +12,7 @@ import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
+import { lockContacts } from "../contacts/known-contact";
 import { recordEvents } from "../events/record-events";
 import { Line, LineState } from "../lines/line.entity";
 import { IS_UNSENT, Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
@@ -26,8 +27,8 @@ import {
   PendingMessages,
 } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
-import { addressOn, lineOf, openIdOn } from "./destination";
-import { assertOpen, findConversation, lockContactRow, lockConversations } from "./find-conversation";
+import { addressOn, lineOf } from "./destination";
+import { assertOpen, findConversation, lockConversations } from "./find-conversation";
 
 declare module "../../schema/hooks" {
   interface Hooks {
@@ -104,7 +105,7 @@ export class ConversationChanges {
       const found = await findConversation(tx, context, id);
       if (found === null) throw noSuch("conversation");
       // Keeps others from opening a conversation with the contact meanwhile.
-      await lockContactRow(tx, found.contactId);
+      await lockContacts(tx, [found.contactId]);
       const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
       if (expectedVersion != null && expectedVersion !== conversation.version) {
         throw new GatewayError(
@@ -147,11 +148,12 @@ export async function planMove(
   if (line.state !== LineState.active)
     throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
   const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
-  const other = await openIdOn(tx, { line, address });
-  if (other !== undefined) {
+  const there = { lineId: line.id, addressId: address.id, state: ConversationState.open };
+  const other = await tx.findOneBy(Conversation, there);
+  if (other !== null) {
     throw new GatewayError(
       "conflict",
-      `The conversation ${other} with this address is open on the line "${name}".`,
+      `The conversation ${other.id} with this address is open on the line "${name}".`,
     );
   }
   const from = await tx.findOneByOrFail(Line, { id: lineId });

@@ -6,7 +6,7 @@ import { ContactAddress } from "../contacts/contact-address.entity";
 import { lockContacts } from "../contacts/known-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
-import type { Place } from "./open-conversation";
+import type { Place } from "./find-conversation";
 
 /** The conversations with the default contacts of agents, which messages without a contact join. */
 export class DefaultConversations {

@@ -1,8 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
-import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
-import { placeholders } from "../../database/returning";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
@@ -104,19 +103,9 @@ export const defaultLineOf = coalesceKeysInTx(async (tx: EntityManager, agentIds
   indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
 );
 
-/** The ID of the open conversation with an address on a line, without a lock; undefined without one. */
-export const openIdOn = coalesceInTx(
-  async (tx: Tx, places: readonly { line: Line; address: ContactAddress }[]) => {
-    const rows: { n: string; id: string }[] = await tx.query(
-      `with wanted (n, line_id, address_id) as (values ${placeholders(places.length, 3)})
-       select n, conversation.id from wanted
-       join conversation on conversation.line_id = wanted.line_id and conversation.address_id = wanted.address_id
-         and conversation.state = 'open'`,
-      places.flatMap(({ line, address }, n) => [String(n), line.id, address.id]),
-    );
-    const found = new Map(rows.map(({ n, id }) => [Number(n), id]));
-    return places.map((_, n) => found.get(n));
-  },
+/** The line with an ID. */
+export const lineById = coalesceKeysInTx(async (tx: EntityManager, ids) =>
+  indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
 );
 
 /** @throws GatewayError `not_deliverable` */

@@ -1,9 +1,11 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
+import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
-import { lockContacts } from "../contacts/known-contact";
+import type { ContactAddress } from "../contacts/contact-address.entity";
+import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
 /** Whose idempotency keys a caller uses: those of its agent, also with another API key, or its own as a member. */
@@ -22,25 +24,59 @@ export async function findConversation(
   return reader.findOneBy(Conversation, { id, agent: { organizationId: organizationOf(context) } });
 }
 
-/** Locks the row of a contact until the transaction ends. */
-export async function lockContactRow(tx: Tx, id: string): Promise<void> {
-  await lockContacts(tx, [id]);
+/** Where a conversation takes place. */
+export interface Place {
+  line: Line;
+  /** An address of a contact whose row the transaction has locked, which keeps others from opening one meanwhile. */
+  address: ContactAddress;
 }
 
 /**
- * Locks conversations until the transaction ends, in the order of their IDs; see `delivery/README.md` for the order of
- * locks.
+ * Locks conversations, and the open ones at places, until the transaction ends, in the order of their IDs; see
+ * `delivery/README.md` for the order of locks.
  * @returns them as the last change left them, by ID
  */
-export async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Conversation>> {
-  if (ids.length === 0) return new Map();
-  const query = tx
-    .createQueryBuilder(Conversation, "conversation")
-    .where("conversation.id IN (:...ids)", { ids: [...new Set(ids)] })
-    .orderBy("conversation.id");
-  const rows = await tx.lock(query).getMany();
-  return new Map(rows.map((row) => [row.id, row]));
+export async function lockConversations(
+  tx: Tx,
+  ids: readonly string[],
+  places: readonly Place[] = [],
+): Promise<Map<string, Conversation>> {
+  const wanted: string[] = [];
+  const parameters: Record<string, unknown> = {};
+  if (ids.length > 0) {
+    wanted.push("conversation.id IN (:...ids)");
+    parameters.ids = [...new Set(ids)];
+  }
+  if (places.length > 0) {
+    const rows = places.map((_, i) => `(:line${i}, :address${i})`);
+    // PostgreSQL would read the whole table for an OR with a subquery.
+    const named =
+      ids.length === 0
+        ? ""
+        : "SELECT known.id FROM conversation known WHERE known.id IN (:...ids) UNION ALL ";
+    wanted[0] = `conversation.id IN (${named}
+      SELECT place.id FROM (
+        WITH wanted (line_id, address_id) AS (VALUES ${rows.join(", ")})
+        SELECT open.id FROM wanted JOIN conversation open ON open.line_id = wanted.line_id
+          AND open.address_id = wanted.address_id AND open.state = '${ConversationState.open}') place)`;
+    for (const [i, { line, address }] of places.entries())
+      Object.assign(parameters, { [`line${i}`]: line.id, [`address${i}`]: address.id });
+  }
+  const [condition] = wanted;
+  if (condition === undefined) return new Map();
+  return lockRows(tx, tx.createQueryBuilder(Conversation, "conversation").where(condition, parameters));
 }
+
+/** The open conversation at a place, among those that `lockConversations` has locked; null without one. */
+export const openAt = (
+  conversations: ReadonlyMap<string, Conversation>,
+  { line, address }: Place,
+): Conversation | null =>
+  [...conversations.values()].find(
+    // It may have been closed while this transaction waited for its lock.
+    ({ lineId, addressId, state }) =>
+      lineId === line.id && addressId === address.id && state === ConversationState.open,
+  ) ?? null;
 
 /** The error for a change of a closed conversation. */
 export const conversationClosed = () => new GatewayError("conflict", "The conversation is closed.");

@@ -18,9 +18,14 @@ import type { NewMessage } from "../messages/message.inputs";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import type { SendToConversationArgs } from "./conversation.inputs";
 import type { DefaultConversations } from "./default-conversations";
-import { openIdOn } from "./destination";
-import { conversationClosed, idempotencyScope, lockConversations } from "./find-conversation";
-import { insertConversation, type Place } from "./open-conversation";
+import {
+  conversationClosed,
+  idempotencyScope,
+  lockConversations,
+  openAt,
+  type Place,
+} from "./find-conversation";
+import { insertConversation } from "./open-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
 /** A message that a caller sends. */
@@ -130,21 +135,12 @@ export class MessageQueue {
       tx,
       unnamed.map(({ context }) => agentCaller(context).agent.id),
     );
-    const joined = new Map(
-      await Promise.all(
-        [...places].map(async ([agentId, place]) => [agentId, await openIdOn(tx, place)] as const),
-      ),
-    );
-    const ids = [...sendings.map(({ conversationId }) => conversationId), ...joined.values()];
-    const locked = await lockConversations(
-      tx,
-      ids.flatMap((id) => id ?? []),
-    );
+    const ids = sendings.flatMap(({ conversationId }) => conversationId ?? []);
+    const locked = await lockConversations(tx, ids, [...places.values()]);
     const conversationOf = ({ conversationId, context }: Sending): Conversation | null | undefined => {
       if (conversationId !== null) return locked.get(conversationId);
-      const conversation = locked.get(joined.get(agentCaller(context).agent.id) ?? "");
-      // It may have been closed while this transaction waited for its lock.
-      return conversation?.state === ConversationState.open ? conversation : null;
+      const place = places.get(agentCaller(context).agent.id);
+      return place === undefined ? null : openAt(locked, place);
     };
     const placed = sendings.map((sending): Placed | GatewayError => {
       const conversation = conversationOf(sending);

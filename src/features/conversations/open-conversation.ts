@@ -3,21 +3,11 @@ import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
-import type { ContactAddress } from "../contacts/contact-address.entity";
 import { recordEvents } from "../events/record-events";
-import type { Line } from "../lines/line.entity";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { conversationEvent } from "./conversation-events";
-import { openIdOn } from "./destination";
-import { lockConversations } from "./find-conversation";
-
-/** Where a conversation takes place. */
-export interface Place {
-  line: Line;
-  /** An address of a contact whose row the transaction has locked, which keeps others from opening one meanwhile. */
-  address: ContactAddress;
-}
+import { lockConversations, openAt, type Place } from "./find-conversation";
 
 /** Locks the conversation that is open at a place, or opens one. */
 export async function openConversation(
@@ -30,10 +20,10 @@ export async function openConversation(
 }
 
 /** Locks the conversation that is open at a place; null without one. */
-export async function lockOpen(tx: Tx, place: Place): Promise<Conversation | null> {
-  const id = await openIdOn(tx, place);
-  return (id && (await lockConversations(tx, [id])).get(id)) || null;
-}
+export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {
+  const conversations = await lockConversations(tx, [], places);
+  return places.map((place) => openAt(conversations, place));
+});
 
 /** Opens a conversation at a place that has none. */
 export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {

@@ -1,16 +1,15 @@
-import { In } from "typeorm";
-import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
-import { Line } from "../lines/line.entity";
+import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
 import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "../messages/message.entity";
 import type { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
+import { lineById } from "./destination";
 
 /** A message to queue, in a conversation or, with null, outside of any. */
 export type MessageToQueue = Pick<
@@ -31,9 +30,8 @@ const queueTogether = coalesceInTx(
     const drafts = queued.flatMap((each) => each.drafts);
     const conversations = [...new Set(drafts.flatMap(({ conversation }) => conversation ?? []))];
     const lineIds = [...new Set(conversations.map(({ lineId }) => lineId))];
-    const lines = indexBy(
-      lineIds.length === 0 ? [] : await tx.findBy(Line, { id: In(lineIds) }),
-      ({ id }) => id,
+    const lines = new Map(
+      await Promise.all(lineIds.map(async (id) => [id, await lineById(tx, id)] as const)),
     );
     const messages = await insertMessages(
       tx,

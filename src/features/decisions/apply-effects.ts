@@ -16,8 +16,8 @@ import {
 } from "../conversations/conversation-changes";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import { addressOn, assertInUse, lineOf } from "../conversations/destination";
-import { assertOpen } from "../conversations/find-conversation";
-import { insertConversation, lockOpen, type Place } from "../conversations/open-conversation";
+import { assertOpen, type Place } from "../conversations/find-conversation";
+import { insertConversation, lockOpen } from "../conversations/open-conversation";
 import {
   conversationQueueFull,
   type MessageToQueue,

@@ -15,7 +15,7 @@ import { readSituation } from "../configuration/document/evaluate";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { recordEvents } from "../events/record-events";
 import { MESSAGE_ORDER } from "../messages/message.entity";
-import { Organization } from "../organizations/organization.entity";
+import type { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import { DECISIONS } from "./decision.metrics";
@@ -183,7 +183,7 @@ export class DecisionMaker {
     if (decision === null) return;
     const { agentId, situation } = decision;
     const agent = await agentOf(tx, agentId);
-    const context = await systemOf(tx, agent);
+    const context = systemFor(agent.organization as Organization);
     const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
@@ -349,13 +349,15 @@ const subjectOf = (participants: Participants | GatewayError | undefined): strin
 
 type SystemContext = ReturnType<typeof systemFor>;
 
-/** The context of what the gateway does for an agent by itself. */
-const systemOf = async (tx: Tx, { organizationId }: Agent): Promise<SystemContext> =>
-  systemFor(await tx.findOneByOrFail(Organization, { id: organizationId }));
-
-/** @throws GatewayError `not_found` */
+/**
+ * The agent with an ID, and its organization.
+ * @throws GatewayError `not_found`
+ */
 async function agentOf(tx: Tx, id: string): Promise<Agent> {
-  const agent = await tx.findOneBy(Agent, { id });
+  const agents = tx
+    .createQueryBuilder(Agent, "agent")
+    .innerJoinAndSelect("agent.organization", "organization");
+  const agent = await agents.where({ id }).getOne();
   if (agent === null) throw noSuch("agent");
   return agent;
 }

@@ -47,7 +47,12 @@ export class DecisionRunner implements LaneWork {
       if (again !== undefined && again > now) next.set(id, again);
       else if (!senders.take(id, group, { mayWait: true, share: group })) waiting.push(lane);
       else
-        dispatches.push({ ...lane, message: { id }, attempt: 1, send: (attempt) => this.run(id, attempt) });
+        dispatches.push({
+          ...lane,
+          message: { id },
+          attempt: 1,
+          send: (attempt) => this.run(id, attempt, isAsking),
+        });
     }
     return { next, dispatches, waiting };
   }
@@ -78,11 +83,12 @@ export class DecisionRunner implements LaneWork {
   /**
    * Makes a decision.
    * @param attempt ends the wait for what another system says
+   * @param mayAsk false if the decision asks no model
    */
-  async run(id: string, attempt: Attempt): Promise<SendResult> {
+  async run(id: string, attempt: Attempt, mayAsk = true): Promise<SendResult> {
     if (!attempt.mayLeave()) return again("lease_lost", "Another process took over the decision.", 0);
     try {
-      const answer = await this.answerTo(id, attempt.signal);
+      const answer = mayAsk ? await this.answerTo(id, attempt.signal) : undefined;
       await this.database.write((tx) => this.maker.resume(tx, id, answer), { limits: DELIVERING });
       return answer !== undefined && "error" in answer ? unanswered(answer.error) : DONE;
     } catch (error) {

@@ -5,10 +5,11 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { lockConversations } from "../conversations/find-conversation";
+import { lockOpen } from "../conversations/open-conversation";
 import type { Decision } from "./decision.entity";
 import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
-import { openOnDefaultLine, type Participants } from "./participants";
+import { type Participants, placeOnDefaultLine } from "./participants";
 
 /** The state in which a model is asked for a decision about these participants. */
 export async function modelRequestStateOf(
@@ -42,10 +43,10 @@ export async function participantsOf(
     isPreferred: ({ id }: ContactAddress) => id === addressId,
   };
   if (conversation !== null || contact === null) return participants;
-  const open = await openOnDefaultLine(tx, agentId, contact.id, participants.isPreferred);
-  return open?.conversationId === undefined
+  const place = await placeOnDefaultLine(tx, agentId, contact.id, participants.isPreferred);
+  return place === undefined
     ? participants
-    : { ...participants, line: open.line, conversation: await find(open.conversationId) };
+    : { ...participants, line: place.line, conversation: await lockOpen(tx, place) };
 }
 
 /**

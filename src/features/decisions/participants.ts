@@ -12,8 +12,8 @@ import { addressesOf, type ContactKey, contactIdOf, isMeant, lockContacts } from
 import { putContact } from "../contacts/put-contact";
 import { Conversation } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
-import { defaultLineOf, openIdOn, reachedAt } from "../conversations/destination";
-import { assertOpen, lockConversations } from "../conversations/find-conversation";
+import { defaultLineOf, reachedAt } from "../conversations/destination";
+import { assertOpen, lockConversations, openAt, type Place } from "../conversations/find-conversation";
 import type { Line } from "../lines/line.entity";
 
 /** The contact and conversation of a situation; the transaction has locked their rows. */
@@ -79,19 +79,20 @@ export async function findParticipants(
   const placed = await eachAccepted(met, async ({ reference, contact, isNew }) => {
     const isPreferred = preferredBy(reference);
     const { agentId, conversation: named } = reference;
-    const open =
+    const place =
       named === undefined && contact !== null
-        ? await openOnDefaultLine(tx, agentId, contact.id, isPreferred)
+        ? await placeOnDefaultLine(tx, agentId, contact.id, isPreferred)
         : undefined;
-    const conversationId = named?.id ?? open?.conversationId;
-    return { reference, contact, isNew, isPreferred, conversationId, line: open?.line };
+    return { reference, contact, isNew, isPreferred, place, line: place?.line };
   });
   const conversations = await lockConversations(
     tx,
-    accepted(placed).flatMap(({ conversationId }) => conversationId ?? []),
+    accepted(placed).flatMap(({ reference: { conversation } }) => conversation?.id ?? []),
+    accepted(placed).flatMap(({ place }) => place ?? []),
   );
-  return eachAccepted(placed, async ({ reference, contact, conversationId, ...rest }) => {
-    const conversation = conversations.get(conversationId ?? "") ?? null;
+  return eachAccepted(placed, async ({ reference, contact, place, ...rest }) => {
+    const named = reference.conversation && conversations.get(reference.conversation.id);
+    const conversation = named ?? (place === undefined ? null : openAt(conversations, place));
     const isNamed = reference.conversation !== undefined;
     if (isNamed && conversation !== null) assertOpen(conversation);
     return {
@@ -209,15 +210,14 @@ const preferredBy =
   ({ kind, address }) =>
     kind === contact?.key?.address?.kind && address === contact.key.address.address;
 
-/** The ID of the open conversation with a contact on the default line, and the line; undefined where it reaches none. */
-export async function openOnDefaultLine(
+/** Where a conversation with a contact on the default line takes place; undefined if the line does not reach it. */
+export async function placeOnDefaultLine(
   tx: Tx,
   agentId: string,
   contactId: string,
   isPreferred: Participants["isPreferred"],
-): Promise<{ conversationId: string | undefined; line: Line } | undefined> {
+): Promise<Place | undefined> {
   const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, contactId)]);
   const address = line && reachedAt(line, addresses ?? [], isPreferred);
-  if (line === undefined || address === undefined) return undefined;
-  return { conversationId: await openIdOn(tx, { line, address }), line };
+  return line === undefined || address === undefined ? undefined : { line, address };
 }

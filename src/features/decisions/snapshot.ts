@@ -1,5 +1,4 @@
 import { In } from "typeorm";
-import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
@@ -10,7 +9,7 @@ import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { ContactTag } from "../contacts/contact-tag.entity";
 import type { Conversation } from "../conversations/conversation.entity";
-import { Line } from "../lines/line.entity";
+import { lineById } from "../conversations/destination";
 import { Message, MessageDirection } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
 import type { Snapshot } from "./decision-record";
@@ -64,10 +63,6 @@ export async function takeSnapshot(
 
 const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) =>
   groupBy(await tx.findBy(ContactTag, { contactId: In(contactIds) }), ({ contactId }) => contactId),
-);
-
-const lineById = coalesceKeysInTx(async (tx: Tx, ids) =>
-  indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
 );
 
 /** The messages that a situation is about as one: their texts as lines, and the number of the last one. */

@@ -1,4 +1,4 @@
-import { type EntityManager, MoreThan, Not } from "typeorm";
+import { type EntityManager, IsNull, MoreThan, Not } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { HOUR_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -166,13 +166,12 @@ export class InboundService {
 
   private async store(tx: Tx, line: Line, from: Address, inbound: Inbound): Promise<Received> {
     const { agentId, optOutReply } = line;
-    // Before the contact is found, because it may have been erased: a repeat must not bring it back.
-    const known = await repeatOf(tx, line, inbound);
-    if (known !== undefined) return known;
-    const { contact, addresses } = await this.lockContact(tx, agentId, from, inbound.name);
-    // The lock of the contact makes simultaneous repeats wait for each other.
+    const known = await lockKnownContact(tx, { agentId, address: from });
+    // The lock of the contact makes simultaneous repeats wait for each other. Without one it may have been erased, and a
+    // repeat must not bring it back.
     const repeat = await repeatOf(tx, line, inbound);
     if (repeat !== undefined) return repeat;
+    const { contact, addresses } = known ?? (await addContact(tx, agentId, from, inbound.name));
     const address = addresses.find((each) => each.kind === from.kind && each.address === from.address);
     // It was taken from the contact while this transaction waited for its lock.
     if (address === undefined) throw new GatewayError("conflict", "The address has moved.");
@@ -199,21 +198,6 @@ export class InboundService {
       await queueMessages(tx, this.lanes, [{ agentId, conversation, ...confirmation }]);
     }
     return { message, contactId: contact.id, isNew: true };
-  }
-
-  private async lockContact(
-    tx: Tx,
-    agentId: string,
-    address: Address,
-    name: string | null,
-  ): Promise<{ contact: Contact; addresses: readonly ContactAddress[] }> {
-    const known = await lockKnownContact(tx, { agentId, address });
-    if (known !== null) return known;
-    const { contact } = await putContact(tx, agentId, {
-      addresses: [address],
-      ...(name !== null && { name }),
-    });
-    return { contact, addresses: (await addressesOf(tx, contact.id)) ?? [] };
   }
 
   private async insert(
@@ -271,6 +255,20 @@ export class InboundService {
   }
 }
 
+/** Adds a contact with an address, unless another request has added it meanwhile. */
+async function addContact(
+  tx: Tx,
+  agentId: string,
+  address: Address,
+  name: string | null,
+): Promise<{ contact: Contact; addresses: readonly ContactAddress[] }> {
+  const { contact } = await putContact(tx, agentId, {
+    addresses: [address],
+    ...(name !== null && { name }),
+  });
+  return { contact, addresses: (await addressesOf(tx, contact.id)) ?? [] };
+}
+
 /** The message that an earlier request with the same ID has stored. */
 async function repeatOf(
   reader: EntityManager,
@@ -306,10 +304,8 @@ async function isOwnAddress(tx: Tx, agentId: string, { kind, address }: Address)
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
 /** True if an agent's organization is active; messages to an inactive one are stored but not answered. */
-async function isActive(tx: Tx, id: string): Promise<boolean> {
-  const agent = await tx.findOne(Agent, { where: { id }, relations: { organization: true } });
-  return agent?.organization?.deactivatedAt === null;
-}
+const isActive = (tx: Tx, id: string): Promise<boolean> =>
+  tx.existsBy(Agent, { id, organization: { deactivatedAt: IsNull() } });
 
 /** @returns null also for a line of a deleted agent */
 const lineOfAgent = (reader: EntityManager, id: string): Promise<(Line & { agent: Agent }) | null> =>

@@ -12,6 +12,7 @@ import type { Changes } from "../audit/audit-change";
 import { requireEndpoint } from "./find-endpoint";
 import { agentsOf, lockCursors } from "./follow";
 import { auditTarget } from "./webhook.audit";
+import { ENDPOINTS_CHANNEL } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 /** What changing endpoints requires of members. */
@@ -61,6 +62,7 @@ export class EndpointChanges {
       if (!isChange) return endpoint;
       await tx.update(WebhookEndpoint, { id }, { ...(change as object), updatedAt: timestamp() });
       await recordAudit(tx, context, action, auditTarget(endpoint), audit);
+      tx.announce(ENDPOINTS_CHANNEL);
       return tx.findOneByOrFail(WebhookEndpoint, { id });
     });
   }

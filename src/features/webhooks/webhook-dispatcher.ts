@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { Between, In, MoreThan } from "typeorm";
+import { Between, type EntityManager, In, IsNull, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -14,6 +14,9 @@ import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
+
+/** Announces that an endpoint was added or changed. */
+export const ENDPOINTS_CHANNEL = "gateway_webhook_endpoints";
 
 /** Max positions that a transaction goes through, because other writers may wait for it. */
 const WINDOW = 100n;
@@ -37,6 +40,8 @@ type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = false;
+  /** False while no endpoint is active: then events are not looked at. */
+  private hasEndpoints = true;
   private running: Promise<void> | undefined;
   private endPause = () => {};
 
@@ -52,13 +57,16 @@ export class WebhookDispatcher {
    */
   start(): () => Promise<void> {
     this.stopped = false;
-    const stopListening = this.database.listen(EVENTS_CHANNEL, this.wake);
+    const stopEvents = this.database.listen(EVENTS_CHANNEL, () => {
+      if (this.hasEndpoints) this.wake();
+    });
+    const stopEndpoints = this.database.listen(ENDPOINTS_CHANNEL, this.wake);
     const timer = setInterval(this.wake, POLL_INTERVAL_MS).unref();
     this.wake();
     return async () => {
       this.stopped = true;
       clearInterval(timer);
-      await stopListening();
+      await Promise.all([stopEvents(), stopEndpoints()]);
       this.endPause();
       await this.running;
     };
@@ -86,6 +94,7 @@ export class WebhookDispatcher {
     try {
       // One window of each in turn, so that no endpoint waits for the whole backlog of another.
       const behind = await this.behind();
+      this.hasEndpoints = behind.length > 0 || (await this.database.read(isAnyActive));
       const startedAt = performance.now();
       for (const each of behind) {
         if (this.stopped) return false;
@@ -248,3 +257,6 @@ async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<
     .execute();
   return (await find())?.position;
 }
+
+const isAnyActive = (reader: EntityManager): Promise<boolean> =>
+  reader.existsBy(WebhookEndpoint, { state: WebhookEndpointState.active, deletedAt: IsNull() });

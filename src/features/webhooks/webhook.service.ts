@@ -24,6 +24,7 @@ import { auditOf, auditTarget, webhookActions } from "./webhook.audit";
 import type { NewWebhookEndpoint, WebhookEndpointChanges, WebhookEndpointWithSecret } from "./webhook.inputs";
 import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { ENDPOINTS_CHANNEL } from "./webhook-dispatcher";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /** How long events are also signed with the previous secret (ms). */
@@ -223,6 +224,7 @@ export class WebhookService {
     });
     await tx.insert(WebhookEndpoint, endpoint as object);
     await followFromNow(tx, endpoint);
+    tx.announce(ENDPOINTS_CHANNEL);
     await recordAudit(tx, context, webhookActions.webhook_endpoint_created, auditTarget(endpoint), {
       agentId: [null, agentId],
       ...auditOf(undefined, endpoint),
