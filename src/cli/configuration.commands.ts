@@ -25,7 +25,7 @@ interface PublishOptions extends AgentOption {
   json?: boolean;
 }
 
-export const description = "What agents do in which situation";
+export const description = "Rules and texts of agents";
 
 /** Adds the commands of `gateway configuration`. */
 export function add(configuration: Command): void {

@@ -54,7 +54,7 @@ export const addLineOptions = (command: Command): Command =>
     .addOption(
       new Option(
         "--when-uncertain <what>",
-        "what becomes of a message when it is unknown whether it was sent; retry for a new line",
+        "how to handle a message when it is unknown whether it was sent; retry for a new line",
       ).choices(Object.values(WhenUncertain)),
     )
     .option("--opt-out-reply <text>", "confirmation to a contact who opts out")

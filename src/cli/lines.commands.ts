@@ -90,7 +90,7 @@ export function add(lines: Command): void {
       }),
   );
 
-  addChange("test", "send a test message on a line now and tell what came of it; exit code 1 if it failed")
+  addChange("test", "send a test message on a line now and show the result; exit code 1 if it failed")
     .option("--to <address>", "address that the message goes to; an e-mail line needs one")
     .action((which: string, options: Options & { to?: string }) =>
       withLine(which, options, async (services, context, { id }) => {

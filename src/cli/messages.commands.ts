@@ -54,9 +54,9 @@ export function add(messages: Command): void {
 
   messages
     .command("release")
-    .description("let messages go that an earlier version queued and an upgrade has held back")
-    .option("--agent <slug>", "those of this agent")
-    .addOption(new Option("--all", "those of every agent of every organization").conflicts("agent"))
+    .description("release messages that an earlier version queued and an upgrade held back")
+    .option("--agent <slug>", "only the messages of this agent")
+    .addOption(new Option("--all", "the messages of every agent of every organization").conflicts("agent"))
     .option("--json", "print one JSON object")
     .action(({ agent, all, json }: { agent?: string; all?: boolean; json?: boolean }, command: Command) => {
       if (agent === undefined && !all) command.error("error: one of --agent <slug> and --all is required");

@@ -57,7 +57,7 @@ export function add(webhooks: Command): void {
 
   add("create", "create a webhook endpoint; its signing secret is shown once")
     .requiredOption("--url <url>", "where events are posted to")
-    .option("--agent <slug>", "only events of this agent; those of all agents when omitted")
+    .option("--agent <slug>", "only events of this agent; events of all agents when omitted")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
     .option("--description <text>", "what it is for")
     .option("--json", "print one JSON object")
@@ -133,7 +133,7 @@ export function add(webhooks: Command): void {
       }),
     );
 
-  addOne("test", "send a test event now and tell what came of it; exit code 1 if it failed").action(
+  addOne("test", "send a test event now and show the result; exit code 1 if it failed").action(
     (id: string, options: Options) =>
       withOrganization(options, async (services, context) => {
         const { outcome, status, code, detail, durationMs } = await services.webhookTests.run(context, id);

@@ -190,7 +190,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(receiver.connections).toBe(0);
   });
 
-  test("the command line tells what came of it, also by its exit code", async () => {
+  test("the command line shows the result and sets its exit code", async () => {
     const line = await newLine(webhook());
     const run = engine === postgres ? spawnCli : runCli;
     const env = { ...ALLOWED, INSTANCE_KEY };

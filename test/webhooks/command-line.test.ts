@@ -52,7 +52,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     expect(await json("list")).toEqual([]);
   });
 
-  test("deliveries are listed, events delivered again, and a test event tells what came of it", async () => {
+  test("deliveries are listed, events delivered again, and a test event shows its result", async () => {
     const receiver = await Receiver.start();
     try {
       const agentId = await firstAgentId(gateway);

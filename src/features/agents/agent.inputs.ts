@@ -27,7 +27,7 @@ export class RenameAgentArgs {
   @Field(() => ID, { description: "ID of the agent." })
   id!: string;
 
-  @Field(() => String, { description: "The new display name; the rules are those of `NewAgent.name`." })
+  @Field(() => String, { description: "The new display name; the same rules as for `NewAgent.name` apply." })
   @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;

@@ -66,7 +66,7 @@ export class NewApiKey {
   @Field(() => [Scope], {
     nullable: true,
     description:
-      "The scopes of the key, at least one; null or omitted for all scopes, including those that later versions add. Scopes cannot be changed later.",
+      "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later.",
   })
   @IsOptional()
   @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
@@ -162,7 +162,7 @@ export class ApiKeyChanges {
 
   @Field(() => String, {
     nullable: true,
-    description: "The new name; the rules are those of `NewApiKey.name`. It cannot be null.",
+    description: "The new name; the same rules as for `NewApiKey.name` apply. It cannot be null.",
   })
   @IsOmittable()
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
@@ -189,7 +189,7 @@ export class RenameApiKeyArgs {
   @Field(() => ID, { description: "ID of the key." })
   id!: string;
 
-  @Field(() => String, { description: "The new name; the rules are those of `NewApiKey.name`." })
+  @Field(() => String, { description: "The new name; the same rules as for `NewApiKey.name` apply." })
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;

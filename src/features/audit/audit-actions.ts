@@ -10,7 +10,11 @@ export const AuditAction: Record<string, AuditAction> = {};
 
 const valuesConfig: Record<string, { description: string }> = {};
 
-registerEnumType(AuditAction, { name: "AuditAction", description: "What was done.", valuesConfig });
+registerEnumType(AuditAction, {
+  name: "AuditAction",
+  description: "A kind of audited action.",
+  valuesConfig,
+});
 
 /** Length of the column. */
 const NAME_MAX_LENGTH = 40;

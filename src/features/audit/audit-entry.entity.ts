@@ -43,7 +43,7 @@ export class AuditEntry {
   @Column(UUID_COLUMN)
   organizationId!: string;
 
-  @Field(() => AuditAction, { description: "What was done." })
+  @Field(() => AuditAction, { description: "The action." })
   @Column({ type: "varchar", length: 40 })
   action!: AuditAction;
 
@@ -88,7 +88,7 @@ export class AuditEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: "What changed, as text; only in entries that are older than `changes`.",
+    description: "The changes as text; only in entries that are older than `changes`.",
   })
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;

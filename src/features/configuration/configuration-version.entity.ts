@@ -33,7 +33,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 64 })
   digest!: string;
 
-  @Field(() => String, { nullable: true, description: "What has changed, in the words of who published it." })
+  @Field(() => String, { nullable: true, description: "Note of the publisher about the changes." })
   @MaxCharacters(NOTE_MAX_LENGTH)
   @Column({ type: "varchar", length: NOTE_MAX_LENGTH, nullable: true })
   note!: string | null;

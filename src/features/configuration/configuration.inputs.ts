@@ -69,7 +69,7 @@ export class PublishConfigurationArgs {
   })
   fromVersion?: number | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "What has changed, at most 500 characters." })
+  @Field(() => String, { nullable: true, description: "Note about the changes, at most 500 characters." })
   @IsOptional()
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()

@@ -51,7 +51,7 @@ export class Configuration extends ConfigurationVersion {
   @AtMost(MAX_LINES)
   lines!: ConfigurationLine[];
 
-  @Field(() => ConfigurationDecider, { description: "What makes the decisions of the agent." })
+  @Field(() => ConfigurationDecider, { description: "The decider of the agent." })
   decider!: ConfigurationDecider;
 }
 
@@ -74,7 +74,7 @@ class SourcePosition implements Position {
   column!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What is wrong with a part of a configuration document." })
+@ObjectType({ simpleResolvers: true, description: "A problem with a part of a configuration document." })
 class ConfigurationProblem implements Problem {
   @Field(() => String, {
     description: "The part, such as `rules[3].when[0]`; empty for the document as a whole.",
@@ -82,7 +82,7 @@ class ConfigurationProblem implements Problem {
   @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
   path!: string;
 
-  @Field(() => String, { description: "What is wrong, such as `is required`." })
+  @Field(() => String, { description: "The problem, such as `is required`." })
   @MaxCharacters(PROBLEM_MESSAGE_MAX_LENGTH)
   message!: string;
 
@@ -93,17 +93,17 @@ class ConfigurationProblem implements Problem {
   position?: Position;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What is wrong with a configuration document." })
+@ObjectType({ simpleResolvers: true, description: "The problems of a configuration document." })
 export class ConfigurationCheck implements DocumentCheck {
   @Field(() => [ConfigurationProblem], {
-    description: "What keeps the document from being published, at most 100 problems.",
+    description: "Problems that prevent its publication, at most 100.",
   })
   @AtMost(MAX_REPORTED)
   problems!: Problem[];
 
   @Field(() => [ConfigurationProblem], {
     description:
-      "What is allowed, but is probably a mistake, such as a rule that never fires; at most 100 warnings.",
+      "Probable mistakes that do not prevent its publication, such as a rule that never fires; at most 100.",
   })
   @AtMost(MAX_REPORTED)
   warnings!: Problem[];
@@ -114,6 +114,6 @@ export class SavedConfigurationDraft {
   @Field(() => ConfigurationDraft, { description: "The draft." })
   draft!: ConfigurationDraft;
 
-  @Field(() => ConfigurationCheck, { description: "What is wrong with its document." })
+  @Field(() => ConfigurationCheck, { description: "The problems of its document." })
   check!: DocumentCheck;
 }

@@ -22,7 +22,7 @@ const EXAMPLE = {
 export const configurationRoutes: RouteGroup = {
   tag: "Configuration",
   description:
-    "What the agent does in which situation. `GET /agent/configuration/schema` answers the JSON Schema of the documents, without a key.",
+    "The agent's rules and texts. `GET /agent/configuration/schema` answers the JSON Schema of the documents, without a key.",
   routes: [
     {
       operationId: "getConfiguration",

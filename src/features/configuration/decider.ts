@@ -7,14 +7,17 @@ export enum DeciderKind {
 
 registerEnumType(DeciderKind, {
   name: "DeciderKind",
-  description: "What makes the decisions of an agent.",
+  description: "Kind of decider.",
   valuesConfig: {
     rules: { description: "The rules of its configuration alone." },
     model: { description: "The rules, and a language model where they ask it." },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: "What makes the decisions of an agent." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "The decider of an agent: its rules, or a model where they ask one.",
+})
 export class ConfigurationDecider {
   @Field(() => DeciderKind, { description: "True if a language model takes part." })
   readonly kind!: DeciderKind;

@@ -74,7 +74,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
 /** The conversations of the agent that a key resolves to. */
 export const conversationRoutes: RouteGroup = {
   tag: "Conversations",
-  description: "What the agent and its contacts say to each other.",
+  description: "Conversations between the agent and its contacts.",
   routes: [
     {
       operationId: "openConversation",

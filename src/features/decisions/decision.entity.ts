@@ -117,7 +117,7 @@ export class Decision {
   @Column({ type: "integer" })
   configurationVersion!: number;
 
-  @Field(() => DeciderKind, { description: "What decided." })
+  @Field(() => DeciderKind, { description: "Kind of decider that made it." })
   @Column({ type: "varchar", length: 8 })
   decider!: DeciderKind;
 

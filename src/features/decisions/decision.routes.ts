@@ -58,7 +58,7 @@ const EXPLAINED = {
 /** The decisions of the agent that a key resolves to. */
 export const decisionRoutes: RouteGroup = {
   tag: "Decisions",
-  description: "What the agent makes of the situations that it is handed.",
+  description: "The agent's decisions in the situations that it is given.",
   routes: [
     {
       operationId: "decide",
@@ -76,7 +76,7 @@ export const decisionRoutes: RouteGroup = {
       errors: ["not_found", "conflict", "queue_full"],
       reachesPeople: true,
       answers: {
-        200: "What the agent would decide, for a dry run.",
+        200: "The decision that the agent would make, for a dry run.",
         201: "The decision. Its effects are stored.",
         202: "The decision, which a model is still making.",
       },
@@ -132,7 +132,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["replayDecision"],
       errors: ["not_found", "conflict"],
-      answers: "What the agent would have decided. Nothing is stored or sent.",
+      answers: "The decisions that the agent would have made. Nothing is stored or sent.",
       example: {
         body: { against: { version: 2 } },
         answer: {

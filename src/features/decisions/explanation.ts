@@ -24,14 +24,14 @@ export class ExplanationError {
   @MaxCharacters(NAME_MAX_LENGTH)
   code!: string;
 
-  @Field(() => String, { description: "What went wrong, for people." })
+  @Field(() => String, { description: "Error message for people." })
   @MaxCharacters(500)
   message!: string;
 }
 
 @ObjectType({ simpleResolvers: true, description: "A value that a condition read." })
 export class ReadValue {
-  @Field(() => String, { description: "What was read, such as `situation.data.total`." })
+  @Field(() => String, { description: "Path of the value, such as `situation.data.total`." })
   path!: string;
 
   @ThirdPartyText()
@@ -46,7 +46,7 @@ export class ReadValue {
   isCut?: true;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A condition of a rule, and what came of it." })
+@ObjectType({ simpleResolvers: true, description: "A condition of a rule, with its result." })
 export class ClauseExplanation {
   @Field(() => String, { description: "The condition, in CEL." })
   @MaxCharacters(CLAUSE_MAX_LENGTH)
@@ -91,7 +91,7 @@ export class RuleExplanation {
 /** What came of an effect. */
 export type EffectStatus = "done" | "failed" | "unchanged" | "skipped";
 
-@ObjectType({ simpleResolvers: true, description: "Something that a decision does, and what came of it." })
+@ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })
 export class EffectExplanation {
   @Field(() => String, {
     description: "Kind of the effect: `send`, `addTags`, `removeTags`, `move`, `handoff`, `close` or `ask`.",
@@ -101,7 +101,7 @@ export class EffectExplanation {
 
   @Field(() => String, {
     nullable: true,
-    description: "ID of the rule that it belongs to; null for those of `otherwise`.",
+    description: "ID of the rule that it belongs to; null for an effect of `otherwise`.",
   })
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;

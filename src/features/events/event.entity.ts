@@ -51,7 +51,7 @@ export class Event {
 
   @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
-    description: "What has happened; empty once the contact that it is about was erased.",
+    description: "Data of the event; empty once its contact was erased.",
   })
   @MaxCharacters(EVENT_DATA_MAX_BYTES)
   @Column({ type: "simple-json" })

@@ -66,7 +66,7 @@ export class EventPageInfo {
   hasNextPage!: boolean;
 
   @Field(() => String, {
-    description: "Position up to which events were read, to pass as `after`; also if the page is empty.",
+    description: "Position to pass as `after` for the next page, even if this page is empty.",
   })
   endCursor!: string;
 }

@@ -23,7 +23,7 @@ const EVENT = {
 /** The events of the agent that a key resolves to. */
 export const eventRoutes: RouteGroup = {
   tag: "Events",
-  description: "What has happened, for systems that follow the agent.",
+  description: "The agent's events, for systems that follow it.",
   routes: [
     {
       operationId: "listEvents",

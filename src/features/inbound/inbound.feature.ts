@@ -45,7 +45,7 @@ export const inbound = feature({
   operations: {
     tag: "Inbound",
     description:
-      "What the systems at the other end of lines send. They sign it as Standard Webhooks, with the secret of the line, and need no API key.",
+      "Requests of the systems behind lines. They are signed as Standard Webhooks with the secret of the line and need no API key.",
     operations: inboundOperations,
   },
   shares: (senders) => ({

@@ -37,7 +37,7 @@ export enum UsageOutcome {
 
 registerEnumType(UsageOutcome, {
   name: "UsageOutcome",
-  description: "What became of a request with an API key.",
+  description: "Outcome of a request with an API key.",
   valuesConfig: {
     accepted: { description: "The key was accepted." },
     refused: { description: "The key was rejected." },

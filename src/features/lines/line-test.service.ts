@@ -45,12 +45,11 @@ export class LineTest {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      "What went wrong, for programs, such as `timeout`, `dns` or `http_503`; null if nothing did.",
+    description: "Error code for programs, such as `timeout`, `dns` or `http_503`; null without an error.",
   })
   code!: string | null;
 
-  @Field(() => String, { description: "What happened, for people." })
+  @Field(() => String, { description: "Description of the result, for people." })
   @MaxCharacters(500)
   detail!: string;
 }

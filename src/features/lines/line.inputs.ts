@@ -97,7 +97,7 @@ export class LineChanges {
 
   @Field(() => String, {
     nullable: true,
-    description: "The new name; the rules are those of `NewLine.name`.",
+    description: "The new name; the same rules as for `NewLine.name` apply.",
   })
   @ValidateIf((_, value) => value !== undefined)
   @IsSlug()

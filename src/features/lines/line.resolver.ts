@@ -67,7 +67,7 @@ export class LineResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => LineTest, {
     description:
-      "Sends a test message on a line now, whatever its state, and tells what came of it. An organization runs one test at a time, at most 10 a minute.",
+      "Sends a test message on a line now, whatever its state, and returns the result. An organization runs one test at a time, at most 10 a minute.",
   })
   testLine(@Ctx() context: RequestContext, @Args(() => TestLineArgs) args: TestLineArgs): Promise<LineTest> {
     return this.tests.run(context, args);

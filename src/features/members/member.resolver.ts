@@ -32,7 +32,7 @@ export class MemberResolver {
   @Access("anyone")
   @Query(() => Member, {
     nullable: true,
-    description: "The signed-in member; null for callers without a session, for whom `viewer` fails.",
+    description: "The signed-in member; null for callers without a session, whereas `viewer` fails for them.",
   })
   signedInMember(@Ctx() context: RequestContext): Promise<Member | null> {
     return this.service.signedIn(context);

@@ -42,12 +42,12 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
 
-  @Field(() => String, { nullable: true, description: "What went wrong, for programs, such as `http_503`." })
+  @Field(() => String, { nullable: true, description: "Error code for programs, such as `http_503`." })
   @Column({ type: "varchar", length: 64, nullable: true })
   code!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "What went wrong, for people." })
+  @Field(() => String, { nullable: true, description: "Error message for people." })
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: 500, nullable: true })
   detail!: string | null;

@@ -249,7 +249,7 @@ export class Message {
   @ThirdPartyText()
   @Field(() => String, {
     nullable: true,
-    description: "What went wrong at the last attempt, for people; null if nothing did.",
+    description: "Error message of the last attempt, for people; null without an error.",
   })
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
@@ -258,7 +258,8 @@ export class Message {
   @ThirdPartyText()
   @Field(() => String, {
     nullable: true,
-    description: "What was not kept of a message that a contact wrote, for people; null if all was.",
+    description:
+      "Description of the parts of an inbound message that were not stored, for people; null if all were.",
   })
   @MaxCharacters(OMITTED_MAX_LENGTH)
   @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })

@@ -97,7 +97,7 @@ export class WebhookDelivery {
   @Column({ type: "integer", nullable: true })
   lastStatus!: number | null;
 
-  @Field(() => String, { nullable: true, description: "What went wrong with the last attempt, for people." })
+  @Field(() => String, { nullable: true, description: "Error message of the last attempt, for people." })
   @MaxCharacters(ERROR_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   lastError!: string | null;

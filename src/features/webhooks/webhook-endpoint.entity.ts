@@ -55,7 +55,7 @@ export class WebhookEndpoint {
 
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent whose events it gets; null for those of all agents of the organization.",
+    description: "ID of the agent whose events it gets; null for all agents of the organization.",
   })
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })

@@ -23,7 +23,7 @@ export class NewWebhookEndpoint extends IdempotentInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      "ID of the agent whose events it gets; null or omitted for those of all agents of the organization, future ones too.",
+      "ID of the agent whose events it gets; null or omitted for all agents of the organization, including future ones.",
   })
   agentId?: string | null | undefined;
 
@@ -127,12 +127,11 @@ export class WebhookTest {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      "What went wrong, for programs, such as `timeout`, `dns` or `http_503`; null if nothing did.",
+    description: "Error code for programs, such as `timeout`, `dns` or `http_503`; null without an error.",
   })
   code!: string | null;
 
-  @Field(() => String, { description: "What happened, for people." })
+  @Field(() => String, { description: "Description of the result, for people." })
   @MaxCharacters(ERROR_MAX_LENGTH)
   detail!: string;
 

@@ -153,7 +153,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookTest, {
     description:
-      "Sends an event of the type `webhook.test` to a webhook endpoint now, whatever its state, and tells what came of it. An organization runs one test at a time, at most 10 a minute.",
+      "Sends an event of the type `webhook.test` to a webhook endpoint now, whatever its state, and returns the result. An organization runs one test at a time, at most 10 a minute.",
   })
   sendTestEvent(
     @Ctx() context: RequestContext,

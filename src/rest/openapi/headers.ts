@@ -27,7 +27,7 @@ export const HEADERS = {
   Link: headerOf(
     'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',
   ),
-  "Last-Event-ID": headerOf("Position up to which events were read, to go on from.", COUNT),
+  "Last-Event-ID": headerOf("Position to continue from.", COUNT),
   Location: headerOf("Path of the created resource."),
   Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", {
     type: "string",

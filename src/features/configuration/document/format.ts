@@ -92,7 +92,7 @@ const move = z.strictObject({
   move: line.describe("Name of the line to move the conversation to."),
   pending: z
     .enum(["cancel", "carry"])
-    .describe("What happens to queued messages; by default cancel.")
+    .describe("How to handle queued messages; cancel by default.")
     .optional(),
 });
 const handoff = z.strictObject({
@@ -102,10 +102,10 @@ const close = z.strictObject({ close: z.literal(true).describe("Closes the conve
 const ask = z.strictObject({
   ask: z
     .strictObject({
-      prompt: name.describe("Name of the template that tells the model what to do."),
+      prompt: name.describe("Name of the template with the instructions for the model."),
       maxLength: z.int().min(1).max(MESSAGE_TEXT_MAX_LENGTH).describe("Max length of its text.").optional(),
       tags: tags.describe("Tags that it can add.").optional(),
-      handoff: z.boolean().describe("Whether it can hand off to a human.").optional(),
+      handoff: z.boolean().describe("True if the model may hand off to a human.").optional(),
     })
     .describe("Lets the model decide, within these limits."),
 });
@@ -126,8 +126,8 @@ const rule = z.strictObject({
     .max(MAX_CLAUSES)
     .describe("Conditions in CEL, which must all hold; without any, the rule always matches.")
     .optional(),
-  do: effects.describe("What the agent does, in order; nothing means silence.").optional(),
-  continue: z.boolean().describe("Whether later rules are tried after this one has matched.").optional(),
+  do: effects.describe("Effects of the rule, in order; none means silence.").optional(),
+  continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
   once: z
     .strictObject({
       per: z.enum(["contact", "conversation"]),
@@ -164,7 +164,7 @@ export const documentFormat = z
       .max(MAX_RULES)
       .describe("Tried in order; the first whose conditions all hold decides.")
       .optional(),
-    otherwise: effects.describe("What the agent does if no rule decides.").optional(),
+    otherwise: effects.describe("Effects if no rule decides.").optional(),
   })
   .describe("The configuration of an agent.");
 
