@@ -59,7 +59,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What an app shares with the other workers of its service. */
+/** The state that an app shares with the other workers of its service. */
 export interface Peers {
   /** The windows of the rate limits, which hold for all workers together. */
   windows: KeyWindows;

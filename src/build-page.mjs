@@ -37,7 +37,7 @@ export async function buildPage(folder, name, shared = []) {
   writeFileSync(stampFile, stamp);
 }
 
-/** Replaces a folder by the next one, so that a server that starts meanwhile never reads half of it. */
+/** Replaces a folder atomically, so that a server that is starting never reads half of it. */
 export function replaceFolder(next, current) {
   const old = `${current}.old`;
   rmSync(old, { recursive: true, force: true });

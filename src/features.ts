@@ -39,7 +39,7 @@ import type { HttpOperations } from "./schema/http-operation";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
 import type { FeatureMetric } from "./telemetry/feature-metrics";
 
-/** The features of the service, each after those whose services it needs; REST is documented in this order. */
+/** The features of the service, each after its dependencies; REST is documented in this order. */
 export const FEATURES = [
   pets,
   organizations,
@@ -68,10 +68,10 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-/** What the server, the command line and the first start all work with. */
+/** The services of the server, the command line and the first start. */
 export type Services = Core & Intersection<ReturnType<(typeof FEATURES)[number]["services"]>>;
 
-/** What the features need of each other: `Services` must have it all. */
+/** The services that features need of each other; `Services` must provide them all. */
 type Needs = Intersection<
   (typeof FEATURES)[number] extends infer Each
     ? Each extends Feature<object, infer Needed>
@@ -118,7 +118,7 @@ export const metricsOf = (services: Services): FeatureMetric[] =>
 export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention =>
   Object.assign({}, ...ALL.map((each) => each.retention), retention);
 
-/** What housekeeping deletes. */
+/** The rows that housekeeping deletes. */
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 

@@ -30,7 +30,7 @@ export interface Answer {
   attempt?: Attempt;
 }
 
-/** What a compiled plan did before it failed. */
+/** The state of a compiled plan that failed. */
 export interface Attempt {
   /** The outcome of the field of a mutation, which must not run twice. */
   change?: unknown;
@@ -44,7 +44,7 @@ export interface RequestContext {
   cookie?: SessionCookie | undefined;
   /** Only for requests. Apollo copies the context; the copies share this object. */
   readonly answer?: Answer | undefined;
-  /** Runs work that waits in a bounded queue; meanwhile the request does not count toward load shedding. */
+  /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** True if the client has disconnected, so that long work for its answer should stop. */
   isGone?: (() => boolean) | undefined;

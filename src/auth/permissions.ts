@@ -1,6 +1,6 @@
 import { registerEnumType } from "type-graphql";
 
-/** What a member may do beyond viewing the organization. */
+/** Permissions of a member beyond viewing the organization. */
 export enum Permission {
   config_manage = "config:manage",
   conversations_read = "conversations:read",
@@ -26,11 +26,11 @@ registerEnumType(Permission, {
   },
 });
 
-/** The scopes of API keys. Each feature adds the names of those that it declares, so that they are checked. */
+/** The scopes of API keys. Each feature adds the names that it declares, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface Scopes {}
 
-/** What an API key may be used for, such as `pets:read`. */
+/** A permission of an API key, such as `pets:read`. */
 export type Scope = keyof Scopes;
 
 /** The declared scopes as an enum, which TypeGraphQL reads when it builds the schema. */

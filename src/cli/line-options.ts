@@ -95,7 +95,7 @@ export const addLineChangeOptions = (command: Command): Command =>
     .option("--no-opt-out-reply", "remove the confirmation")
     .option("--no-user", "email: remove user name and password");
 
-/** What an option changes: nothing when it is omitted, and null for its `--no-…` form. */
+/** The change of an option: none when it is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
 
 const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply }: LineOptions) => ({

@@ -1,6 +1,6 @@
 /** A stream that its reader pulls: nothing is read ahead, so a reader that stops holds at most one batch. */
 export interface BatchedStream<Item> extends AsyncIterableIterator<Item> {
-  /** Position up to which items were read, also those that the reader did not ask for. */
+  /** Position of the last item read, including items that the reader did not ask for. */
   readonly position: string;
   /**
    * Waits for the next items; readers that wait for the same items share the list.

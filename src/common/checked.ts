@@ -2,8 +2,8 @@ import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
 import { ValidateBy } from "./validators";
 
 /**
- * The property must pass a check, which all APIs run together with those of other properties.
- * @param name identifies the check among those of a property
+ * The property must pass a check; all APIs run the checks of all properties together.
+ * @param name identifies the check within a property
  * @param rule what JSON Schema can say of the check
  */
 export function Checked(name: string, check: Check, rule: JsonSchemaRule = {}): PropertyDecorator {

@@ -11,7 +11,7 @@ interface Options {
   name?: string;
   /** Max items per batch. */
   maxBatchSize?: number;
-  /** Decides when batches start, together with those of other coalescers that share it. */
+  /** Decides when batches start; other coalescers may share it. */
   gate?: BatchGate;
   /** Receives the number of calls in each batch. */
   coalesced?: (calls: number) => void;

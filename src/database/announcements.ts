@@ -17,7 +17,7 @@ export class Announcements {
   announce(channel: string, others: boolean): void {
     this.relay(channel);
     if (!others || this.pending.has(channel)) return;
-    // Not in the transaction itself, because PostgreSQL commits those that notify one after the other.
+    // Not in the transaction itself, because PostgreSQL serializes commits that notify.
     const timer = setTimeout(() => {
       this.pending.delete(channel);
       this.engine.announce(channel).catch(() => undefined);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database";
 import type { Tx } from "./unit-of-work";
 
-/** Target duration of a chunk (ms), for which other writers wait. */
+/** Target duration of a chunk (ms); other writers wait for it. */
 const CHUNK_MS = 25;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;

@@ -121,7 +121,7 @@ export class Database {
   /**
    * Runs a read-only query that may read many rows, on separate connections that owners share round-robin.
    * @param owner the ID of an organization
-   * @throws GatewayError `unavailable`, also when the query takes longer than 3 seconds while serving requests
+   * @throws GatewayError `unavailable`, including after 3 seconds while serving requests
    */
   report<T>(owner: string, query: Read<T>): Promise<T> {
     return this.guarded("database report", () => this.engine.report(owner, query));
@@ -314,7 +314,7 @@ export class Database {
   /**
    * Runs the pending migrations; safe when several processes start simultaneously.
    * @returns the names of the migrations that it ran
-   * @throws StartupError with the database label, also when the schema is newer than this version
+   * @throws StartupError with the database label, including when the schema is newer than this version
    */
   async migrate(): Promise<string[]> {
     const run = () =>
@@ -329,7 +329,7 @@ export class Database {
 
   /**
    * Returns the names of the pending migrations.
-   * @throws StartupError with the database label, also when the schema is newer than this version
+   * @throws StartupError with the database label, including when the schema is newer than this version
    */
   async pendingMigrations(): Promise<string[]> {
     const executor = new MigrationExecutor(this.source);

@@ -3,7 +3,7 @@ import { parse } from "lossless-json";
 /** A column of a query: its SQL expression, with its type where JSON encodes it in a special way. */
 export type Column = string | { sql: string; type: "int64" | "text" };
 
-/** What a query selects. */
+/** The selection of a query. */
 export interface Selection<Row> {
   columns: readonly Column[];
   /**

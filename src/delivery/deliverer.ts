@@ -14,7 +14,7 @@ import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 /** Max lanes of a transaction, because those behind it wait for its commit. */
 const BATCH = 100;
 
-/** Min time between two batches that are not full (ms): those of the requests of a moment share one. */
+/** Min time between two batches that are not full (ms), so that concurrent requests share one. */
 const PAUSE_MS = 50;
 
 /** How often to look for due work that no listener was told of, such as that of killed processes (ms). */
@@ -176,7 +176,7 @@ export class Deliverer {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
 
-  /** Locks due lanes; those that are deferred get the senders that the others leave. */
+  /** Locks due lanes; deferred lanes get the remaining senders. */
   private async lockDue(tx: Tx, senders: number): Promise<DueLane[]> {
     if (this.stopped) return [];
     const { excluded, deferred } = this.senders;

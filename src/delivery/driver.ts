@@ -1,4 +1,4 @@
-/** What came of an attempt to send a message. */
+/** Outcome of a delivery attempt. */
 export enum AttemptOutcome {
   /** The receiver has it. */
   accepted = "accepted",
@@ -14,7 +14,7 @@ export enum AttemptOutcome {
 export interface OutboundMessage {
   /** ID of the message (UUID), the same for every attempt. */
   id: string;
-  /** What the `Auto-Submitted` of a mail says (RFC 3834); null for what a person wrote. */
+  /** The `Auto-Submitted` header of a mail (RFC 3834); null if a person wrote it. */
   autoSubmitted: "auto-generated" | "auto-replied" | null;
   /** Null for a message outside of any conversation. */
   conversationId: string | null;
@@ -25,7 +25,7 @@ export interface OutboundMessage {
   createdAt: string;
 }
 
-/** What came of sending a message. */
+/** Result of a delivery attempt. */
 export type SendResult = (
   | {
       outcome: AttemptOutcome.accepted;
@@ -36,9 +36,9 @@ export type SendResult = (
     }
   | {
       outcome: AttemptOutcome.retryable | AttemptOutcome.permanent | AttemptOutcome.uncertain;
-      /** What went wrong, for programs: a short word such as `timeout` or `http_503`. */
+      /** Error code for programs, such as `timeout` or `http_503`. */
       code: string;
-      /** What went wrong, for people, at most 500 characters: never a credential. */
+      /** Error message for people, at most 500 characters; never contains a credential. */
       detail: string;
       /** How long the receiver asks to wait (ms). */
       retryAfterMs?: number;

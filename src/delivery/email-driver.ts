@@ -30,7 +30,7 @@ export interface EmailSettings {
   subject?: string;
 }
 
-/** A message as mail, and from whom to whom. */
+/** A message as mail, with its sender and recipient. */
 interface Mail {
   content: Buffer;
   messageId: string;

@@ -36,7 +36,7 @@ export const failure = (
 });
 
 /**
- * What a receiver said, as the end of a sentence.
+ * The message of a receiver, as the end of a sentence.
  * @param secrets texts that must not appear, because a receiver may echo what it got
  */
 export function quote(text: string, secrets: readonly string[] = []): string {
@@ -51,7 +51,7 @@ export function quote(text: string, secrets: readonly string[] = []): string {
   return quoted === "" ? "." : `: ${quoted}`;
 }
 
-/** Control characters and invisible ones, such as those that reverse the direction of text, become spaces. */
+/** Control and invisible characters, such as bidirectional overrides, become spaces. */
 const oneLine = (text: string, length: number): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")

@@ -15,7 +15,7 @@ const MAX_RECEIVED_BYTES = 2 * MAX_ANSWER_BYTES;
 /** How long a body that is ignored may take (ms) before its connection is closed. */
 const MAX_IGNORED_MS = 100;
 
-/** What a receiver answered. */
+/** The answer of a receiver. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | undefined;

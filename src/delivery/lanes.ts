@@ -62,7 +62,7 @@ export class Lanes {
     this.database.relay(CHANNEL);
   }
 
-  /** What receives measurements of the work that a transaction does. */
+  /** The observer of a transaction's work; it records measurements after the commit. */
   observing(tx: Tx): WorkObserver {
     return onceCommitted(tx, this.observer);
   }
@@ -76,7 +76,7 @@ export class Lanes {
     // A fixed order, so that transactions which share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
-    // keeps its place among those that wait for a sender.
+    // keeps its place in the queue for a sender.
     await tx.query(
       `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
        ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
@@ -147,7 +147,7 @@ export class Lanes {
   }
 
   /**
-   * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
+   * Locks due lanes, longest due first, until the transaction ends; other processes skip them.
    * @param parts how many to lock of which lanes; they follow each other in the result
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
@@ -214,7 +214,7 @@ export class Lanes {
     await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
   }
 
-  /** Ends all lanes of an agent, also those that sends hold, whose results then count for nothing. */
+  /** Ends all lanes of an agent, even leased ones; the results of their sends are dropped. */
   async endAll(tx: Tx, agentId: string): Promise<void> {
     const all = tx.createQueryBuilder(Lane, "lane").select("lane.id").where({ agentId }).orderBy("lane.id");
     // In the order of other transactions, which may hold several.
@@ -234,7 +234,7 @@ export class Lanes {
     );
   }
 
-  /** Lets lanes wait for a free sender of their channel; those that were due keep their place. */
+  /** Lets lanes wait for a free sender of their channel; due lanes keep their place. */
   async awaitSender(tx: Tx, lanes: readonly { laneId: string; channelId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
@@ -256,7 +256,7 @@ export class Lanes {
   }
 
   /**
-   * Calls a listener when work is due, also of other processes.
+   * Calls a listener when work is due, including work queued by other processes.
    * @returns a function that stops it
    */
   onDue(listener: () => void): () => Promise<void> {

@@ -107,10 +107,10 @@ class Taken {
 }
 
 /**
- * The senders of this process, each of which sends one message at a time.
+ * The senders of this process; each sends one message at a time.
  *
  * - A channel whose last attempt failed, or whose attempts take long, gets only one. All such channels together get half
- *   of the senders, so that receivers that do not answer leave the rest to those that do.
+ *   of the senders, so that unresponsive receivers leave the rest to others.
  * - An organization gets at most three quarters, and no more than half while others wait.
  * - Shares limit what lanes of one kind get, in total and by organization and channel.
  */
@@ -168,7 +168,7 @@ export class Senders {
     return this.shares.get(channelId)?.by === "channel";
   }
 
-  /** The lanes of groups: of those that organizations share by name, only their own. */
+  /** The lanes of groups; of a named group, only those of the same organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groups
@@ -201,7 +201,7 @@ export class Senders {
     };
   }
 
-  /** Sends a message as soon as a sender is free, after those that already wait. */
+  /** Sends a message as soon as a sender is free, in order of arrival. */
   leave(message: Leaving): void {
     this.taken.add(message, 1);
     this.queue.push(message);
@@ -257,7 +257,7 @@ export class Senders {
   }
 
   /**
-   * True if a group may get one more sender, besides those that are taken.
+   * True if a group may get one more sender.
    * @param ahead senders that are soon free
    */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {

@@ -16,7 +16,7 @@ const RETRYABLE = [408, 425, 429];
 export interface SignedTarget {
   /** As `Targets.assertAllowedUrl` returned it. */
   url: string;
-  /** `whsec_…`; the current one, then those that are still valid. */
+  /** `whsec_…`; the current one, then previous ones that are still valid. */
   secrets: readonly string[];
   /** As in `HttpPost`. */
   ignoresAccepted?: boolean;
@@ -25,7 +25,7 @@ export interface SignedTarget {
 /** An answer of 2xx, or a failure with the status of the answer; null if none came. */
 export type SignedOutcome = { accepted: HttpAnswer } | { failure: Failure; status: number | null };
 
-/** Posts a JSON document, signed anew; `id` becomes the `webhook-id`. It never rejects. */
+/** Signs and posts a JSON document; `id` becomes the `webhook-id`. Never rejects. */
 export type SignedPost = (document: { id: string; body: string }, attempt: Attempt) => Promise<SignedOutcome>;
 
 /**
@@ -60,7 +60,7 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
   };
 }
 
-/** What an answer other than 2xx means. */
+/** The failure for an answer other than 2xx. */
 function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
   const code = `http_${status}`;
   if (status < 400) {

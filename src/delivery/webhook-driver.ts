@@ -39,7 +39,7 @@ const bodyOf = ({ id, conversationId, contactId, to, text, createdAt }: Outbound
   createdAt,
 });
 
-/** What an answer says of the message; what is not as documented is ignored, because the message was accepted anyway. */
+/** The content of an answer; undocumented parts are ignored, because the message was accepted anyway. */
 function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | null; isDelivered: boolean } {
   const { providerId, delivered } = isComplete ? jsonObject(body) : {};
   return { providerId: isProviderId(providerId) ? providerId : null, isDelivered: delivered === true };

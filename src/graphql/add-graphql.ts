@@ -28,7 +28,7 @@ const MAX_WAITING_SHARE = 0.1;
 /** Max body size (bytes): a document of the max length, and as much for its variables. */
 const BODY_LIMIT = 65_536;
 
-/** What the GraphQL API needs of the server. */
+/** The dependencies of the GraphQL API. */
 interface Dependencies {
   schema: GraphQLSchema;
   config: Config;

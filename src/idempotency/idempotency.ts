@@ -32,7 +32,7 @@ export interface IdempotentCreate<T> extends OptionalKey<Request> {
   idOf: (made: T) => string;
 }
 
-/** Creates the resources of a batch and finds those of repeats. */
+/** Creates the resources of a batch and finds the ones of repeats. */
 export interface BatchOfCreates<C, T> {
   /** Creates a resource for each create, in the same order; an error rejects a create that has stored nothing. */
   create: (creates: readonly C[]) => Promise<(T | GatewayError)[]>;

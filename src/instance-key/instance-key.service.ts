@@ -26,7 +26,7 @@ export class InstanceKeyError extends GatewayError {
   }
 }
 
-/** Adapts the rows of a feature to a new instance key; those that the old one has sealed are lost. */
+/** Adapts the rows of a feature to a new instance key; values sealed with the old one are lost. */
 export type ReplacementStep = (tx: Tx) => Promise<void>;
 
 /** The instance key of this process, and which key the database depends on. */

@@ -16,7 +16,7 @@ export class TotalCount {
   })
   readonly isExact: boolean;
 
-  /** @param found number of items found, of which at most `MAX_COUNT` + 1 were looked for */
+  /** @param found number of items found, at most `MAX_COUNT` + 1 */
   constructor(found: number) {
     this.count = Math.min(found, MAX_COUNT);
     this.isExact = found <= MAX_COUNT;

@@ -36,7 +36,7 @@ export interface CompiledRoute {
   ): Promise<Success>;
 }
 
-/** What a route found or did. */
+/** The result of a route. */
 export interface Success {
   status: SuccessStatus;
   /** The selected part of the result. */

@@ -173,7 +173,7 @@ function assert(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise);
 }
 
-/** The variables of a document, each of which one part of the request fills. */
+/** The variables of a document; each is filled from one part of the request. */
 class Variables {
   private readonly taken = new Set<string>();
 

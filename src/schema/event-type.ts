@@ -9,7 +9,7 @@ export interface DeclaredEventType {
   data: JsonSchema;
 }
 
-/** An object that always has all of its properties, or those that are named. */
+/** An object whose properties are all required, or only the named ones. */
 export const object = (
   properties: Record<string, JsonSchema>,
   required = Object.keys(properties),

@@ -38,7 +38,7 @@ export interface Core {
 /** Periodic work of one process of a service; it stops soon after the signal. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
-/** Expired rows of a table: those whose column sorts before a text. */
+/** Expired rows of a table: their column sorts before a text. */
 export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
@@ -68,7 +68,7 @@ export interface Feature<Own extends object, Needs extends object> {
   services(core: Core & Needs): Own;
   /** Creates the resolvers; their constructors must only store the services. */
   resolvers(services: Own & Needs): object[];
-  /** What it does when something happens to what other features own. */
+  /** Reactions to events of other features. */
   hooks?(services: Core & Own & Needs): HookImplementations;
   routes?: RouteGroup;
   /** Adds routes that need no API key, to an encapsulated scope of the server. */

@@ -64,7 +64,7 @@ export interface RestRoute {
   destructive?: boolean;
   /** True if a call makes the agent write to people outside of the gateway. */
   reachesPeople?: boolean;
-  /** What the route answers to `Accept: text/event-stream` instead. */
+  /** The response to `Accept: text/event-stream`. */
   stream?: RestStream;
   /** Description of the success response, for the documentation; by status if there are several. */
   answers: string | Readonly<Partial<Record<SuccessStatus, string>>>;

@@ -1,7 +1,7 @@
 import type { KeyCount } from "../rate-limits/key-windows";
 import type { MetricValues } from "../telemetry/aggregate";
 
-/** What the supervisor sends to a worker. */
+/** A message from the supervisor to a worker. */
 export type ToWorker =
   /** `/readyz` answers 503 from now on. */
   | { type: "announceStop" }
@@ -10,12 +10,12 @@ export type ToWorker =
   | { type: "collect"; id: number }
   /** The answer to `scrape`. */
   | { type: "scraped"; id: number; text: string }
-  /** What other workers have counted. */
+  /** Counts of the other workers. */
   | { type: "counts"; counts: KeyCount[] }
-  /** What another worker has announced. */
+  /** Announcement of another worker. */
   | { type: "announcement"; channel: string };
 
-/** What a worker sends to the supervisor. */
+/** A message from a worker to the supervisor. */
 export type FromWorker =
   /** It listens. */
   | { type: "ready"; address: string }

@@ -11,7 +11,7 @@ export class SharedMetrics {
   private readonly deaths: Counter;
   /** The last metrics of each live worker. */
   private readonly last = new Map<WorkerProcess, MetricValues>();
-  /** What ended workers have counted. */
+  /** Counts of ended workers. */
   private ended: MetricValues = [];
   private readonly requests = new Map<number, (values: MetricValues) => void>();
   private lastRequest = 0;

@@ -49,7 +49,7 @@ class Supervisor {
   /** Those that listen. */
   private readonly listening = new Set<WorkerProcess>();
   private readonly metrics = new SharedMetrics(() => this.listening.size);
-  /** What all workers together have counted, for those that start. */
+  /** Counts of all workers together, for new workers. */
   private readonly windows = new KeyWindows();
   /** How many workers of a place have not lasted. */
   private readonly failures = new Map<number, number>();

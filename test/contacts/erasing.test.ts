@@ -73,7 +73,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await api.send(id, "a queued secret");
     const other = await addLine(gateway, { agentId });
     await api.open({ contact: { id: contactId }, line: other.name });
-    // What a receiver answers may repeat the message.
+    // The answer of a receiver may repeat the message.
     await gateway.services.database.write(async (tx) => {
       const texts = { errorText: "a delivered secret is rejected" };
       await tx.update(Message, { conversationId: id, sequence: 1 }, texts);

@@ -56,7 +56,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
       const migrations = await checked(unfinished);
       sync(unfinished);
-      // Claims the name, in case another backup has taken it meanwhile.
+      // Claims the name, in case a concurrent backup took it.
       if (!force) closeSync(openSync(file, "wx", 0o600));
       renameSync(unfinished, file);
       sync(dirname(file));
@@ -76,7 +76,7 @@ interface Change {
 /**
  * Replaces the embedded database by a backup in one transaction, so that an interruption leaves the database unchanged.
  * @param options.afterwards changes to make before any process can use the database
- * @throws StartupError with a one-line message, also when a process uses the database, or the backup is of a newer
+ * @throws StartupError with a one-line message, including when a process uses the database, or the backup is of a newer
  *   version or has other tables, columns or indexes than its version
  */
 export async function restore(
@@ -142,7 +142,7 @@ function assertDistinct(one: string, other: string): void {
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
   const rejection = new StartupError(`a process uses the database ${file}; stop it first`);
   try {
-    // Hold the lock until the connection closes, so that no other process can connect meanwhile.
+    // Hold the lock until the connection closes, so that no other process can connect.
     await database.run("PRAGMA locking_mode = EXCLUSIVE");
     const mode = await database.value("PRAGMA journal_mode = DELETE");
     if (mode !== "delete") throw rejection;

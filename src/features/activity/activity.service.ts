@@ -55,7 +55,7 @@ export class ActivityService {
 const countOf = async (...query: Parameters<typeof countRows>): Promise<TotalCount> =>
   new TotalCount(await countRows(...query));
 
-/** What the agents of an organization made since a time; the IDs are in order of time. */
+/** The rows that an organization's agents created since a time; the IDs are in order of time. */
 const sinceIn = (
   reader: EntityManager,
   entity: typeof Message | typeof Decision,

@@ -32,7 +32,7 @@ export async function scopedAgentId(
 
 /**
  * Locks the row of an agent until the transaction ends, for changes that must not run concurrently.
- * @throws GatewayError `not_found` if it was deleted meanwhile
+ * @throws GatewayError `not_found` if it was deleted since
  */
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {

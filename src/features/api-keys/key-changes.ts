@@ -46,7 +46,7 @@ interface KeyToMint {
   environment: KeyEnvironment;
 }
 
-/** What managers may change about a key, besides its name. */
+/** The settings of a key that managers may change, besides its name. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
 /** The settings of an input as they are stored. */
@@ -117,7 +117,7 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted; the transaction must have locked it, so that it gets no key meanwhile.
+ * Checks that an agent may be deleted; the transaction must have locked it, so that it gets no new key.
  * @throws GatewayError `conflict` with the number of its active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {

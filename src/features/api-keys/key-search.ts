@@ -4,7 +4,7 @@ import type { ApiKey } from "./api-key.entity";
 /** Folds case here because the databases differ: SQLite's `lower` handles ASCII only. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** The searchable text of a key: its name and hint, neither of which contains a line break. */
+/** The searchable text of a key: its name and hint; neither contains a line break. */
 export const searchTextOf = ({ name, hint }: Pick<ApiKey, "name" | "hint">): string =>
   fold(`${name}\n${hint}`);
 

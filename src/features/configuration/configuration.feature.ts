@@ -16,7 +16,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof configurationEventTypes, object> {}
 }
 
-/** What agents do in which situation. */
+/** The rules and texts of agents. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
   services: ({ database, config }) => ({

@@ -48,7 +48,7 @@ export interface SavedDraft {
   check: DocumentCheck;
 }
 
-/** What is published: the draft, a document in its place, or an earlier version again. */
+/** The source of a publication: the draft, a given document, or an earlier version. */
 export interface Publication {
   agentId?: string | null | undefined;
   /** The version that the caller takes for the live one. */

@@ -27,7 +27,7 @@ export class ConfigurationDecider {
 }
 
 /**
- * What decides on a gateway.
+ * The decider of a gateway.
  * @param model name of its language model, if it has one
  */
 export const deciderWith = (model: string | undefined): ConfigurationDecider =>

@@ -163,7 +163,7 @@ export class ContactService {
     return this.changeInBatch({ context, contactId: id, add, remove });
   }
 
-  /** Changes that arrive together share a transaction, and those of one contact its lock. */
+  /** Concurrent changes share a transaction, and changes of one contact share its lock. */
   private async changeBatch(tx: Tx, requests: readonly TagRequest[]): Promise<(TagChange | GatewayError)[]> {
     const rejections = await this.rejectionsOf(tx, requests);
     const results = new Map<TagRequest, TagChange | GatewayError>();
@@ -204,7 +204,7 @@ export class ContactService {
   }
 }
 
-/** Identifies a caller; sorts members first, whose rows those who revoke a key lock before the key. */
+/** Identifies a caller; sorts members first, because revoking a key locks the member before the key. */
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
 

@@ -7,13 +7,13 @@ import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 
-/** What identifies a contact of an agent: one of these. */
+/** The key of a contact within an agent: one of these. */
 export interface ContactKey {
   ref?: string | null | undefined;
   address?: Address | null | undefined;
 }
 
-/** A contact of an agent by what identifies it. */
+/** The key of a contact, with its agent. */
 export interface KeyedContact extends ContactKey {
   agentId: string;
 }

@@ -124,7 +124,7 @@ export class ConversationChanges {
   }
 }
 
-/** A change of a conversation, and what becomes of its queued messages. */
+/** A change of a conversation and of its queued messages. */
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
   /** Which queued messages are canceled, and why; the others stay queued. */
@@ -243,7 +243,7 @@ async function settleQueue(
   return queues;
 }
 
-/** Stores a change of a conversation like `storeChange`, and records those that are audited. */
+/** Stores a change of a conversation like `storeChange`, and audits it if necessary. */
 export async function storeAudited(
   tx: Tx,
   lanes: Lanes,
@@ -260,7 +260,7 @@ export async function storeAudited(
   return queues;
 }
 
-/** Cancels queued messages of a conversation, or accepts them anew at its new version. */
+/** Cancels queued messages of a conversation, or carries them over to its new version. */
 async function restamp(
   tx: Tx,
   { id: conversationId, version: fence }: Conversation,
@@ -284,13 +284,13 @@ async function restamp(
       queued.filter(isCanceled).map((message) => messageEvent("message.canceled", { ...message, ...change })),
     );
   }
-  // What held a message back may not hold it back any longer.
+  // The reason that held a message back may be gone.
   if (carried.length > 0) {
     // A message that nothing holds back waits for its own time.
     const notBefore = () => "CASE WHEN held_reason IS NULL THEN not_before END";
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore });
   }
-  // If it does not arrive, a message that is leaving is sent again like those that wait.
+  // A message that is being sent and fails is retried like a waiting one.
   const leaving = (await unsent(tx, conversationId, MessageStatus.sending)).filter(
     (message) => !isCanceled(message),
   );
@@ -298,7 +298,7 @@ async function restamp(
   return { canceled, carried };
 }
 
-/** The ID of the message of a conversation that is leaving. */
+/** The ID of the message of a conversation that is being sent. */
 async function inFlight(tx: Tx, conversationId: string): Promise<string | null> {
   const [message] = await unsent(tx, conversationId, MessageStatus.sending);
   return message?.id ?? null;

@@ -34,7 +34,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof conversationEventTypes, object> {}
 }
 
-/** What agents and contacts say to each other. */
+/** Conversations between agents and contacts. */
 export const conversations = feature({
   entities: [Conversation],
   services: ({ database, lanes, hooks, agents, agentQueues, compiledConfigurations }: Core & Needs) => {

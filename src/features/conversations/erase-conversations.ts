@@ -60,7 +60,7 @@ async function eraseChunk(
     }
     const { id, erased, last }: Position = at;
     const next = Math.min(last, erased + left);
-    // What a receiver answers may repeat the message.
+    // The answer of a receiver may repeat the message.
     await tx.query(
       `update delivery_attempt set detail = null where detail is not null and message_id in
          (select id from message where conversation_id = $1 and sequence > $2 and sequence <= $3)`,

@@ -8,7 +8,7 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
-/** Whose idempotency keys a caller uses: those of its agent, also with another API key, or its own as a member. */
+/** The scope of a caller's idempotency keys: its agent, whatever the API key, or the member. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 

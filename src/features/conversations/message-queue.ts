@@ -67,7 +67,7 @@ export class MessageQueue {
               tx,
               fresh.map(({ sending }) => sending),
             ),
-          // A repeat gets the answer of the first request, also when the message has been delivered since.
+          // A repeat gets the answer of the first request, even if the message has been delivered since.
           find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
           idOf: ({ id }) => id,
         }),

@@ -56,7 +56,7 @@ const queueTogether = coalesceInTx(
   },
 );
 
-/** How many messages the queue of a conversation takes, of those that are wanted. */
+/** How many of the wanted messages fit into the queue of a conversation. */
 export async function roomIn(tx: Tx, { id, lastSequence }: Conversation, wanted: number): Promise<number> {
   // A conversation with few messages has room in any case, which spares most of them the count.
   if (lastSequence + wanted <= MAX_QUEUED) return wanted;

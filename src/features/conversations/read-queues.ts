@@ -46,7 +46,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   const waiting = rows.map((row) => ({ ...row, context: gateContextOf(row) }));
   const queues = groupBy(waiting, ({ conversationId }) => conversationId);
   if (rows.length < MAX_MESSAGES) return { queues };
-  // The limit may have cut off the queue of the last one, and those of all after it.
+  // The limit may have cut off the queues of the last one and of all after it.
   const last = rows.at(-1)?.conversationId;
   const now = timestamp();
   const cut = ids.filter((id) => id === last || !queues.has(id));

@@ -44,7 +44,7 @@ export interface Application extends Dependencies {
   agentId: string;
   decisionId: string;
   participants: Participants;
-  /** What came of asking the model, if that was not in vain. */
+  /** The result of asking the model, if it was asked. */
   asked?: Pick<Result, "status" | "error"> | undefined;
   /** True if a contact wrote, so that the messages count as automatic answers. */
   isAnswer: boolean;
@@ -52,7 +52,7 @@ export interface Application extends Dependencies {
   isLoop: boolean;
 }
 
-/** What came of the effects of a decision. */
+/** The results of a decision's effects. */
 export interface Applied {
   /** In the order of the effects. */
   effects: EffectExplanation[];
@@ -63,7 +63,7 @@ export interface Applied {
 type Send = Extract<Effect, { kind: "send" }>;
 type Change = Exclude<Effect, { kind: "send" | "ask" }>;
 
-/** What came of one effect. */
+/** The result of one effect. */
 interface Result {
   status: EffectStatus;
   error?: ExplanationError;
@@ -75,7 +75,7 @@ interface Result {
   addressId?: string | undefined;
 }
 
-/** What makes an effect fail, while the rest of the decision goes on. */
+/** Errors that fail an effect but not the rest of the decision. */
 const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
 
 /**
@@ -294,7 +294,7 @@ async function send(
   return new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
 }
 
-/** An effect with what came of it. */
+/** Explains an effect and its result. */
 export function explain(
   effect: Effect,
   { status, error, line }: Result = { status: "skipped" },

@@ -91,7 +91,7 @@ export class DecisionMaker {
     for (let turn = 0; turn < turns; turn++) {
       const now = [...chains.values()].flatMap((chain) => chain[turn] ?? []);
       const situations = now.map((i) => declared[i] as Declared | GatewayError);
-      // The decision before may have changed whom the next one is about.
+      // The previous decision may have changed the participants of the next one.
       const about =
         turn === 0 ? now.map((i) => participants[i]) : await findParticipants(tx, situations, defaultRefs);
       const wave = new Wave(now.length, () => tx.lockInsertOrder(MESSAGE_ORDER, agentIds));
@@ -239,7 +239,7 @@ export class DecisionMaker {
     await store(tx, decision);
   }
 
-  /** Locks a decision that is still to be made, after those whom it is about; null if it was made. */
+  /** Locks a pending decision, after its participants; null if it was made. */
   private lock(tx: Tx, id: string): Promise<Decision | null> {
     const query = tx.createQueryBuilder(Decision, "decision").where({ id, state: DecisionState.deciding });
     return tx.lock(query).getOne();
@@ -343,7 +343,7 @@ export class DecisionMaker {
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 
-/** Whom situations are about whose decisions are made one after the other. */
+/** ID of the contact whose decisions are made one after the other. */
 const subjectOf = (participants: Participants | GatewayError | undefined): string | undefined =>
   participants instanceof GatewayError ? undefined : participants?.subjectId;
 

@@ -140,7 +140,7 @@ export class Decision {
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
 
-  /** What the rules say to do, whatever came of it. */
+  /** The effects that the rules chose, whatever their results. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 

@@ -92,7 +92,7 @@ export class DecisionService {
   /**
    * Hands a situation to an agent, which decides what to do and does it in one transaction. Situations that arrive together
    * share it.
-   * @returns the decision; with a dry run one without IDs, of which nothing is stored
+   * @returns the decision; after a dry run without IDs, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
    *   `idempotency_key_reused`
    */

@@ -38,7 +38,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof decisionEventTypes, object> {}
 }
 
-/** What agents decide in the situations that they are handed. */
+/** Decisions of agents in the situations that they are given. */
 export const decisions = feature({
   entities: [Decision, RuleMatch],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {

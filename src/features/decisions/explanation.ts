@@ -15,7 +15,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 
 /** Assumed length of the list of rules: all have at most 200, but seldom are so many tried. */
 const ASSUMED_RULES = 25;
-/** Assumed length of the list of values that a clause reads: those of a decision read at most 1,000 together. */
+/** Assumed length of the list of values that a clause reads; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
 @ObjectType({ simpleResolvers: true, description: "Why a part of a decision failed." })
@@ -88,7 +88,7 @@ export class RuleExplanation {
   clauses!: ClauseExplanation[];
 }
 
-/** What came of an effect. */
+/** Result of an effect. */
 export type EffectStatus = "done" | "failed" | "unchanged" | "skipped";
 
 @ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })

@@ -4,7 +4,7 @@ import { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { loopGate } from "./loop";
 
-/** What rules make of a situation, before anything is done. */
+/** The plan of the rules for a situation, before anything is done. */
 export interface Plan {
   ruleId: string | null;
   gates: GateExplanation[];

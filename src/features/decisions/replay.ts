@@ -15,7 +15,7 @@ import { plan } from "./plan";
 /** Max decisions of one replay. */
 export const MAX_REPLAYED = 500;
 
-/** What decisions are replayed against. */
+/** The configuration that decisions are replayed against. */
 export interface Against {
   /** Null for the draft. */
   version: number | null;
@@ -167,10 +167,10 @@ export function replay(decision: Decision, { version, configuration }: Against):
 const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
-/** What came of effects that were recorded; those that are new were not done. */
+/** The recorded results of effects; new effects were not done. */
 function explained(effects: readonly Effect[], decision: Decision): EffectExplanation[] {
   const recorded = decision.explanation?.effects ?? [];
-  // With those that a model chose, or `otherwise` in its place.
+  // Including the effects that a model chose, or `otherwise` in its place.
   if (sameEffects(effects, decision.effects)) return [...recorded];
   const left = decision.effects.map((effect, i) => ({ text: canonicalJson(effect), result: recorded[i] }));
   return effects.map((effect) => {

@@ -70,7 +70,7 @@ export class SituationTriggers {
 
   /**
    * Raises that a contact wrote. Messages that follow each other within `burstSeconds` get one decision; so do those about
-   * which a model is being asked, because what comes of that is void.
+   * which a model is being asked, because its answer is void.
    * @param tx has locked the contact and the conversation
    * @param store stores the message under the ID of the decision about it, and returns it
    */

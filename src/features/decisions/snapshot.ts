@@ -17,7 +17,7 @@ import { countAnswers } from "./loop";
 import type { Participants } from "./participants";
 import { RuleMatch } from "./rule-match.entity";
 
-/** Whom a rule with `once` counts for. */
+/** The subjects that a rule with `once` counts for. */
 type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>;
 
 /** The inputs of a snapshot besides the participants. */

@@ -1,7 +1,7 @@
 import type { DeclaredEventType } from "../../schema/event-type";
 import { TYPE_MAX_LENGTH } from "./event.limits";
 
-/** The types of events. Each feature adds the names of those that it declares, so that they are checked. */
+/** The types of events. Each feature adds the names that it declares, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface EventTypes {}
 

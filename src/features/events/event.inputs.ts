@@ -8,7 +8,7 @@ import { EVENT_TYPES } from "./event-types";
 
 const isEventType = (type: unknown) => typeof type === "string" && EVENT_TYPES.has(type);
 
-/** Checks a list, of which REST has each item checked alone. No types are a mistake: null stands for all. */
+/** Checks a list as a whole; REST checks each item. An empty list is a mistake: null stands for all types. */
 export const AreEventTypes = () =>
   Checked("areEventTypes", (value) => {
     if (Array.isArray(value) && value.length === 0) return "must not be empty";

@@ -42,7 +42,7 @@ export class EventService {
         order: { position: "ASC" },
         take: limit + 1,
       });
-      // Read last, because events are purged meanwhile.
+      // Read last, because events may be purged concurrently.
       const purged = await lastPurged(reader, agent, last);
       if (cursor != null && from < purged) throw new GatewayError("position_expired");
       const nodes = rows.slice(0, limit);

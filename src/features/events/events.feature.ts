@@ -13,7 +13,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
 
-/** What has happened to agents, for other systems to follow. */
+/** Events of agents, for other systems to follow. */
 export const events = feature({
   entities: [Event, AgentStream],
   services: ({ database, config, log }) => ({

@@ -1,7 +1,7 @@
 /** Positions that a restored database leaves out: far more than an agent has had events since the backup. */
 const LEFT_OUT = 1_000_000_000;
 
-/** Lets the positions of a restored database go on far behind those that followers may have seen, so that none is used twice. */
+/** Advances the positions of a restored database past any that followers may have seen, so that none is reused. */
 export const MOVE_RESTORED_POSITIONS = {
   table: "agent_stream",
   statement: `UPDATE agent_stream SET last = last + ${LEFT_OUT}`,

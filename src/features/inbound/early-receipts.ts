@@ -24,7 +24,7 @@ const FIRST_MS = 1_000;
 /** How long a receipt is kept for its message (ms): longer than a send takes, also one that a killed process began. */
 const KEPT_MS = HOUR_MS;
 
-/** What is kept of a receipt. */
+/** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
 /** Receipts that arrived before the answer to the send which tells the receiver's ID of the message. */

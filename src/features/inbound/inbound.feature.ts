@@ -13,7 +13,7 @@ interface Needs {
   situationTriggers: SituationTriggers;
 }
 
-/** What contacts write, and receipts. */
+/** Inbound messages and receipts. */
 export const inbound = feature({
   entities: [EarlyReceipt],
   services: ({

@@ -48,7 +48,7 @@ const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;
 
-/** What a contact wrote. */
+/** An inbound message. */
 export interface Inbound {
   /** Its ID in the system that it comes from. */
   providerId: string;
@@ -60,13 +60,13 @@ export interface Inbound {
   /** The text without quotes, which may be an opt-out; `text` if undefined. */
   replyText?: string;
   sentAt: Timestamp;
-  /** What of it was not kept, for people. */
+  /** Description of the parts that were not stored, for people. */
   omitted: string | null;
   /** True if a program wrote it; it must not be answered. */
   isAutomatic: boolean;
 }
 
-/** A message that a contact wrote, and whom it is from. */
+/** An inbound message with its sender. */
 export interface Received {
   message: Message;
   contactId: string;
@@ -140,7 +140,7 @@ export class InboundService {
           this.store(tx, line, from, inbound),
         );
       } catch (error) {
-        // Another request may have stored the same ID from another address meanwhile.
+        // A concurrent request may have stored the same ID from another address.
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;

@@ -65,7 +65,7 @@ function shortened({
   };
 }
 
-/** What both databases keep as it is. */
+/** Replaces characters that one of the databases cannot store. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
 const singleLine = (text: string): string =>

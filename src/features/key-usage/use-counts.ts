@@ -82,7 +82,7 @@ export class UseCounts {
   }
 }
 
-/** Adds uses to those that this and other processes have written. */
+/** Adds uses to the stored counts, which all processes share. */
 export async function writeUses(tx: Tx, { hour, keys }: HourOfUses): Promise<void> {
   const unlessLater = (column: string) => `${column} = case
     when excluded.last_used_at is null or excluded.last_used_at < hourly_use.last_used_at

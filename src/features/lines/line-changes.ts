@@ -41,7 +41,7 @@ export function changedFields(line: Line, input: Omit<LineChanges, "id">): Chang
 }
 
 /**
- * The settings of a line after changes; null for those of the other kinds.
+ * The settings of a line after changes; null for the other kinds.
  * @throws InvalidInput if the changes do not fit the line
  */
 export function changedSettings(
@@ -82,7 +82,7 @@ function emailProblem(
   return undefined;
 }
 
-/** What a change of the password tells the audit log: never the password. */
+/** The audit record of a changed password; never contains the password. */
 export function auditOfPassword(before: Line, input: LineChanges["email"], after: ChangedFields): Changes {
   if (before.email === null) return {};
   const had = before.email.hasPassword;

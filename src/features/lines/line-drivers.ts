@@ -13,7 +13,7 @@ import { lineTarget } from "./line-target";
 /** How many lines' drivers are kept: making one reads the line and derives its signing secret. */
 const MAX_KEPT = 1_000;
 
-/** What sends messages on a line as it was at a version. */
+/** A driver for a version of a line. */
 interface Kept {
   version: number;
   /** When its previous signing secret ceases to be valid, if it has one. */
@@ -31,7 +31,7 @@ export class LineDrivers {
   ) {}
 
   /**
-   * What sends messages on each line as it is now.
+   * The drivers for the current version of each line.
    * @returns by ID
    */
   async sendersOf(

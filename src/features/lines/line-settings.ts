@@ -63,7 +63,7 @@ export class LineEmail {
   subject!: string;
 }
 
-/** What a line stores of its settings: nothing for a local line. */
+/** The stored settings of a line: nothing for a local line. */
 export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
 
 /** True if two settings differ in the mail server or in how to connect to it. */

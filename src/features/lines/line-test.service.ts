@@ -71,7 +71,7 @@ export class LineTestService {
   ) {}
 
   /**
-   * Sends a message on a line, whatever its state, and waits for what comes of it. An organization runs one test at a
+   * Sends a message on a line, whatever its state, and waits for the result. An organization runs one test at a
    * time, because each makes the server connect to where a member says.
    * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` without the instance key
    */

@@ -1,7 +1,7 @@
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import { Line } from "./line.entity";
 
-/** What a line has lately sent. It is apart from the line, because a delivery locks it after the lanes. */
+/** The recent traffic of a line, in a table of its own because a delivery locks it after the lanes. */
 @Entity()
 export class LineTraffic {
   @PrimaryColumn({ type: "varchar", length: 36 })

@@ -83,7 +83,7 @@ export class LineService {
     });
   }
 
-  /** What identifies a request to create a line, without its password. */
+  /** The identity of a request to create a line, without its password. */
   private async requestOf(tx: Tx, input: Omit<NewLine, "idempotencyKey">) {
     const { agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
     const password = input.email?.password;

@@ -15,7 +15,7 @@ import { loseSecrets } from "./lose-secrets";
 /** Name of the line that every agent starts with. */
 const FIRST_LINE = "main";
 
-/** What the delivery of messages needs of lines. */
+/** The services of lines that the delivery of messages needs. */
 export interface LineServices {
   drivers: LineDrivers;
   lineHealth: LineHealth;

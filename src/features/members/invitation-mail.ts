@@ -12,7 +12,7 @@ export const INVITATION_LIFETIME_MS = 72 * HOUR_MS;
 /** How long a person who invites waits for the mail server (ms). */
 const MAIL_TIMEOUT_MS = 10_000;
 
-/** Networks of all addresses: the operator chose the server, unlike those of lines. */
+/** All networks: the operator chose the server, unlike the servers of lines. */
 const ANYWHERE = ["0.0.0.0/0", "::/0"];
 
 /**

@@ -42,7 +42,7 @@ export class AcceptInvitationInput {
   password!: string;
 }
 
-/** What came of sending a link by mail. */
+/** Result of sending a link by mail. */
 export enum InvitationMail {
   sent = "sent",
   failed = "failed",

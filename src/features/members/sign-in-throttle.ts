@@ -67,8 +67,8 @@ export const createCountLookup = (database: Database): CountLookup =>
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
  * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing.
- * A locked account remains open for known addresses. From an address where any account signed in lately, each locked
- * account is counted and must take a verification, so that the response time does not reveal for which it is known.
+ * A locked account remains open for known addresses. From an address where any account recently signed in, each locked
+ * account is counted and must take a verification, so that the response time does not reveal the accounts that know it.
  * @returns the lock if the account is locked elsewhere, otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */

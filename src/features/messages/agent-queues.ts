@@ -2,10 +2,10 @@ import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { HeldReason, MessageStatus } from "./message.entity";
 
-/** Max queued messages of an agent; those that an upgrade holds back do not count. */
+/** Max queued messages of an agent; messages held back by an upgrade do not count. */
 export const MAX_QUEUED_OF_AGENT = 100_000;
 
-/** How long a count is used (ms). Other processes may queue more than the limit meanwhile. */
+/** How long a count is used (ms). Until it is renewed, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
 
 /** How many times as long as it took a count is used: 50,000 queued messages take 0.1 s to count. */

@@ -14,7 +14,7 @@ import { statusEvents, TOLD, type Told } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
 
-/** What an attempt leads to: the columns of its message. */
+/** The outcome of an attempt: the columns of its message. */
 interface Outcome {
   status: MessageStatus;
   heldReason: HeldReason | null;
@@ -27,7 +27,7 @@ interface Outcome {
 }
 
 /**
- * Stores what came of attempts to send. Where a send has lost its lane, only the attempt says so: the message has gone
+ * Stores the results of finished sends. If a send has lost its lane, only the attempt is stored: the message has gone
  * on without it.
  */
 export async function finishMessages(

@@ -28,7 +28,7 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
 
 /**
  * Queues messages and makes their lanes due.
- * @param tx holds the lock `MESSAGE_ORDER`, and those of the conversations
+ * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
  * @returns the messages in the order of the drafts
  */
 export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draft[]): Promise<Message[]> {

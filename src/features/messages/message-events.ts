@@ -2,7 +2,7 @@ import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
 import { type Message, MessageStatus } from "./message.entity";
 
-/** What an event says about a message; its text is read by its ID. */
+/** The data of a message event; the text is read by its ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
   Partial<Pick<Message, "sequence" | "decisionId" | "lineId" | "errorCode" | "providerId">>;
 

@@ -15,7 +15,7 @@ import { MESSAGES } from "./message.metrics";
 import { statusEvents } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 
-/** What a receiver reports about a message that it was sent. */
+/** A receiver's report about a message. */
 export interface Receipt {
   lineId: string;
   /** The message, by its ID or by the receiver's. */
@@ -23,7 +23,7 @@ export interface Receipt {
   status: MessageStatus.sent | MessageStatus.delivered | MessageStatus.read | MessageStatus.failed;
   /** When it happened; undefined for now. */
   at?: Timestamp | undefined;
-  /** What went wrong, if it failed. */
+  /** The error, if it failed. */
   errorText?: string | undefined;
 }
 

@@ -11,15 +11,15 @@ import { MessageStatus } from "./message.entity";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 
-/** What of a message is read only when it leaves. */
+/** The columns of a message that are read only when it is sent. */
 export interface Content {
   text: string;
   conversationId: string | null;
 }
 
 /**
- * Stores what becomes of waiting messages, and an attempt for each that is delivered or leaves.
- * @returns the contents of those that leave
+ * Stores the changes of queued messages, and an attempt for each message that is delivered or sent.
+ * @returns the contents of the messages to send
  */
 export async function storeStarts(
   tx: Tx,
@@ -86,7 +86,7 @@ function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (
   return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
 }
 
-/** Records that it is unknown what came of attempts whose processes ended. */
+/** Marks attempts whose process ended as uncertain. */
 export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedRow[],

@@ -5,7 +5,7 @@ import { TIMESTAMP_COLUMN } from "../../database/columns";
 /** ID of the only row of its table. */
 export const KNOWN_DATABASE_ID = 1;
 
-/** What tells a database from restored copies, by name; a failover changes none of it. */
+/** Properties that distinguish a database from restored copies, by name; a failover changes none. */
 export type DatabaseIdentity = Readonly<Record<string, string>>;
 
 /** The database that the gateway last delivered from; a restored copy of the row is in another one. */

@@ -26,7 +26,7 @@ const TEXTS = [
   "We have received your request and will get back to you within one working day. If it is urgent, call us.",
 ];
 
-/** What the rows of one kind have in common. */
+/** The common properties of the rows of one kind. */
 export interface SampleContext {
   agentId: string;
   /** The line of the conversations. */

@@ -44,7 +44,7 @@ export interface SampleCounts {
   queued: number;
 }
 
-/** A contact, a conversation or a message that is to be added after those that it belongs to. */
+/** A contact, conversation or message to add after the rows that it belongs to. */
 type Planned =
   | { contact: number }
   | { conversation: number; messages: number; isOpen: boolean }
@@ -90,7 +90,7 @@ export async function seedConversations(
   }
 }
 
-/** What was added last, which the next conversation or message belongs to. */
+/** The last row added; the next conversation or message belongs to it. */
 interface Last {
   contactId: string | undefined;
   addressId: string;

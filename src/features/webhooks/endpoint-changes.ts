@@ -15,7 +15,7 @@ import { auditTarget } from "./webhook.audit";
 import { ENDPOINTS_CHANNEL } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** What changing endpoints requires of members. */
+/** The permission that members need to change endpoints. */
 export const REQUIRED = { permission: Permission.config_manage };
 
 /** Decides on the change of an endpoint, whose row is locked. */

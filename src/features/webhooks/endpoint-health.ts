@@ -20,11 +20,11 @@ interface EndedAttempt {
   result: SendResult;
 }
 
-/** Knows since when endpoints fail, and disables those that have failed for too long or want nothing any more. */
+/** Tracks since when endpoints fail, and disables endpoints that failed for too long or answered 410. */
 export class EndpointHealth {
   constructor(private readonly log: Logger) {}
 
-  /** Notes attempts, in the transaction that stores what came of them and holds the locks of their lanes. */
+  /** Notes attempts, in the transaction that stores their results and has locked their lanes. */
   async note(tx: Tx, attempts: readonly EndedAttempt[], observer: WorkObserver): Promise<void> {
     const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
     // In a fixed order, so that transactions which change two endpoints do not deadlock.

@@ -16,7 +16,7 @@ export interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** What an attempt is made with: the endpoint as it is now. */
+/** The current settings of an endpoint, for an attempt. */
 export type PostTarget = Signing & { url: string };
 
 /** Status by which an endpoint says that it wants no more events. */

@@ -27,8 +27,8 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * Sets an endpoint back to a time or position: a dispatcher goes through the events from there on, and makes deliveries
-   * of those that have none, or whose delivery was given up.
+   * Sets an endpoint back to a time or position: a dispatcher reads the events from there on, and creates deliveries of
+   * events without one or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -88,7 +88,7 @@ async function startIn(
     return position;
   }
   const before = await lastBefore(tx, agentId, from, purged, last);
-  // Events since then may be among those that were purged.
+  // Some events since then may have been purged.
   const areKept = keptSince !== undefined && from >= keptSince;
   if (!areKept && before === purged && purged > 0n && purged < last)
     throw new GatewayError("position_expired");

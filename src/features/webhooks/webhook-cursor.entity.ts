@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** Up to which position of an agent's events the deliveries to an endpoint exist; without a row, up to 0. */
+/** The position of an agent's events up to which deliveries to an endpoint exist; without a row, 0. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

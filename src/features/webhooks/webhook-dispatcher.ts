@@ -30,7 +30,7 @@ const PAUSE_MS = 50;
 /** Max streams that are found in one look. */
 const MAX_BEHIND = 100;
 
-/** How long one look is worked on (ms), because those that are behind since then wait for the next one. */
+/** Max time for the result of one look (ms): endpoints that fall behind later wait for the next look. */
 const MAX_LOOK_MS = 250;
 
 /** An endpoint, and an agent whose last events it has no deliveries of yet. */
@@ -119,7 +119,7 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Some of those that are behind, by chance and one of each organization first: many must not keep back the others. */
+  /** Some of the endpoints that are behind, in random order and one per organization first, so that none starves. */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>

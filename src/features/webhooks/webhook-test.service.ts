@@ -30,7 +30,7 @@ export class WebhookTestService {
   ) {}
 
   /**
-   * Sends a test event to an endpoint, whatever its state, and waits for what comes of it.
+   * Sends a test event to an endpoint, whatever its state, and waits for the result.
    * @throws GatewayError `not_found`, `too_many_attempts`
    */
   run(context: RequestContext, id: string): Promise<WebhookTest> {

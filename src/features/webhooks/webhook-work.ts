@@ -16,7 +16,7 @@ import { redeliveryDelayMs } from "./webhook-retries";
 /** How long a lane sleeps whose endpoint gets nothing (ms); enabling it wakes the lane. */
 const HELD_MS = DAY_MS;
 
-/** The failures of attempts in which nothing has left, because of this process; they do not count. */
+/** Failures in this process before anything was sent; they do not count as attempts. */
 const NOT_ATTEMPTED: ReadonlySet<string> = new Set(["not_sent", "lease_lost", "aborted"]);
 
 /** The first pending delivery of a lane. */
@@ -132,7 +132,7 @@ async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMa
   return new Map(rows.map((row) => [row.laneId, row]));
 }
 
-/** The events of deliveries, by the IDs of those; without those that are no longer kept. */
+/** The events of deliveries, by delivery ID; without purged ones. */
 async function readEvents(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, EventBody>> {
   if (heads.length === 0) return new Map();
   const ids = padded(heads.map(({ id }) => id));
@@ -152,7 +152,7 @@ async function readEvents(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<s
   );
 }
 
-/** What an attempt leads to: the columns of its delivery. */
+/** The outcome of an attempt: the columns of its delivery. */
 interface Outcome {
   what: WebhookOutcome;
   state: WebhookDeliveryState;

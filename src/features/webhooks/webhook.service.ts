@@ -44,7 +44,7 @@ export class WebhookService {
   }
 
   /**
-   * The endpoints of the organization, oldest first; with an agent, those that get its events.
+   * The endpoints of the organization, oldest first; with an agent, only the ones that get its events.
    * @throws GatewayError `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<WebhookEndpoint[]> {

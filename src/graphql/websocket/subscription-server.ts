@@ -29,7 +29,7 @@ export const MAX_SUBSCRIPTIONS = 20;
 /** Max subscriptions of a connection that are rejected before it is closed. */
 export const MAX_REJECTIONS = 40;
 
-/** What a connection has besides the protocol's own state. */
+/** The state of a connection besides the protocol's own. */
 export interface Connection {
   socket: WebSocket;
   /** Resolves once the client's connection takes more. */
@@ -41,7 +41,7 @@ export interface Connection {
   credentials: Credentials;
 }
 
-/** What subscriptions need of the rest of the API. */
+/** The dependencies of subscriptions. */
 export interface SubscriptionServices {
   apollo: ApolloServer<RequestContext>;
   schema: GraphQLSchema;

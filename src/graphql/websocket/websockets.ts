@@ -78,7 +78,7 @@ export class WebSockets {
     });
   }
 
-  /** Asks all clients to connect again, and disconnects those that do not answer. */
+  /** Asks all clients to reconnect, and disconnects clients that do not answer. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.pinger);

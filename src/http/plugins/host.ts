@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 
-/** Rejects an invalid Host header, from which Apollo's handler would fail to build a URL with a 500. */
+/** Rejects an invalid Host header; Apollo's handler would fail with a 500 when it builds a URL from it. */
 export function rejectInvalidHost(app: FastifyInstance): void {
   /** The last valid address, because most requests repeat it. */
   let valid: string | undefined;

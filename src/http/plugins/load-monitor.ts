@@ -19,7 +19,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts for, or the network while the caller is unknown. */
   owner: string;
-  /** The time slot in which it began; undefined once it cannot be late any more. */
+  /** The time slot of its start; undefined once it can no longer be late. */
   slot: number | undefined;
 }
 
@@ -78,7 +78,7 @@ export class LoadMonitor {
     return { owner, slot };
   }
 
-  /** Records whom a request counts for from now on. */
+  /** Sets the owner that a request counts for. */
   assign(load: Load, owner: string): void {
     if (load.slot !== undefined) {
       this.count(load.slot, load.owner, -1);

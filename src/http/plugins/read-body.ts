@@ -24,7 +24,7 @@ const MAX_BUFFERED_ANONYMOUS = 16 * 1_048_576;
 /** Max fraction of the memory per organization: half stays free for the others. */
 const ORGANIZATION_SHARE = 0.5;
 
-/** Max fraction of the memory per caller or network, of which an organization may have many. */
+/** Max fraction of the memory per caller or network; an organization may have many of both. */
 const CALLER_SHARE = 0.25;
 
 /** The budget always has room for this many bodies of the max size. */

@@ -11,7 +11,7 @@ import { sendValidated, validated } from "../validated";
 export interface BuiltPage {
   /** Its name in messages. */
   name: string;
-  /** The paths of the page, the first of which is that of its assets. */
+  /** The paths of the page; the first one is for its assets. */
   paths: readonly [string, ...string[]];
   /** The output of the build: `index.html`, and `assets/` with precompressed `.br` and `.gz` files. */
   directory: string;

@@ -14,11 +14,11 @@ import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
 import { tokenProblems } from "./token-problems";
 import { warningsOf } from "./warnings";
 
-/** What is wrong with a document. */
+/** The result of checking a document. */
 export interface DocumentCheck {
   /** Without any, the document can be published. */
   problems: Problem[];
-  /** What is allowed, but cannot be meant. */
+  /** Probable mistakes of a valid document. */
   warnings: Problem[];
   /** The document, if its structure is valid. */
   document?: ConfigurationDocument;

@@ -78,15 +78,15 @@ export type Effect = { ruleId: string | null; error: EffectError | null } & (
     }
 );
 
-/** What the rules make of a situation. */
+/** The outcome of the rules for a situation. */
 export interface Evaluation {
   /** The rule that decided; null if none did. */
   ruleId: string | null;
   /** The rules that were tried, in order. */
   rules: RuleResult[];
-  /** What is done, in order. */
+  /** The effects, in order. */
   effects: Effect[];
-  /** What the evaluation cost. */
+  /** The cost of the evaluation. */
   steps: number;
 }
 
@@ -121,7 +121,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
 }
 
 /**
- * What a configuration does if neither a rule nor a model decides.
+ * The effects of a configuration if neither a rule nor a model decides.
  * @throws InvalidInput as `evaluate` does
  */
 export function otherwise(configuration: CompiledConfiguration, input: DecisionInput): Effect[] {

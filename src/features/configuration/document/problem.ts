@@ -4,7 +4,7 @@ export interface Position {
   column: number;
 }
 
-/** What is wrong with a part of a configuration document. */
+/** A problem with a part of a configuration document. */
 export interface Problem {
   /** The part, such as `rules[3].when[0]`; empty for the whole document. */
   path: string;

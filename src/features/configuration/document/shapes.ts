@@ -20,7 +20,7 @@ export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map
 export const ANY_SITUATION = "*";
 
 /**
- * What a value can be: one without members, a list, any JSON, always null, or an object with these members.
+ * The shape of a value: without members, a list, any JSON, always null, or an object with these members.
  */
 export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
 
@@ -44,7 +44,7 @@ const AGENT: Shape = { slug: "value", name: "value" };
 const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "value");
 
 /**
- * What conditions and templates see in situations of a type.
+ * The names that conditions and templates can use in situations of a type.
  * @param data its declaration; undefined for situations of any type
  */
 export function shapesOf(type: string, data: DataDeclaration | undefined): Shapes {

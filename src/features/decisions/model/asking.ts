@@ -10,13 +10,13 @@ import {
 import type { Plan } from "../plan";
 import type { Ask, Proposal } from "./proposal";
 
-/** What came of asking a model. */
+/** The result of asking a model. */
 export type Answer = { proposal: Proposal } | { error: EffectError };
 
 /** The answer where there is no model. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
 
-/** What a decision asks the model; undefined if it asks nothing. */
+/** The request of a decision to the model; undefined if it asks nothing. */
 export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
 
 const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;
@@ -53,7 +53,7 @@ function chosen({ ruleId }: Ask, { text, tags, handoff }: Proposal): Effect[] {
   ];
 }
 
-/** The same effects, in which messages beyond the limit of a decision fail. */
+/** The same effects, except that messages beyond the limit of a decision fail. */
 function bounded(effects: readonly Effect[]): Effect[] {
   let messages = 0;
   return effects.map((effect) => {

@@ -8,7 +8,7 @@ export interface PromptMessage {
   content: string;
 }
 
-/** What a model is told: the instructions of the configuration, and apart from them what the decision depends on. */
+/** The prompt of a model: the instructions of the configuration and, separately, the inputs of the decision. */
 export function promptOf(ask: Ask, { spent: _, ...data }: DecisionInput): PromptMessage[] {
   return [
     { role: "system", content: [RULES, limitsOf(ask), `Instructions:\n${ask.prompt ?? ""}`].join("\n\n") },

@@ -1,10 +1,10 @@
 import type { Effect } from "../../configuration/document/evaluate";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 
-/** What a rule asks a model. */
+/** A rule's request to a model. */
 export type Ask = Extract<Effect, { kind: "ask" }>;
 
-/** What a model wants to do, within the limits of what it was asked. */
+/** The valid answer of a model, within the limits of the request. */
 export interface Proposal {
   /** Null to send nothing. */
   text: string | null;
@@ -15,7 +15,7 @@ export interface Proposal {
 /** Max length of a text that a model may propose, in code points. */
 export const maxLengthOf = ({ maxLength }: Ask): number => maxLength ?? MESSAGE_TEXT_MAX_LENGTH;
 
-/** What a model may answer, as the JSON Schema that it is given: without limits that not every server knows. */
+/** The JSON Schema of a model's answer, without limits that some servers do not support. */
 export const schemaOf = ({ tags, handoff }: Ask): Record<string, unknown> => {
   const properties = {
     text: { type: ["string", "null"] },

@@ -11,7 +11,7 @@ export interface FollowedAgent {
   followers: number;
 }
 
-/** What a follower needs of the process's stream of events. */
+/** The part of the process's event stream that a follower needs. */
 interface Source {
   /** Called when a follower waits for events. */
   waits(follower: Follower): void;
@@ -35,7 +35,7 @@ export class Follower implements BatchedStream<Event> {
   private taken = 0;
 
   /**
-   * @param types sorted types to which the events are limited; undefined for all
+   * @param types sorted types of the events; undefined for all
    * @param at position after which the stream starts
    */
   constructor(
@@ -92,7 +92,7 @@ export class Follower implements BatchedStream<Event> {
 
   /**
    * Hands over events; without any, it goes on waiting.
-   * @param upTo position up to which they were read
+   * @param upTo position of the last event read
    * @returns true if it still waits
    */
   deliver(events: readonly Event[], upTo: bigint): boolean {

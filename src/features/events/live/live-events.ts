@@ -20,7 +20,7 @@ const POLL_INTERVAL_MS = 1_000;
 /** Max IDs of agents, keys or sessions in a statement. */
 const MAX_IDS = 500;
 
-/** Max positions from which one statement reads. */
+/** Max start positions of one statement. */
 const MAX_CURSORS = 10;
 
 /** Max share of the streams for one organization. */
@@ -35,7 +35,7 @@ const OPEN_TIMEOUT_MS = 30_000;
 
 const LOG_INTERVAL_MS = 60_000;
 
-/** What to follow. */
+/** The subscription of a follower. */
 export interface FollowOptions {
   agentId?: string | null | undefined;
   /** Position after which to start; now when left out. */
@@ -311,7 +311,7 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
   return all;
 }
 
-/** The IDs of the followers' credentials, and those of the agents that members follow, each once. */
+/** The distinct IDs of the followers' credentials and of the agents that members follow. */
 function credentialsOf(
   followers: readonly Follower[],
 ): Required<Pick<LiveQuery, "keyIds" | "sessionIds" | "memberAgentIds">> {

@@ -9,7 +9,7 @@ export interface Cursor {
   position: bigint;
 }
 
-/** What to read. */
+/** The query of one read. */
 export interface LiveQuery {
   /** Agents whose last positions are wanted. */
   agentIds?: readonly string[];
@@ -17,7 +17,7 @@ export interface LiveQuery {
   cursors?: readonly Cursor[];
   keyIds?: readonly string[];
   sessionIds?: readonly string[];
-  /** Agents that members follow, of which it is wanted whether they were deleted. */
+  /** Agents that members follow, to check whether they were deleted. */
   memberAgentIds?: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface SessionState {
   deactivatedAt: Timestamp | null;
 }
 
-/** What was read, all from one snapshot of the database. */
+/** The result of one read, from one snapshot of the database. */
 export interface LiveSnapshot {
   /** Last positions of the agents that have events. */
   lasts: ReadonlyMap<string, bigint>;

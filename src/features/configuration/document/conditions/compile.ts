@@ -11,7 +11,7 @@ import type { Expression } from "./run";
 /** Max nesting of a condition, far from the limit of the stack. */
 const MAX_DEPTH = 200;
 
-/** What an expression is compiled in. */
+/** The context in which an expression is compiled. */
 interface Place {
   shapes: Shapes;
   /** The variable of the macro that the expression is in. */

@@ -8,7 +8,7 @@ import { Failure, type FailureCode } from "./failure";
 import { bool } from "./operators";
 import type { Expression, Run } from "./run";
 
-/** What came of a clause. */
+/** The result of a clause. */
 export interface ClauseResult {
   source: string;
   /** Null if the clause failed, which counts as false. */

@@ -28,7 +28,7 @@ const never = () => {
   throw new Error("The gateway evaluates conditions itself.");
 };
 
-/** What all environments share, and enough to parse conditions; made, and the library loaded, when first needed. */
+/** The shared base of all environments, sufficient to parse conditions; created, and the library loaded, on first use. */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;
   return () => {

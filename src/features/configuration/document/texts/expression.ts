@@ -28,7 +28,7 @@ export interface ReadName {
   token: Token;
 }
 
-/** What a template is compiled in. */
+/** The context in which a template is compiled. */
 export interface TextPlace {
   /** The variables of the loops around. */
   variables: readonly string[];

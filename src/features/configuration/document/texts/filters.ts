@@ -127,7 +127,7 @@ function replaced(text: string, part: string, by: string, { steps }: TextRun): s
   return joined(parts, by, steps);
 }
 
-/** Shortens a text to a number of characters, those of `end` included. */
+/** Shortens a text to a number of characters, including `end`. */
 function truncated(text: string, length: number, end: string): string {
   const characters = [...text];
   if (characters.length <= length) return text;

@@ -129,7 +129,7 @@ function compile(template: Template, place: TextPlace): Writer {
 function compileBranches(tag: IfTag | UnlessTag, place: TextPlace): Writer {
   const branches = tag.branches.map(({ value, templates }, index) => ({
     test: compileValue(value, tag.token, place),
-    /** What the value of the branch must be. */
+    /** The truthiness that selects the branch. */
     expected: !(tag instanceof UnlessTag && index === 0),
     write: compileAll(templates, place),
   }));
