@@ -22,7 +22,7 @@ export class Activity {
   @Field(() => TotalCount, { description: "Messages accepted in the period that were given up." })
   failed!: TotalCount;
 
-  @Field(() => TotalCount, { description: "Situations handed in in the period." })
+  @Field(() => TotalCount, { description: "Decisions requested in the period." })
   decisions!: TotalCount;
 }
 

@@ -74,7 +74,7 @@ export class ConfigurationResolver {
 
   @Access(MANAGER)
   @Mutation(() => SavedConfigurationDraft, {
-    description: "Saves the draft of an agent's configuration, and tells what is wrong with it.",
+    description: "Saves the draft of an agent's configuration, and returns its problems.",
   })
   saveConfigurationDraft(
     @Ctx() context: RequestContext,
@@ -86,7 +86,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Mutation(() => ConfigurationVersion, {
     description:
-      "Publishes the draft of an agent's configuration, which then ends, or an earlier version again. The new version is live from the next decision on.",
+      "Publishes the draft of an agent's configuration, which is then deleted, or an earlier version again. The new version is live from the next decision on.",
   })
   publishConfiguration(
     @Ctx() context: RequestContext,

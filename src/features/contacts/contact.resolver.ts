@@ -64,8 +64,7 @@ export class ContactResolver {
 
   @Access({ key: "contacts:write", member: Permission.config_manage })
   @Mutation(() => Contact, {
-    description:
-      "Deletes all that is known about a contact but its ID and times. Erasing it again changes nothing.",
+    description: "Deletes all data of a contact except its ID and times. Erasing it again changes nothing.",
   })
   eraseContact(
     @Ctx() context: RequestContext,

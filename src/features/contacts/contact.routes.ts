@@ -26,7 +26,7 @@ const ANNA = {
 
 const CHANGE = { tags: ["new", "vip"], changed: ["new"] };
 const TAG_ERRORS = ["conflict", "limit_reached"] as const;
-const CHANGED = "All tags of the contact, and those that the request changed.";
+const CHANGED = "All tags of the contact, and the changed ones.";
 
 /** The contacts of the agent that a key resolves to. */
 export const contactRoutes: RouteGroup = {

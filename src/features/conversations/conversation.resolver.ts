@@ -69,7 +69,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => OpenedConversation, {
     description:
-      "Opens a conversation with a contact on a line, or finds the one that is open, and queues a first message.",
+      "Opens a conversation with a contact on a line, or finds the open one, and queues a first message.",
   })
   openConversation(
     @Ctx() context: RequestContext,

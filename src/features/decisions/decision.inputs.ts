@@ -55,7 +55,7 @@ export class DecideInput extends IdempotentInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      "ID of the conversation that it is about. Without it, the one that is open with the contact on the default line is at hand.",
+      "ID of the conversation that it is about. Without it, the open conversation with the contact on the default line is used.",
   })
   conversationId?: string | null | undefined;
 

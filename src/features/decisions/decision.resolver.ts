@@ -41,7 +41,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Mutation(() => Decision, {
     description:
-      "Hands a situation to an agent, which decides by its configuration what to do, and does it: all in one transaction, and once per idempotency key.",
+      "Lets an agent decide what to do in a situation, by its configuration, and does it: in one transaction, and once per idempotency key.",
   })
   decide(
     @Ctx() context: RequestContext,
@@ -53,7 +53,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Query(() => Replay, {
     description:
-      "Tells what the agent would have decided by another version of its configuration, or by the draft.",
+      "Returns what the agent would have decided by another version of its configuration, or by the draft.",
   })
   replayDecision(
     @Ctx() context: RequestContext,

@@ -157,7 +157,7 @@ export class EffectExplanation {
 export class GateExplanation {
   @Field(() => String, {
     description:
-      "`handler`: the agent answers in the conversation, not a human; otherwise no rule is tried. `loop`: the address that wrote got fewer than five automatic answers within an hour; otherwise nothing is sent. Of decisions that take a while, what has kept them from being made: `contact` (was not erased), `open` (the conversation was not closed), `unchanged` (the conversation did not go on).",
+      "`handler`: the agent answers in the conversation, not a human; otherwise no rule is tried. `loop`: the address that wrote got fewer than five automatic answers within an hour; otherwise nothing is sent. For decisions that take a while, the reason why they were not made: `contact` (was not erased), `open` (the conversation was not closed), `unchanged` (the conversation did not change).",
   })
   @MaxCharacters(16)
   name!: string;

@@ -90,7 +90,7 @@ export class Replay extends ComparedDecision {
   @Field(() => Explanation, {
     nullable: true,
     description:
-      "Why it would decide so; null if it could not. Effects that are the same are told as they were recorded; others are `skipped`, because a replay does nothing.",
+      "Why it would decide so; null if it could not. Unchanged effects have their recorded results; others are `skipped`, because a replay does nothing.",
   })
   explanation!: Explanation | null;
 }

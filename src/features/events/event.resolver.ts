@@ -19,7 +19,7 @@ export class EventResolver {
   @Access(MAY_READ_EVENTS)
   @Query(() => EventConnection, {
     description:
-      "The events of an agent, oldest first: from `after` on, without gaps, or the oldest that are kept. `endCursor` is the position to go on from.",
+      "The events of an agent, oldest first: from `after` on, without gaps, or the oldest that are kept. `endCursor` is the position to continue from.",
   })
   events(@Ctx() context: RequestContext, @Args(() => EventsArgs) args: EventsArgs): Promise<EventConnection> {
     return this.service.list(context, args);

@@ -61,7 +61,7 @@ export const eventRoutes: RouteGroup = {
           "With `Accept: text/event-stream`, the events as they are committed, as Server-Sent Events: `id` is the position, `event` the type, and `data` the event as in the list. It starts after `Last-Event-ID` or `cursor`, or with the next event.",
       },
       answers:
-        "One page of events, oldest first. `Last-Event-ID` is the `cursor` to go on from, also after an empty page. With `types`, a page can have fewer events than `limit`, or none, and be followed by others.",
+        "One page of events, oldest first. `Last-Event-ID` is the `cursor` to continue from, even after an empty page. With `types`, a page can have fewer events than `limit`, or none, and be followed by others.",
       example: { answer: [EVENT] },
     },
   ],

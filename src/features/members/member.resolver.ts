@@ -126,7 +126,8 @@ export class MemberResolver {
 
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Member, {
-    description: "Changes the e-mail address with which the member signs in. The member's sessions go on.",
+    description:
+      "Changes the e-mail address with which the member signs in. The member's sessions remain valid.",
   })
   changeEmail(
     @Ctx() context: RequestContext,

@@ -100,7 +100,7 @@ export class WebhookWork implements LaneWork {
         const previousSecretUntil =
           previousUntil !== null && previousUntil > timestamp() ? previousUntil : null;
         const result = await this.post.send({ ...target, previousSecretUntil }, event, attempt);
-        // Only a failed attempt makes its endpoint leave the other senders to others.
+        // Only a failed attempt limits its endpoint to one sender.
         return result.outcome === AttemptOutcome.permanent
           ? { ...result, outcome: AttemptOutcome.retryable }
           : result;

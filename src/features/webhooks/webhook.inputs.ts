@@ -122,7 +122,7 @@ export class WebhookTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
-  @Field(() => Int, { nullable: true, description: "Status of the answer; null if none came." })
+  @Field(() => Int, { nullable: true, description: "Status of the answer; null without an answer." })
   status!: number | null;
 
   @Field(() => String, {

@@ -106,7 +106,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Puts a webhook endpoint back into use. It gets what was pending and the events from now on; `redeliver` sends what it missed.",
+      "Puts a webhook endpoint back into use. It gets its pending deliveries and the events from now on; `redeliver` sends missed events.",
   })
   enableWebhookEndpoint(
     @Ctx() context: RequestContext,
