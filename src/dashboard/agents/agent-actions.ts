@@ -1,6 +1,6 @@
 import type { MenuAction } from "../ui/menu-button";
 
-/** What managers do with an agent. */
+/** The actions of managers on an agent. */
 export type AgentAction = "rename" | "delete";
 
 /** The actions on an agent, for its menus. */

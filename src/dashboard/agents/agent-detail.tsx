@@ -23,7 +23,7 @@ import { useAgents } from "./use-agents";
 
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
-/** What an agent has changes seldom, and the page shows much of it (ms). */
+/** Polling interval for an agent's data, which rarely changes and is large (ms). */
 const POLL_INTERVAL_MS = 30_000;
 
 /** One agent: what it has, and what it decided last. */

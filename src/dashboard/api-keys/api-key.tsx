@@ -121,7 +121,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   };
 }
 
-/** What became of a rotation of this key. */
+/** The result of a rotation of this key. */
 function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt } }: { apiKey: KeyFragment }) {
   const { deactivated } = useViewer();
   const { busy, error, run } = useTask();

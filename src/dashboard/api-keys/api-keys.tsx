@@ -136,7 +136,7 @@ const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
 const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
   use && <Tag tone="bad">{use.lastRefusal === "address" ? "Used from another network" : "Still in use"}</Tag>;
 
-/** What needs a look: keys that end soon, and keys that are rejected. */
+/** Keys that need attention because they expire soon or are rejected. */
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
   const { count } = watch.expiring.totalCount;
   const refused = watch.refused.length;

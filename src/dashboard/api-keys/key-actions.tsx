@@ -13,7 +13,7 @@ const DIALOGS = {
   revoke: loaded(async () => (await import("./revoke-key")).RevokeKey).component,
 };
 
-/** What can be done with a key in a dialog. */
+/** The actions on a key that have a dialog. */
 export type KeyAction = keyof typeof DIALOGS;
 
 /** The address of a key's page. */
@@ -26,7 +26,7 @@ export const historyOf = (id: string): string => `/settings/audit-log?target=${i
 export const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
   state === "active" && !isReplaced;
 
-/** The dialogs of keys, of which one is open at most, and the actions that open them. */
+/** The dialogs of keys, at most one of them open, and the actions that open them. */
 export function useKeyActions() {
   const { deactivated } = useViewer();
   const [, navigate] = useLocation();

@@ -8,7 +8,7 @@ export const LIMIT_FIELDS = ["description", "rateLimitPerMinute", "allowedNetwor
 
 type Limits = Pick<KeyFragment, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
-/** What the fields hold, as the server takes it. */
+/** The values of the fields, as an input of the API. */
 export function limitsOf(form: FormData): Limits {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const networks = text("allowedNetworks")

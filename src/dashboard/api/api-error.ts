@@ -66,7 +66,7 @@ const fieldOf = (path: string): string =>
 export const isAboutField = (error: unknown, field: string): boolean =>
   error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
-/** What is wrong with a field of the input, or with an argument of that name; undefined if nothing is. */
+/** The problem of a field of the input, or of an argument of that name; undefined without one. */
 export const problemOf = (error: unknown, field: string): string | undefined =>
   isAboutField(error, field)
     ? (error as ApiError).problems

@@ -66,7 +66,7 @@ client.getQueryCache().subscribe(({ type, query }) => {
 });
 
 /**
- * Runs a mutation and reloads what is shown, in all tabs. The result goes only to the caller, not into a cache.
+ * Runs a mutation and reloads the shown data, in all tabs. The result goes only to the caller, not into a cache.
  * @param waitUntilShown true to resolve only after this page shows the change
  * @throws ApiError
  */

@@ -8,7 +8,7 @@ import { changesInText, describe, type Entry } from "./sentence";
 /** An entry: the sentence and the time in one line, which opens the details. */
 export function AuditEntry({ entry }: { entry: Entry }) {
   const [isOpen, setOpen] = useState(false);
-  const { who, verb, whom, to, after } = describe(entry);
+  const { who, verb, target, to, after } = describe(entry);
   return (
     <li className={styles.entry}>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -20,10 +20,10 @@ export function AuditEntry({ entry }: { entry: Entry }) {
               </>
             )}
             {verb}
-            {whom !== "" && (
+            {target !== "" && (
               <>
                 {" "}
-                <strong>{whom}</strong>
+                <strong>{target}</strong>
               </>
             )}
             {to !== "" && (

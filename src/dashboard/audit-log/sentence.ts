@@ -10,7 +10,7 @@ interface Wording {
   verbForSelf?: string;
   /** The field whose new value ends the sentence. */
   to?: string;
-  /** What the filter by action calls it. */
+  /** Its label in the filter by action. */
   label?: string;
 }
 
@@ -92,7 +92,7 @@ export interface Sentence {
   who: string;
   verb: string;
   /** "" where actor and target are the same. */
-  whom: string;
+  target: string;
   /** The new value of the field that the action changes; otherwise "". */
   to: string;
   /** The end of the sentence, with the count of entries that are counted per minute. */
@@ -102,28 +102,28 @@ export interface Sentence {
 /** Describes an entry of the audit log in a sentence. */
 export function describe({ action, actorId, targetId, actorName, actorKind, ...entry }: Entry): Sentence {
   const { verb, verbForSelf = verb, to: field } = wordingOf(action);
-  const { targetName: whom, count } = entry;
+  const { targetName: target, count } = entry;
   const after = count === 1 ? "" : `(${count} in 1 min)`;
   const to = entry.changes.find((change) => change.field === field)?.after ?? "";
   if (action === "api_key_refused" || action === "api_key_address_refused") {
     return count === 1
-      ? { who: "", verb: `A request ${verb}`, whom, to, after: "was rejected" }
-      : { who: "", verb: `Requests ${verb}`, whom, to, after: `were rejected ${after}` };
+      ? { who: "", verb: `A request ${verb}`, target, to, after: "was rejected" }
+      : { who: "", verb: `Requests ${verb}`, target, to, after: `were rejected ${after}` };
   }
-  if (action === "member_sign_in_failed") return { who: "", verb, whom, to, after };
+  if (action === "member_sign_in_failed") return { who: "", verb, target, to, after };
   const who = actorKind === "anonymous" ? "Unknown caller" : actorKind === "operator" ? "CLI" : actorName;
   return actorId === targetId
-    ? { who, verb: verbForSelf, whom: "", to, after }
-    : { who, verb, whom, to, after };
+    ? { who, verb: verbForSelf, target: "", to, after }
+    : { who, verb, target, to, after };
 }
 
 /** The same as plain text. */
 export function describeInText(entry: Entry): string {
-  const { who, verb, whom, to, after } = describe(entry);
-  return `${[who, verb, whom, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
+  const { who, verb, target, to, after } = describe(entry);
+  return `${[who, verb, target, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
 
-/** What an action changed, field by field; entries of earlier versions have it as text. */
+/** The changes of an action, field by field; entries of earlier versions have them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
   changes.map(changeInText).join("; ") || detail;
 

@@ -15,7 +15,7 @@ export interface Compared {
   error: { message: string } | null;
 }
 
-/** What a decision did, next to what it would do by the draft. */
+/** The effects of a decision, next to its effects with the draft. */
 export const CompareDecision = (props: { decision: Compared; onClosed: () => void }) => (
   <Dialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={props.onClosed}>
     {(close) => (

@@ -1,7 +1,7 @@
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** What is wrong with a text as JSON. */
+/** A syntax error of a JSON text. */
 export interface SyntaxProblem {
   message: string;
   /** Where in the text, if the browser says so. */

@@ -79,7 +79,7 @@ export function DraftEditor(props: {
     const next = saveConfigurationDraft.draft.revision;
     setSaved({ revision: next, text });
     const typed = currentEdit();
-    // What was typed in the meantime is based on what was saved.
+    // Input during the request is based on the saved text.
     setEdit(
       typed === undefined || typed.text === text
         ? undefined

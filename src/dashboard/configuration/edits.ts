@@ -1,6 +1,6 @@
 import { createStore } from "../store";
 
-/** What a member has typed and not saved. */
+/** The unsaved input of a member. */
 export interface Edit {
   text: string;
   /** The revision of the draft that it began with; 0 without a draft. */

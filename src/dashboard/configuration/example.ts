@@ -39,7 +39,7 @@ function exampleValue(name: string, type: string): unknown {
   }
 }
 
-/** Situations to try a configuration with, by type: those that it declares, with data of the right types. */
+/** Situations to try a configuration with: its declared types, with data of the right types. */
 export function exampleSituations(document: Json): Readonly<Record<string, Json>> {
   const declared = document.situations;
   if (typeof declared !== "object" || declared === null) return {};

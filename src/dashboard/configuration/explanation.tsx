@@ -7,7 +7,7 @@ import type { TrySituationMutation } from "./documents.generated";
 
 type Decision = TrySituationMutation["decide"];
 
-/** What an agent decided, and why. */
+/** An agent's decision, and why. */
 export function DecisionExplained({ decision }: { decision: Decision }) {
   const { explanation, ruleId, outcome, configurationVersion } = decision;
   const closed = explanation?.gates.find(({ passed }) => !passed);

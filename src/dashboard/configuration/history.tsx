@@ -81,7 +81,7 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
   );
 }
 
-/** What has changed in a version, in the words of who published it. */
+/** The publisher's note about the changes of a version. */
 const NoteOf = ({ version: { note, restoredFrom } }: { version: PublicationFragment }) => (
   <span className={styles.anywhere}>
     {restoredFrom !== null && <>Restored version {restoredFrom}</>}

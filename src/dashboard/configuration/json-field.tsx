@@ -22,7 +22,7 @@ export function JsonField({
   isPending = false,
   ...props
 }: Omit<EditorProps, "description" | "className" | "focusOn"> & { isPending?: boolean }) {
-  // What to go to in the editor that a tap opened.
+  // The position to go to in the editor that a tap opened.
   const [openedFor, openFor] = useState<Mark | number>();
   const isOpen = !isTouchOnly || openedFor !== undefined;
   const editor = useRef<EditorHandle>(null);

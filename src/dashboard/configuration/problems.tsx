@@ -4,7 +4,7 @@ import styles from "./configuration.module.css";
 import { lineAndColumn } from "./document-text";
 import type { Mark } from "./editor/editor";
 
-/** What is wrong with a document, each with a button that leads to its place. */
+/** The problems of a document, each with a button that leads to its position. */
 export function Problems(props: {
   marks: readonly Mark[];
   /** The text, to name lines. */

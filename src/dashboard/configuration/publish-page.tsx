@@ -21,7 +21,7 @@ import { CheckConfigurationDocument, PublishConfigurationDocument } from "./docu
 import { Problems } from "./problems";
 import { ReplayReport } from "./replay-report";
 
-/** What publishing the draft would change, before it is published. */
+/** The changes of a draft, before it is published. */
 export const PublishPage = () => (
   <AgentPage
     title="Publish the draft"
@@ -34,7 +34,7 @@ export const PublishPage = () => (
 
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useDocuments(agent.id);
-  // Once it is published there is no draft any more, until this page is left.
+  // Once it is published there is no draft, until the user leaves this page.
   const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
   const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
   if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;

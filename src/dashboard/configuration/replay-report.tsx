@@ -34,7 +34,7 @@ const CHANGED = [
 ];
 
 /**
- * What the agent would have decided by the draft in recent situations.
+ * The agent's decisions in recent situations if the draft had been live.
  * @param revision of the draft, to replay again when it has changed
  * @param isPublished true if no draft is left to replay
  */

@@ -146,7 +146,7 @@ function referenceOf(about: About, contact: string): { contact?: ContactReferenc
   };
 }
 
-/** The command that hands in a situation; quotes within the JSON end and begin those of the shell anew. */
+/** The command that submits a situation; quotes within the JSON are escaped for the shell. */
 const curlOf = (body: object): string =>
   [
     `curl ${window.location.origin}/agent/decisions`,

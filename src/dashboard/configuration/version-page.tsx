@@ -93,7 +93,7 @@ function Version({ agent, number }: { agent: Agent; number: number }) {
   );
 }
 
-/** What a version changed, and how it differs from the live one. */
+/** The changes of a version, and its difference from the live one. */
 function Difference(props: { agent: Agent; version: number; live: number; document: unknown }) {
   const { agent, version, live, document } = props;
   const [against, setAgainst] = useState(version > 1 ? version - 1 : live);

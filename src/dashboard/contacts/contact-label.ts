@@ -10,14 +10,14 @@ interface Labeled {
   addresses: readonly { address: string }[];
 }
 
-/** What a contact is called: its name, or else what identifies it. */
+/** The label of a contact: its name, or else its key. */
 export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 
 /**
- * The names of contacts of an agent, for lists of what is about them.
- * @param ids IDs of at most 100 contacts; null is left out
- * @returns tells the name of one of them
+ * The names of contacts of an agent, for lists that refer to them.
+ * @param ids IDs of at most 100 contacts; null is ignored
+ * @returns a function that returns the name of one of them
  */
 export function useContactNames(
   agentId: string,

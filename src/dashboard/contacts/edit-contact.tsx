@@ -28,7 +28,7 @@ function attributesOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What the form says about a contact, as the API takes it. */
+/** The form's contact, as an input of the API. */
 function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): ContactInput {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const ref = contact?.ref ?? (text("ref") || undefined);

@@ -10,7 +10,7 @@ import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
 import styles from "./thread.module.css";
 
-/** What a member typed in a conversation and did not send, kept in the tab. */
+/** The unsent input of a member in a conversation, kept in the tab. */
 const drafts = {
   key: (memberId: string, id: string) => `unsent:${memberId}:${id}`,
   get: (key: string) => sessionStorage.getItem(key) ?? "",

@@ -10,7 +10,7 @@ import { useTask } from "../ui/task";
 import type { ThreadMessageFragment } from "./documents.generated";
 import styles from "./thread.module.css";
 
-/** Characters from which a message is shown in part. */
+/** A longer message is shown in part (characters). */
 const LONG_FROM = 1_200;
 
 /** A message of a thread: what the contact wrote on the left, what was written to them on the right. */

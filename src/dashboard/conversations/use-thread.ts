@@ -41,7 +41,7 @@ function merged(
   return [...byId.values()].sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
 }
 
-/** What is loaded after the answer to a poll. */
+/** The loaded messages after the answer to a poll. */
 function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loaded {
   if (latest !== undefined) {
     const { nodes, pageInfo } = latest;

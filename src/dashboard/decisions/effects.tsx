@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<string, { label: string; tone: "good" | "bad" | 
 const SKIPPED = "skipped";
 
 /**
- * What a decision did, in order.
+ * The effects of a decision, in order.
  * @param isPlanned true if it only would do so
  */
 export function Effects({ effects, isPlanned = false }: { effects: readonly Effect[]; isPlanned?: boolean }) {
@@ -106,7 +106,7 @@ function titleOf({ kind, line, reason, tags, template }: Effect): ReactNode {
   }
 }
 
-/** What became of a message that a decision sent. */
+/** The status of a message that a decision sent. */
 function SentMessage({ id }: { id: string }) {
   const message = usePolledQuery(MessageStateDocument, { id }, { pollMs: 15_000 }).data?.message;
   return (

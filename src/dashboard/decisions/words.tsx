@@ -14,7 +14,7 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
   label: OUTCOMES[value].label,
 }));
 
-/** What a decision led to, as a tag. */
+/** The outcome of a decision, as a tag. */
 export function OutcomeTag(props: { state: DecisionState; outcome: DecisionOutcome | null }) {
   if (props.state === "failed") return <Tag tone="bad">Failed</Tag>;
   if (props.outcome === null) return <Tag tone="plain">Deciding</Tag>;

@@ -1,7 +1,7 @@
 import type { MenuAction } from "../ui/menu-button";
 import type { LineFragment } from "./documents.generated";
 
-/** What managers do with a line, in a dialog. */
+/** The actions of managers on a line, in a dialog. */
 export type LineAction = "test" | "pause" | "resume" | "default" | "rotate" | "archive";
 
 /** The actions that fit the state of a line, for its menus. */

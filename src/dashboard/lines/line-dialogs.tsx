@@ -26,7 +26,7 @@ export function LineDialog({ action, ...props }: Props & { action: LineAction })
   return <Confirm {...CONFIRMATIONS[action]} {...props} />;
 }
 
-/** What is asked before the other actions, and what is said after them. */
+/** The confirmations of the other actions, and the messages after them. */
 const CONFIRMATIONS = {
   resume: {
     document: ResumeLineDocument,

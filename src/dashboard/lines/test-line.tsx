@@ -11,7 +11,7 @@ import { type LineFragment, TestLineDocument } from "./documents.generated";
 
 const ADDRESS_MAX_LENGTH = 254;
 
-/** Sends a test message and shows what came of it. */
+/** Sends a test message and shows the result. */
 export const TestLine = ({ line, onClosed }: { line: LineFragment; onClosed: () => void }) => (
   <Dialog title={`Test ${line.name}`} onClosed={onClosed}>
     {(close) => <Form line={line} close={close} />}

@@ -15,7 +15,7 @@ export interface Invitee {
 /** A member of the list. */
 export type MemberEntry = Invitee & { id: string };
 
-/** What the dialog with the link says of the mail. */
+/** The text about the mail in the dialog with the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
   sent: (email) => `We also sent the link to ${email}.`,
   failed: () => "The mail could not be sent: pass the link on yourself.",

@@ -3,7 +3,7 @@ import type { Permission } from "./documents.generated";
 import styles from "./members.module.css";
 import { PERMISSIONS, spelled } from "./permission-tags";
 
-/** What each permission allows. */
+/** The descriptions of permissions. */
 const ALLOWS: Readonly<Record<Permission, string>> = {
   config_manage: "Manage API keys, agents, members and settings; read the audit log",
   conversations_read: "Read contacts, conversations, messages and decisions",

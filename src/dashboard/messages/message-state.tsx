@@ -3,7 +3,7 @@ import { Tag } from "../ui/tag";
 import type { HeldReason, MessageAuthor, MessageError, MessageStatus } from "./documents.generated";
 import styles from "./messages.module.css";
 
-/** What is known about the delivery of a message. */
+/** The delivery state of a message. */
 export interface DeliveryState {
   status: MessageStatus;
   heldReason: HeldReason | null;

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
   { heading: "When" },
 ];
 
-/** Inbox → Messages: those of all conversations, by their status. */
+/** Inbox → Messages: the messages of all conversations, by status. */
 export const Messages = () => (
   <AgentPage
     section="Inbox"

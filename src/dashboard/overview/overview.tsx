@@ -23,7 +23,7 @@ const { component: GetStarted, useIsSettled } = loaded(
 /** Numbers are summed over many rows, so they are polled less often than the rest (ms). */
 const NUMBERS_INTERVAL_MS = 20_000;
 const STEPS_INTERVAL_MS = 15_000;
-/** What changes rarely, on this page (ms). */
+/** Polling interval for data of this page that rarely changes (ms). */
 const SLOW_INTERVAL_MS = 60_000;
 
 /** The numbers of a period, the most used keys, and the first steps of a new organization. */

@@ -10,7 +10,7 @@ export type Totals = UsageQuery["usageTotals"];
 /** The color of what was rejected. */
 export const REJECTED_COLOR = "var(--series-rejected)";
 
-/** What a chart draws in one color. */
+/** A series of a chart, in one color. */
 export interface Series {
   label: string;
   color: string;
@@ -21,7 +21,7 @@ export interface Series {
 /** The color of one of the five most used keys by its rank; more colors would be hard to tell apart. */
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
-/** Accepted requests by key, those of all other keys, and what was rejected; without series that have none. */
+/** Accepted requests by key, of all other keys, and rejected ones; without empty series. */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
     // Two agents may have keys of the same name.

@@ -57,7 +57,7 @@ function Finder({ close }: { close: () => void }) {
     ([, found]) => found.length > 0,
   );
   const entries = groups.flatMap(([, found]) => found);
-  // What is found may have become less since the selection moved.
+  // There may be fewer results since the selection moved.
   const selected = Math.min(at, entries.length - 1);
   const active = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -139,7 +139,7 @@ function Finder({ close }: { close: () => void }) {
 }
 
 /**
- * What matches the text, by group.
+ * The matches of the text, by group.
  * @param pasted the hint of a pasted API key, if the text is one
  */
 function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly Entry[]>> {

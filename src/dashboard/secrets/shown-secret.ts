@@ -1,6 +1,6 @@
 import { createStore } from "../store";
 
-/** What can be shown once. */
+/** A secret that can be shown once. */
 export type SecretKind = "key" | "signing" | "invitation";
 
 /** A new secret, as its dialog shows it. */

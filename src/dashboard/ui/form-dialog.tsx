@@ -7,11 +7,11 @@ import { Failure } from "./failure";
 import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
 
-/** What the fields of a form need. */
+/** The state of a form's fields. */
 export interface FormState {
   /** The message below a field that the server rejected, if it is among `fields`. */
   errorOf: (field: string) => string | undefined;
-  /** Takes back what the server said, because the user types on. */
+  /** Clears the server's messages, because the user keeps typing. */
   onChange: () => void;
   /** The usual properties of the input of a field. */
   field: (name: string) => {

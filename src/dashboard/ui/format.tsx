@@ -84,7 +84,7 @@ export function Time({ value, isDue = false }: { value: string; isDue?: boolean 
   );
 }
 
-/** What the API calls those who acted on the server itself. */
+/** The API's name for people who act on the server itself. */
 const COMMAND_LINE = "command line";
 
 /** Who did something, as the dashboard calls them. */

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { memberIn, sessionHasEnded } from "../api/client";
 
-/** What was typed in dialogs that the end of a session closed, by member and dialog. */
+/** The input of dialogs that were closed by the end of a session, by member and dialog. */
 const kept = new Map<string, [name: string, value: string][]>();
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -9,7 +9,7 @@ type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 /**
  * Keeps what is typed in a form when the session ends, until the same member opens it again. Passwords, check boxes and
  * radio buttons are not kept.
- * @param title tells the form from others
+ * @param title identifies the form
  */
 export function useKeptForm(title: string): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);

@@ -2,7 +2,7 @@ import { type ComponentType, type ReactNode, startTransition, useEffect, useStat
 import { connection } from "../api/connection";
 import { toast } from "./toast";
 
-/** When this tab was last loaded anew because code was missing (ms since the epoch), in the storage of the tab. */
+/** When this tab was last reloaded because code was missing (ms since the epoch), in the storage of the tab. */
 const RELOADED = "reloaded-for-code";
 
 /** How long not to do it again (ms): whatever is missing then is missing for another reason. */
@@ -11,7 +11,7 @@ const RELOAD_INTERVAL_MS = 60_000;
 /** How often to ask whether the server answers again (ms). */
 const ASK_INTERVAL_MS = 2_000;
 
-/** What is shown in place of a component whose code is not there. */
+/** The placeholder of a component whose code is not loaded. */
 interface Instead {
   /** Until it is there; nothing, unless it is given. */
   fallback?: ReactNode;
@@ -85,8 +85,8 @@ const isAnswering = (): Promise<boolean> =>
 
 /**
  * Loads code that could not be loaded, once the server answers. After an upgrade of the server, the code that this page
- * refers to is gone, so the page is loaded anew: the new one has its own.
- * @param isGone true if nothing needs the code any more
+ * refers to is gone, so the page is reloaded: the new one has its own.
+ * @param isGone true if nothing needs the code any longer
  */
 async function loadAgain(load: () => Promise<void>, isGone: () => boolean): Promise<void> {
   while (!(await isAnswering())) {

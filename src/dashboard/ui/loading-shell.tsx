@@ -11,7 +11,7 @@ export function LoadingShell() {
       <p className="visually-hidden" role="status">
         Loading
       </p>
-      {/* What is not the page yet is no heading to go to. */}
+      {/* A placeholder is no heading to navigate to. */}
       <div className="boot" aria-hidden="true">
         <div className="boot-side">
           <p className="boot-brand">Gateway</p>

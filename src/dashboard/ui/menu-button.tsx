@@ -13,7 +13,7 @@ export interface MenuAction {
 }
 
 export interface RowMenuProps {
-  /** What the actions are done to. */
+  /** The name of the object of the actions. */
   of: string;
   actions: readonly MenuAction[];
 }

@@ -1,9 +1,9 @@
 import { Alert } from "@mantine/core";
 
-/** What came of a test. */
+/** The result of a test. */
 export interface TestOutcome {
   outcome: "accepted" | "permanent" | "retryable" | "uncertain";
-  /** What happened, for people. */
+  /** Description of the result, for people. */
   detail: string;
 }
 
@@ -14,7 +14,7 @@ const TITLES = {
   uncertain: "No answer",
 };
 
-/** Shows what came of a test. */
+/** Shows the result of a test. */
 export const Outcome = ({ outcome, detail }: TestOutcome) => (
   <Alert color={outcome === "accepted" ? "green" : "red"} role="none" title={TITLES[outcome]}>
     {detail}

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Failure } from "./failure";
 
 /**
- * What a query has loaded; a placeholder until then, or why it failed.
+ * The result of a query; a placeholder until then, or the error.
  * @param height of the placeholder (px)
  */
 export function Result<Data>(props: {

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column[] = [
 
 const TYPE_OPTIONS = Object.keys(EVENT_TYPES).map((type) => ({ value: type, label: type }));
 
-/** What became of each event, newest first. */
+/** The deliveries of events, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const address = useListAddress();
   const [opened, setOpened] = useState<string>();

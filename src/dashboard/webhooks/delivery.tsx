@@ -11,7 +11,7 @@ const POLL_INTERVAL_MS = 5_000;
 
 type Details = WebhookDeliveryQuery["webhookDeliveries"]["nodes"][number];
 
-/** What became of one event at an endpoint, followed while it is open. */
+/** The delivery of one event to an endpoint, updated while it is open. */
 export function DeliveryDialog(props: { endpointId: string; eventId: string; onClosed: () => void }) {
   const { endpointId, eventId } = props;
   const query = usePolledQuery(

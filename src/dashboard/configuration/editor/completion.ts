@@ -10,7 +10,7 @@ import type { EditorView } from "@codemirror/view";
 import { containerOf, type JsonNode, membersOf, nodeAt, rootOf, stringOf } from "./json-tree";
 import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
 
-/** Names that members of a kind refer to, such as those of templates, by the name of the member. */
+/** Names that members of a kind refer to, such as names of templates, by the name of the member. */
 export type KnownNames = (
   document: (part: string) => string[],
 ) => Readonly<Record<string, readonly string[]>>;
@@ -18,7 +18,7 @@ export type KnownNames = (
 /** Where something is completed. */
 interface Place {
   container: JsonNode;
-  /** What the completion replaces. */
+  /** The range that the completion replaces. */
   from: number;
   to: number;
   /** Of a value: its name or index. */
@@ -81,7 +81,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
   return container.name === "Array" ? { ...place, segment: 0 } : place;
 }
 
-/** What a completion inserts. */
+/** The insertion of a completion. */
 interface Inserted extends Completion {
   /** JSON; the cursor goes to `|`. */
   json: string;

@@ -39,7 +39,7 @@ export interface Mark {
   offset?: number | undefined;
 }
 
-/** What the page can do with an editor. */
+/** The methods of an editor for its page. */
 export interface EditorHandle {
   /** Moves the cursor to what is marked, and the focus to the editor. */
   show(mark: Mark): void;
@@ -124,7 +124,7 @@ export function Editor(props: EditorProps) {
     view.current?.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
   }, [text]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an editor that was created anew has no marks yet
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newly created editor has no marks yet
   useEffect(() => {
     if (view.current === undefined) return;
     const { state } = view.current;

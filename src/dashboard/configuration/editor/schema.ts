@@ -14,7 +14,7 @@ export interface JsonSchema {
   const?: unknown;
 }
 
-/** The schemas that apply to a value of the document: several if the schema leaves a choice. */
+/** The schemas that apply to a value of the document: several if the schema has alternatives. */
 export function schemasOf(state: EditorState, root: JsonSchema, value: JsonNode): JsonSchema[] {
   const container = containerOf(value);
   if (container === null) return [root];
@@ -52,7 +52,7 @@ function alternativesOf(schema: JsonSchema): JsonSchema[] {
   return anyOf ? anyOf.map((each) => ({ ...rest, ...each })) : [schema];
 }
 
-/** Of alternatives for an object, those whose required members it has; all if it has none of them. */
+/** The alternatives for an object whose required members it has; all of them if there are none. */
 function fitting(state: EditorState, value: JsonNode, schemas: readonly JsonSchema[]): JsonSchema[] {
   const all = schemas.flatMap(alternativesOf);
   if (all.length < 2 || value.name !== "Object") return all;
