@@ -171,7 +171,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // A probe may reach a worker that leaves while the others serve on.
+      // A probe may reach a worker that stops while the others keep serving.
       if (peers === undefined) announceStop();
       const stopped = Promise.all([graphql.closeConnections(), background.stop()]);
       const closed = http.close();

@@ -102,7 +102,7 @@ const workers = z
       .max(MAX_WORKERS, `WORKERS must be at most ${MAX_WORKERS}`),
   );
 
-/** Connections of each of several workers: together at most 40, while that leaves 4 to each. */
+/** Connections of each of several workers: together at most 40, but at least 4 each. */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
 const instanceKey = z.string().transform((text, { addIssue }) => {
@@ -259,7 +259,7 @@ const settings = z
     error: "SMTP_URL and MAIL_FROM must be set together",
   })
   .refine((env) => !env.SMTP_URL || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
-    error: "SMTP_URL needs PUBLIC_URL, to which the links in mails lead",
+    error: "SMTP_URL needs PUBLIC_URL for the links in mails",
   })
   .transform((env) => ({
     port: env.PORT,

@@ -28,7 +28,7 @@ export async function readDocument(file: string): Promise<Record<string, unknown
   if (size > FILE_MAX_BYTES) throw new StartupError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
   const text = textOf(file, await readFile(file));
   try {
-    // JSON.parse tells no place, and keeps the last of two members with the same name.
+    // JSON.parse reports no position, and keeps the last of two members with the same name.
     parse(text);
   } catch (error) {
     if (error instanceof RangeError) throw new StartupError(`${file}: is nested too deeply`);

@@ -5,8 +5,8 @@ const MAX_EXTRA_TICKS = 2;
 const MAX_BATCH_WAIT_MS = 100;
 
 /**
- * Decides when batches of calls start: those of all coalescers that share a gate together, once the previous ones have
- * ended. Batches therefore grow with the load instead of queueing.
+ * Decides when batches of calls start: the batches of all coalescers of a gate start together, once the previous ones
+ * have ended. Batches therefore grow with the load instead of queueing.
  */
 export class BatchGate {
   /** The calls that no batch has picked up yet. */

@@ -3,8 +3,8 @@ import type { EntityManager } from "typeorm";
 import { GatewayError } from "../errors";
 
 /**
- * Coalesces calls of units of work that run side by side in one transaction: those that arrive before the event loop
- * continues share one call of `work`.
+ * Coalesces calls of units of work that run side by side in one transaction: calls within one event-loop tick share one
+ * call of `work`.
  * @param work returns one value or Error per item, in the order of the items
  * @returns the function that the units call with their transaction and one item
  */

@@ -180,8 +180,8 @@ export class Database {
   }
 
   /**
-   * Runs a unit of work like `write`, for an organization: while its units wait, such as for locks of each other, they
-   * leave connections to those of others.
+   * Runs a unit of work like `write`, for an organization: while its units wait, such as for each other's locks, other
+   * organizations still get connections.
    * @param owner the ID of the organization, if known
    */
   writeFor<T>(
@@ -206,7 +206,7 @@ export class Database {
     return !this.lastWriteFailed;
   }
 
-  /** An SQL expression of what tells the database from restored copies, as JSON; undefined on SQLite. */
+  /** An SQL expression for properties that distinguish the database from restored copies, as JSON; undefined on SQLite. */
   get identity(): string | undefined {
     return this.engine.identity;
   }
@@ -419,7 +419,7 @@ export class Database {
   }
 }
 
-/** Runs a unit of work with what it leaves to its end. */
+/** Runs a unit of work and then its `beforeCommit` hooks. */
 async function withHooks<T>(unit: UnitOfWork<T>, { tx, beforeCommit }: Transaction): Promise<T> {
   const result = await unit(tx);
   for (const hook of beforeCommit) await hook();

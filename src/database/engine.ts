@@ -15,7 +15,7 @@ export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 export interface TransactionOptions {
   /**
    * The unit changes rows by at most one statement, by `tx.query`, with nothing but `lockInsertOrder` before it. That is
-   * atomic without a transaction, and may be committed before the unit goes on.
+   * atomic without a transaction, and may be committed before the unit continues.
    */
   singleStatement?: boolean;
   /** Limits of a unit that no request waits for. */
@@ -71,7 +71,7 @@ export interface Engine {
    * texts; undefined if there is no such thing.
    */
   readonly identity?: string;
-  /** Starts the batches of lookups and pages, where those that start together share a statement. */
+  /** Starts the batches of lookups and pages; batches that start together share a statement. */
   readonly readGate?: BatchGate;
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;

@@ -100,7 +100,7 @@ export class FairBatches<Row, T> {
   }
 
   /**
-   * Stores rows and tells their callers; it never rejects.
+   * Stores rows and resolves their callers; never rejects.
    * @param take returns the rows once the unit begins
    */
   private async write(take: () => readonly Waiting<Row, T>[], owner?: string): Promise<void> {

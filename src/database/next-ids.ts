@@ -13,7 +13,7 @@ export async function nextIds(
 ): Promise<(agentId: string) => string> {
   const distinct = [...new Set(agentIds)];
   // Found as the last entry of the index up to the agent: GROUP BY would read all rows of the agent, and with `=`
-  // PostgreSQL may walk through those of other agents.
+  // PostgreSQL may walk through the rows of other agents.
   const rows: { agentId: string; id: string | null }[] = await tx.query(
     `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
      select agent_id as "agentId",

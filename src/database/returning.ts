@@ -22,8 +22,8 @@ export async function returning<T>(tx: Tx, statement: string, parameters: readon
 }
 
 /**
- * Repeats the last item until their number is a power of two, for statements to which repeats make no difference: few
- * texts of them can all stay prepared.
+ * Repeats the last item until their number is a power of two, for statements that ignore repeats: their few texts can all
+ * stay prepared.
  */
 export function padded<T>(items: readonly T[]): T[] {
   const last = items.at(-1);

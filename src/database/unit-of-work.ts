@@ -40,7 +40,7 @@ export interface Tx extends EntityManager {
    */
   beforeCommit(hook: () => Promise<void>): void;
   /**
-   * Calls a hook once the unit is durable, before its caller goes on.
+   * Calls a hook once the unit is durable, before its caller continues.
    * @param hook must not throw; a hook that is added twice is called once
    */
   afterCommit(hook: () => void): void;

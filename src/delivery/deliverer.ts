@@ -20,7 +20,7 @@ const PAUSE_MS = 50;
 /** How often to look for due work that no listener was told of, such as that of killed processes (ms). */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long after its lane was leased a message may still leave (ms): early enough to end within the lease. */
+/** How long after its lane was leased a message may still be sent (ms): early enough to end within the lease. */
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
@@ -32,7 +32,7 @@ const AHEAD = 3;
 /** The result of a message for which no sender was free in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender was free in time.", 0);
 
-/** How long sends may go on while the process stops (ms). */
+/** How long sends may continue while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;
 
 /** Keeps a database that was restored from a backup from sending messages again. */

@@ -10,7 +10,7 @@ export enum AttemptOutcome {
   uncertain = "uncertain",
 }
 
-/** A message as it leaves. */
+/** A message to send. */
 export interface OutboundMessage {
   /** ID of the message (UUID), the same for every attempt. */
   id: string;
@@ -57,8 +57,8 @@ export interface Attempt {
   /** Ends the attempt early. */
   signal: AbortSignal;
   /**
-   * True if the message may still leave. Drivers ask just before the first byte of it does: a process that was frozen
-   * meanwhile no longer holds the message.
+   * True if the message may still be sent. Drivers ask just before its first byte, because a process that was frozen no
+   * longer holds the message.
    */
   mayLeave(): boolean;
 }

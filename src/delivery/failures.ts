@@ -10,7 +10,7 @@ const QUOTE_MAX_LENGTH = 200;
 
 export type Failure = Exclude<SendResult, { outcome: AttemptOutcome.accepted }>;
 
-/** Ends an attempt before its message leaves, or while the receiver is still awaited. */
+/** Ends an attempt before its message is sent, or while it waits for the receiver. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
 

@@ -31,7 +31,7 @@ export type HttpOutcome = { answer: HttpAnswer } | { error: unknown; hasLeft: bo
 export interface HttpPost {
   url: URL;
   body: string;
-  /** Makes the headers, just before they leave. */
+  /** Makes the headers, just before they are sent. */
   headers: () => Readonly<Record<string, string>>;
   /** True if only the status of a 2xx answer is needed; a slow body then delays nothing. */
   ignoresAccepted?: boolean;

@@ -155,7 +155,7 @@ export class Senders {
     return lanes.filter((some) => some.owners?.length !== 0);
   }
 
-  /** The waiting lanes that may get the senders that others leave: of limited groups, and of owners of half the senders. */
+  /** The waiting lanes that get only spare senders: of limited groups, and of owners of half the senders. */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);
     const owners = this.taken.owners.filter(

@@ -6,8 +6,8 @@ import type { queryLimits } from "./query-limits/query-limits";
 
 /**
  * Creates the handler of requests whose document is known. It answers as Apollo Server would, without its pipeline, which
- * costs more than most queries; a test sends the same requests both ways. It leaves to Apollo what it does not know, GET,
- * large answers and whatever fails.
+ * costs more than most queries; a test sends the same requests both ways. Apollo answers unknown documents, GET, large
+ * results and failures.
  * @returns a function that answers with a body, or undefined if Apollo must answer
  */
 export function answerKnownRequests(

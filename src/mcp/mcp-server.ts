@@ -21,7 +21,7 @@ function loadLibrary(): Library {
 
 const INSTRUCTIONS =
   "Tools of an agent that talks with people over its lines, and of a petstore. They are the operations of the REST API, " +
-  "limited to the scopes of the API key. Call whoami first: it tells which agent the key belongs to. To let the agent " +
+  "limited to the scopes of the API key. Call whoami first: it returns the agent that the key belongs to. To let the agent " +
   "react to what happened, hand it a situation with decide; with dryRun nothing is stored or sent. To write yourself, use " +
   "putContact, openConversation and sendToConversation, and getMessage for what became of a message. Lists answer " +
   "{items, nextCursor}: pass nextCursor as cursor to get the next page. IDs of pets and categories are int64, as text. " +

@@ -64,7 +64,7 @@ export function outputSchemaOf({ route, result }: RoutePlan): ObjectSchema | und
   return withInt64(output, DIGITS) as ObjectSchema;
 }
 
-/** Replaces the schemas of int64, and leaves out the formats of OpenAPI, which JSON Schema does not know. */
+/** Replaces the schemas of int64, and drops the formats of OpenAPI, which JSON Schema does not know. */
 function withInt64(schema: unknown, int64: JsonSchema): unknown {
   if (Array.isArray(schema)) return schema.map((each) => withInt64(each, int64));
   if (typeof schema !== "object" || schema === null) return schema;

@@ -74,7 +74,7 @@ export interface Page {
 }
 
 /**
- * Limits a query to one page in the order of `id`, plus one row that tells whether a next page exists. Keyset pagination
+ * Limits a query to one page in the order of `id`, plus one row that shows whether a next page exists. Keyset pagination
  * keeps deep pages as cheap as the first, and inserts between two pages neither repeat nor hide rows.
  */
 export function paginate<T extends ObjectLiteral>(
@@ -143,7 +143,7 @@ export interface Connection<T extends Row> {
 /**
  * Creates the Relay connection type of a node type.
  * @param kind kind of its cursors, so that a cursor of another list is rejected
- * @param isPosition tells whether a text is a well-formed position of a row
+ * @param isPosition returns true if a text is a well-formed position of a row
  * @param positionOf what a cursor holds of a row, without colons: its ID, unless the list is ordered by more
  */
 export function ConnectionOf<T extends Row>(

@@ -5,8 +5,8 @@ import { WINDOW_MS } from "./window";
 const REPORT_INTERVAL_MS = 50;
 
 /**
- * Reports the counts of a process to those that share the limits with it: regularly, and immediately where the others
- * could otherwise let too many requests through.
+ * Reports the counts of a process to the processes that share its limits: regularly, and immediately where they could
+ * otherwise accept too many requests.
  * @param processes number of processes
  * @returns a listener for `KeyWindows`
  */

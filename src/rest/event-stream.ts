@@ -66,7 +66,7 @@ export class EventStreams<Item> {
     const sending = { raw, stream, position, lastWriteAt: performance.now(), stalledSince: undefined };
     this.add(sending);
     try {
-      // The first ID lets a client that has got no event yet go on from here.
+      // The first ID lets a client without an event yet resume from here.
       await write(sending, `retry: ${RETRY_MS}\nid: ${position}\n\n`);
       for (let batch = await stream.nextBatch(); batch !== undefined; batch = await stream.nextBatch()) {
         await write(sending, this.framesOf(batch));

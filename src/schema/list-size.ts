@@ -26,7 +26,7 @@ export const MaxCharacters = (characters: number): MethodDecorator & PropertyDec
 const ASSUMED_ITEMS = DEFAULT_PAGE;
 /** Assumed length of an introspection list, about the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
-/** Assumed characters of a text that declares no length: those of the longest short text, an e-mail address. */
+/** Assumed characters of a text that declares no length: the length of the longest short text, an e-mail address. */
 export const ASSUMED_TEXT_LENGTH = 254;
 /** Assumed characters of every other leaf: IDs, numbers, times and enum values. */
 const OTHER_LEAF_LENGTH = 40;

@@ -43,7 +43,7 @@ export const objectRulesOf = ({
 /**
  * Adds the problems of an object by its rules.
  * @param path path of the object; empty for the whole input
- * @param problems the problems of its fields, to which those of the rules are added
+ * @param problems the problems of its fields; the rules add theirs
  */
 export function addRuleProblems(
   all: readonly ObjectRule[],

@@ -53,14 +53,14 @@ export interface RestRoute {
   result: readonly string[];
   /** Path of a list's PageInfo in the data, for `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
-  /** The response header for the end of a page, from which a client goes on later even if the page is the last one. */
+  /** The response header with the end of a page; a client can continue from it later, even after the last page. */
   endCursorHeader?: "Last-Event-ID";
   /** URL path of the created resource, from the response body, for `Location`. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
   /** Error codes of the resolver, in addition to those implied by the shape of the route. */
   errors?: readonly ErrorCode[];
   deprecation?: Deprecation;
-  /** True if a call can end or overwrite something for good; those of DELETE always may. */
+  /** True if a call can delete or overwrite something irreversibly; always assumed for DELETE. */
   destructive?: boolean;
   /** True if a call makes the agent write to people outside of the gateway. */
   reachesPeople?: boolean;

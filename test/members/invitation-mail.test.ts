@@ -100,6 +100,6 @@ test("the settings name a mail server, with TLS unless they say otherwise", () =
     expect(of("smtp://x", { MAIL_FROM })).toMatch(/^MAIL_FROM must be/);
   expect(settings({ SMTP_URL: "smtp://x" })).toBe("SMTP_URL and MAIL_FROM must be set together");
   expect(of("smtp://x", { ENVIRONMENT: "production" })).toBe(
-    "SMTP_URL needs PUBLIC_URL, to which the links in mails lead",
+    "SMTP_URL needs PUBLIC_URL for the links in mails",
   );
 });

@@ -43,8 +43,7 @@ const REPLACE_INTERVAL_MS = 1_000;
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
 /**
- * Hands out pooled connections and destroys those that do not respond in time, because a frozen or unreachable server
- * reports no error.
+ * Hands out pooled connections and destroys unresponsive ones, because a frozen or unreachable server reports no error.
  */
 export class PostgresConnections {
   private readonly transactions: Semaphore;

@@ -4,7 +4,7 @@ import { MIGRATIONS } from "../migrations";
 import { SqliteFile } from "./sqlite-file";
 
 /**
- * What created each object, by type and name. SQLite creates its own tables. TypeORM creates `migration`, in words that
+ * The statement that created each object, by type and name. SQLite creates its own tables. TypeORM creates `migration`, in words that
  * depend on its version, so only the names of its columns count.
  */
 const OBJECTS = `

@@ -36,7 +36,7 @@ export class Agent {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  /** TypeORM leaves deleted agents out of every query and join, unless it is told `withDeleted`; raw SQL does not. */
+  /** TypeORM omits deleted agents from every query and join without `withDeleted`; raw SQL does not. */
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description: "When the agent was deleted; only keys still refer to a deleted agent.",

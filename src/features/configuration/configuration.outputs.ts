@@ -109,7 +109,7 @@ export class ConfigurationCheck implements DocumentCheck {
   warnings!: Problem[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "A draft that was saved, and what is wrong with it." })
+@ObjectType({ simpleResolvers: true, description: "A saved draft and its problems." })
 export class SavedConfigurationDraft {
   @Field(() => ConfigurationDraft, { description: "The draft." })
   draft!: ConfigurationDraft;

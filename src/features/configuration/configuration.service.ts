@@ -195,7 +195,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Publishes the draft, which then ends. A document or an earlier version leaves the draft as it is.
+   * Publishes the draft and deletes it. A document or an earlier version does not change the draft.
    * @throws GatewayError `invalid_request` with the problems of the document, `not_found` (agent, version, draft),
    *   `version_conflict` if another version is live or the draft has changed
    */

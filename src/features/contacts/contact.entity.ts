@@ -69,7 +69,7 @@ export class Contact {
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When the contact was erased: only its ID and times are left.",
+    description: "When the contact was erased; only its ID and times remain.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   erasedAt!: Timestamp | null;

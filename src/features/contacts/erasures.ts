@@ -8,7 +8,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { Erasure } from "./erasure.entity";
 
-/** How long a caller waits for an erasure (ms), which then goes on in the background. */
+/** How long a caller waits for an erasure (ms), which then continues in the background. */
 const MAX_WAIT_MS = 3_000;
 
 /**
@@ -38,7 +38,7 @@ export class Erasures {
     this.jobs = new SerialJobs(
       (contactId, options) => this.erase(contactId, options),
       (err, contactId) =>
-        log.warn({ err, contactId }, "an erasure is unfinished; housekeeping goes on with it"),
+        log.warn({ err, contactId }, "an erasure is unfinished; housekeeping continues it"),
     );
   }
 

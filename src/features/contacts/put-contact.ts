@@ -122,7 +122,7 @@ async function change(
   return contact;
 }
 
-/** The fields as an input leaves them: what it omits stays, and null clears. */
+/** The fields after an input: omitted ones stay, and null clears. */
 function fieldsOf(input: ContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
   const given = {
     ref: input.ref,

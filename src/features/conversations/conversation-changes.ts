@@ -38,8 +38,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Changes where a conversation takes place, who answers in it, and whether it goes on. Each change adds one to its
- * version: once it is answered, no message accepted before leaves as if the change had not been made.
+ * Moves, hands off, releases and closes conversations. Each change increments the version: once it is answered, no message
+ * accepted before is sent as if the change had not been made.
  */
 export class ConversationChanges {
   constructor(

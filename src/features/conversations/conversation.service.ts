@@ -180,7 +180,7 @@ export class ConversationService {
         },
         create: () => this.openOnce(tx, context, agent, input),
         repeat: (id) => repeated(tx, id, message != null),
-        // The ID of what the request added tells a repeat whether it opened the conversation.
+        // A repeat recognizes by the ID of the added row whether the request opened the conversation.
         idOf: ({ conversation, created, message }) =>
           (created || message === null ? conversation : message).id,
       });

@@ -56,7 +56,7 @@ export interface Application extends Dependencies {
 export interface Applied {
   /** In the order of the effects. */
   effects: EffectExplanation[];
-  /** The conversation at hand afterwards. */
+  /** The current conversation afterwards. */
   conversation: Conversation | null;
 }
 
@@ -71,7 +71,7 @@ interface Result {
   destination?: Destination;
   /** The line that it was sent to by name. */
   line?: string | null;
-  /** The address of the conversation at hand, else that of the message's own, before any move. */
+  /** The address of the current conversation, otherwise of the message's own, before any move. */
   addressId?: string | undefined;
 }
 
@@ -143,7 +143,7 @@ export async function applyEffects(
   };
 }
 
-/** Runs a part of a decision whose failure leaves the rest as it is. */
+/** Runs a part of a decision whose failure does not affect the rest. */
 async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   try {
     return await part();

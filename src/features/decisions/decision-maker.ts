@@ -170,8 +170,8 @@ export class DecisionMaker {
   }
 
   /**
-   * Makes a stored decision, unless another process has made it. It does nothing if its contact was erased or its
-   * conversation was closed meanwhile, nor if the conversation went on while a model was asked.
+   * Makes a stored decision, unless another process has made it. It has no effects if its contact was erased, if its
+   * conversation was closed, or if the conversation changed while a model was asked.
    * @param answer of the model; without it, a decision that asks the model stays as it is
    * @throws GatewayError as `applyEffects`
    */

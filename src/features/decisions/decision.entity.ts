@@ -155,7 +155,7 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   explanation!: Explanation | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the situation was handed in." })
+  @Field(() => GraphQLISODateTime, { description: "When the decision was requested." })
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 

@@ -71,7 +71,7 @@ export const decisions = feature({
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS],
   shares: (senders) => {
-    // A model may take long: together with webhook endpoints it leaves a sender to messages.
+    // A model may take long: models and webhook endpoints together keep a sender free for messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },

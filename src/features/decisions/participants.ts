@@ -19,7 +19,7 @@ import type { Line } from "../lines/line.entity";
 /** The contact and conversation of a situation; the transaction has locked their rows. */
 export interface Participants {
   contact: Contact | null;
-  /** The conversation at hand. */
+  /** The current conversation. */
   conversation: Conversation | null;
   /** The conversation's line, if known. */
   line?: Line | undefined;

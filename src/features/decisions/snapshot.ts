@@ -74,7 +74,7 @@ async function receivedMessage(
   const ids = type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
   if (ids.length === 0 || conversation === null) return null;
   const messages = await tx.find(Message, {
-    // A caller that hands in a situation may name any messages.
+    // A caller may name any messages in a situation.
     where: { id: In(ids), conversationId: conversation.id, direction: MessageDirection.inbound },
     order: { sequence: "ASC" },
   });

@@ -15,7 +15,7 @@ registerEnumType(SmtpSecurity, {
   description: "How a connection to a mail server is encrypted.",
   valuesConfig: {
     tls: { description: "TLS from the start, usually on port 465." },
-    starttls: { description: "STARTTLS, without which nothing is sent; usually on port 587." },
+    starttls: { description: "STARTTLS, which is required before anything is sent; usually on port 587." },
     none: { description: "Not encrypted, usually on port 25." },
   },
 });

@@ -8,7 +8,7 @@ import { GatewayError } from "../../errors";
 /** Max concurrent sign-ins and changes of credentials: about half a second of hashing. */
 const MAX_PASSWORD_CHECKS = 16;
 
-/** Bounds the work that hashes passwords; one organization, or network of an unknown caller, leaves room for others. */
+/** Bounds the work that hashes passwords; no organization, or network of unknown callers, can use all of it. */
 export class PasswordChecks {
   private readonly checks = new Budget(MAX_PASSWORD_CHECKS, shareOf(MAX_PASSWORD_CHECKS));
 

@@ -16,7 +16,7 @@ export type InConversation = Pick<Message, "sequence" | "fence"> & { conversatio
 export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
   /** How long it may wait until it is sent (ms). */
   expiresAfterMs: number;
-  /** Undefined for a message outside of any conversation, which leaves on the default line. */
+  /** Undefined for a message outside of any conversation, which is sent on the default line. */
   conversation?: InConversation | undefined;
   /** The decision to send it, if the agent made one. */
   decisionId?: string | undefined;

@@ -5,7 +5,7 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.entity";
 
-/** How much earlier than evenly spread a message may leave (ms), so that late wake-ups do not lower the rate. */
+/** How much earlier than evenly spread a message may be sent (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
 /**
@@ -49,7 +49,7 @@ export class Rates {
 
   /**
    * Takes the turn of a message.
-   * @returns undefined if it may leave now, else when its turn comes
+   * @returns undefined if it may be sent now, otherwise the time of its turn
    */
   take(
     { id }: GateLine,

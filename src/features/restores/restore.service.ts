@@ -12,7 +12,7 @@ import { restoreSteps } from "./restore-steps";
 
 const { database_restored } = auditActions({
   database_restored:
-    "The database was restored from a backup: its lines were paused, its webhook endpoints were disabled, and what was pending for them was canceled.",
+    "The database was restored from a backup: its lines were paused, its webhook endpoints were disabled, and their pending deliveries were canceled.",
 });
 
 /** The identity of this database, and of the known one; both are empty on SQLite. */
@@ -57,8 +57,8 @@ export class RestoreService {
   }
 
   /**
-   * Holds what this database would send as a restored copy, for copies that `check` cannot recognize, such as those of
-   * files or disks.
+   * Treats this database as a restored copy and holds back its deliveries, for copies that `check` cannot recognize, such
+   * as copied files or disks.
    * @param contextFor acts for the operator or the system
    */
   async declareRestored(contextFor: typeof operatorFor | typeof systemFor): Promise<void> {

@@ -19,7 +19,7 @@ export interface KnownOperation {
 }
 
 /**
- * Runs repeated operations as compiled plans. What fails runs in Apollo once more, so that errors are created in one
+ * Runs repeated operations as compiled plans. A failed operation runs again in Apollo, so that errors are created in one
  * place; the field of a mutation does not run again. Only documents from callers with access to all their root fields are
  * kept, so that other callers cannot fill the cache.
  */

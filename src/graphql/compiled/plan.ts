@@ -270,7 +270,7 @@ function ignoreRejections(promises: readonly Promise<unknown>[]): void {
   for (const promise of promises) promise.catch(() => {});
 }
 
-/** Gives the errors of a root field its path, which tells the failure of a resolver from a fault of the document. */
+/** Gives the errors of a root field its path, which distinguishes a failed resolver from an invalid document. */
 function locateErrors(resolve: ResolveField, nodes: readonly FieldNode[], key: string): ResolveField {
   const fail = (thrown: unknown): never => {
     throw locatedError(thrown, nodes, [key]);

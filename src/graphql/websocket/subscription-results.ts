@@ -38,7 +38,7 @@ function contentOf(event: object): string {
 
 /**
  * The results of subscriptions. Subscriptions with the same document, variables and credential share the result of an
- * event; those of an organization that ask for more than its budget wait.
+ * event; subscriptions of an organization that exceeds its budget wait.
  */
 export class SubscriptionResults {
   private readonly kept = new LRUCache<string, Promise<string>>({ maxSize: MAX_KEPT_CHARACTERS });

@@ -51,9 +51,9 @@ export interface SubscriptionServices {
 }
 
 /**
- * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated
- * anew, counts as a request of its key, as `connection_init` does, and passes the checks of operations over HTTP. A connection with many rejections is
- * closed, because the limits of HTTP requests do not see its messages.
+ * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated,
+ * counts as a request of its key, as `connection_init` does, and passes the checks of operations over HTTP. A connection
+ * with many rejections is closed, because the limits of HTTP requests do not see its messages.
  */
 export const createSubscriptionServer = ({
   apollo,
@@ -171,7 +171,7 @@ const rejection = (code: GatewayError["code"], message: string): [GraphQLError] 
   new GraphQLError(message, { extensions: { code } }),
 ];
 
-/** Closes a connection whose client goes on although it is rejected; a well-behaved one connects again. */
+/** Closes a connection whose client ignores rejections; a well-behaved one reconnects. */
 function countRejection(connection: Connection): void {
   connection.rejections += 1;
   if (connection.rejections === MAX_REJECTIONS)

@@ -106,7 +106,7 @@ export class WebSockets {
     raw.on("data", ({ length }: Buffer) => pauseFor(socket, traffic.takeBytes(length)));
     /** True if a message may be handled; it counts against the limit. */
     const admit = (): boolean => {
-      // A client may go on sending until it has read the close.
+      // A client may keep sending until it has read the close.
       if (socket.readyState !== socket.OPEN) return false;
       if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
       else if (traffic.takeMessage()) return true;
@@ -141,7 +141,7 @@ export class WebSockets {
     socket.on("pong", () => {
       if (admit()) this.missedPings.delete(socket);
     });
-    // A frame that is not valid; the close code tells the client.
+    // An invalid frame; the close code informs the client.
     socket.on("error", () => undefined);
     socket.once("close", (code, reason) => {
       closed(code, String(reason)).catch((err: unknown) =>

@@ -5,7 +5,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Ends the tracking of the request. */
     endTracking: (() => void) | undefined;
-    /** True if the response goes on as a stream. */
+    /** True if the response is a stream. */
     isStream: boolean;
   }
 }

@@ -64,7 +64,7 @@ export class UnsentResponses {
     let { count, bytes } = this;
     for (const response of this.responses) {
       const waited = this.now() - response.since;
-      // A response that just became ready usually leaves in a moment.
+      // A response that just became ready is usually sent within a moment.
       if (waited < SWEEP_INTERVAL_MS) return;
       if (waited < this.timeoutMs && count <= this.max && bytes <= MAX_UNSENT_BYTES) return;
       response.socket.destroy();

@@ -144,7 +144,7 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
 const LAST_EVENT_ID: JsonSchema = {
   name: "Last-Event-ID",
   in: "header",
-  description: "For an event stream: the `id` of the last event that was received, to go on after it.",
+  description: "For an event stream: the `id` of the last event received, to continue after it.",
   schema: { type: "string", minLength: 1 },
 };
 

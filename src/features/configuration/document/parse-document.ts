@@ -24,7 +24,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
 }
 
-/** Members with a name that the format would leave out instead of rejecting it. */
+/** Members with a name that the format would drop instead of rejecting it. */
 function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -98,7 +98,7 @@ function unitOf(origin: string, count: number | bigint): string {
   return count === 1 ? unit : `${unit}s`;
 }
 
-/** The problems of an effect by its kind, which a member tells; other unions have one problem. */
+/** The problems of an effect by its kind, which one of its members determines; other unions have one problem. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];

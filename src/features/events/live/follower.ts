@@ -91,7 +91,7 @@ export class Follower implements BatchedStream<Event> {
   }
 
   /**
-   * Hands over events; without any, it goes on waiting.
+   * Hands over events; without any, it keeps waiting.
    * @param upTo position of the last event read
    * @returns true if it still waits
    */

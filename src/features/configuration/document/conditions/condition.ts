@@ -68,7 +68,7 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/** An error of the library as ours; it tells a reason on the first line and shows the place below. */
+/** An error of the library as ours: its first line is the reason, the lines below show the place. */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");

@@ -20,7 +20,7 @@ const MONTHS = [
 const padded = (value: number, length: number, fill = "0") => String(value).padStart(length, fill);
 const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;
 
-/** The conversions of strftime that dates have; a hyphen before the letter leaves out the padding. */
+/** The conversions of strftime that dates support; a hyphen before the letter omits the padding. */
 const CONVERSIONS: Readonly<Record<string, (date: Date) => string>> = {
   Y: (date) => padded(date.getUTCFullYear(), 4),
   y: (date) => padded(date.getUTCFullYear() % 100, 2),
