@@ -36,7 +36,7 @@ const NETWORKS = [
   commaSeparated,
 ] as const;
 
-/** Options of `keys create` and `keys update`; false is that of a `--no-…` option. */
+/** Options of `keys create` and `keys update`; false for a `--no-…` option. */
 interface Settings {
   description?: string | false;
   rateLimit?: number | false;

@@ -20,7 +20,7 @@ import { DURATION_FORM, duration } from "./duration";
 import { secretFromStdin } from "./stdin";
 import { wholeNumber } from "./whole-number";
 
-/** Options of `lines create` and `lines update`; false is that of a `--no-…` option. */
+/** Options of `lines create` and `lines update`; false for a `--no-…` option. */
 export interface LineOptions {
   name?: string;
   kind?: LineKind;

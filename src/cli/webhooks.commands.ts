@@ -26,7 +26,7 @@ interface Options {
   json?: boolean;
 }
 
-/** Options of `webhooks create` and `webhooks update`; false is that of a `--no-…` option. */
+/** Options of `webhooks create` and `webhooks update`; false for a `--no-…` option. */
 interface SettingOptions {
   url?: string;
   types?: string[] | false;

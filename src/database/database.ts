@@ -255,7 +255,7 @@ export class Database {
       }
     };
     return this.coalesce("inserts", async (rows: readonly Row[]) => {
-      // A further unit of work would queue behind the one that waits, and cost as many statements again.
+      // A further unit of work would queue behind the waiting one, and cost as many statements again.
       if (waiting === undefined || waiting.rows.length + rows.length > MAX_ITEMS) {
         const all: Row[] = [];
         const results = Promise.resolve(all).then(insertAll);

@@ -17,7 +17,7 @@ const BATCH = 100;
 /** Min time between two batches that are not full (ms), so that concurrent requests share one. */
 const PAUSE_MS = 50;
 
-/** How often to look for due work that no listener was told of, such as that of killed processes (ms). */
+/** How often to look for due work that was not announced, such as work of killed processes (ms). */
 const SWEEP_INTERVAL_MS = 5_000;
 
 /** How long after its lane was leased a message may still be sent (ms): early enough to end within the lease. */

@@ -104,7 +104,7 @@ export function httpPost(
 /** How many bytes each connection may still receive. */
 const receivable = new WeakMap<Socket, number>();
 
-/** Lets a connection receive one answer: one that sends more is closed, between two requests too. */
+/** Lets a connection receive one answer: it is closed if it sends more, even between two requests. */
 function limitReceived(socket: Socket): void {
   if (!receivable.has(socket)) {
     socket.on("data", (chunk: Buffer) => {

@@ -42,7 +42,7 @@ export interface Leaving extends SenderGroup {
 
 /** Limits the senders that lanes of a kind, or of a channel, can hold, so that others keep some. */
 export interface Share {
-  /** What its name refers to: a kind of lane or a channel. */
+  /** The kind of its name: a kind of lane or a channel. */
   by: "kind" | "channel";
   /** Max in total. */
   together: number;

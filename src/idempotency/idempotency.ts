@@ -108,7 +108,7 @@ export async function onceEach<C extends OptionalKey<Request>, T>(
   });
 }
 
-/** Returns a unique name of a record, by which `claim` also sorts. */
+/** Returns a unique name of a record; `claim` sorts by it, too. */
 const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
 
 type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;

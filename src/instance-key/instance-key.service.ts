@@ -17,7 +17,7 @@ const MISSING =
   "The instance key is missing: set INSTANCE_KEY, or restore its file, to use signing secrets and stored credentials.";
 const WRONG = "INSTANCE_KEY is not the key that the database depends on.";
 
-/** The instance key is needed and missing, or not the one that the database depends on. */
+/** The instance key is missing, or the database depends on another one. */
 export class InstanceKeyError extends GatewayError {
   override readonly name = "InstanceKeyError";
 
@@ -90,7 +90,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * Makes the database depend on the key of this process instead of one that was lost, with the steps of all features.
+   * Makes the database depend on the key of this process instead of a lost one, with the steps of all features.
    * @throws InstanceKeyError if there is no key, or the database does not depend on another one
    */
   async replace(): Promise<void> {

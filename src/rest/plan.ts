@@ -246,7 +246,7 @@ function inPath(parameter: PathParameter, variables: Variables): Member {
   return { ...member, required: true, json: { ...member.json, schema, decode } };
 }
 
-/** Accepts text in any format: in another one it is an unknown ID, for which the resolver answers 404. */
+/** Accepts text in any format: in another one it is an unknown ID, and the resolver answers 404. */
 const decodeId = (value: unknown, location: Location) =>
   typeof value === "string" ? value : addProblem(location, "must be a string");
 

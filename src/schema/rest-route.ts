@@ -35,7 +35,7 @@ export interface ChosenStatus {
 export interface RestRoute {
   operationId: string;
   summary: string;
-  /** Description in the documentation; defaults to that of the root field. */
+  /** Description in the documentation; defaults to the root field's. */
   description?: string;
   method: RestMethod;
   /** Parameters as `:name`, each declared in `pathParameters`. */

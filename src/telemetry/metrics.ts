@@ -188,7 +188,7 @@ export class Metrics implements DatabaseObserver {
   watch(database: Pick<Database, "stats">): void {
     registerGauge(
       this.registry,
-      ["gateway_database_waiting", "Calls that wait for the database, by what they wait for."],
+      ["gateway_database_waiting", "Calls waiting for the database, by the resource they wait for."],
       ["for"],
       () => Object.entries(database.stats().waiting).map(([what, calls]) => [{ for: what }, calls]),
     );

@@ -10,7 +10,7 @@ import { WorkerProcess } from "./worker-process";
 
 const STDERR = 2;
 
-/** Workers stop one after the other, but the last one begins to stop after this time at the latest (ms). */
+/** Workers stop one after the other; the last one starts to stop after at most this time (ms). */
 const STAGGER_MS = 2_000;
 
 /** A worker that lives for this long (ms) was worth starting: the next one is started immediately. */

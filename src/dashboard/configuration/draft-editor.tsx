@@ -30,7 +30,7 @@ const { component: Conflict } = loaded(async () => (await import("./conflict")).
 /** Situations that the gateway raises itself. */
 const RAISED = ["message.received", "conversation.released", "message.failed"];
 
-/** The draft of an agent's configuration, or the live version to begin one with. */
+/** The draft of an agent's configuration, or the live version to start one with. */
 export function DraftEditor(props: {
   agent: Agent;
   live: Live;

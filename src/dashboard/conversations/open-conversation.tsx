@@ -17,7 +17,7 @@ export const ADDRESS_KINDS = [
 ] as const satisfies readonly { value: AddressKind; label: string }[];
 
 /**
- * Opens a conversation, or the one that is open already, and goes there.
+ * Opens a conversation, or finds the open one, and goes there.
  * @param contact the contact to talk to; one with an address that is typed if omitted
  */
 export function OpenConversation(props: {

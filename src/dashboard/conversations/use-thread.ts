@@ -10,7 +10,7 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/** The newest messages whose state is polled in any case: that of a sent one may still change. */
+/** The newest messages whose state is always polled: even a sent one may still change. */
 const MIN_RECENT = 5;
 /** Max items of a page of the API. */
 const MAX_RECENT = 100;
@@ -60,7 +60,7 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
   };
 }
 
-/** How many of the newest messages to poll: up to the oldest one that is still to be sent. */
+/** How many of the newest messages to poll: up to the oldest unsent one. */
 function recentOf({ messages }: Loaded): number {
   const first = messages.findIndex(({ status }) => status === "queued" || status === "sending");
   const unsent = first === -1 ? 0 : messages.length - first;
@@ -74,8 +74,8 @@ const isLeaving = ({ messages }: Loaded): boolean => {
 };
 
 /**
- * A conversation with its newest messages, and older ones on demand. Polls load only new messages and the states of
- * those that may change.
+ * A conversation with its newest messages, and older ones on demand. Polls load only new messages and states that may
+ * change.
  */
 export function useThread(id: string) {
   const [loaded, setLoaded] = useState(NOTHING);

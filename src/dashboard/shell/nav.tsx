@@ -40,7 +40,7 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
 
 function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
   const [at] = useLocation();
-  // A page below this one, such as that of one key, is listed nowhere else.
+  // A page below this one, such as a key's page, is listed nowhere else.
   const isWithin = path !== "/" && at.startsWith(`${path}/`);
   return (
     <li>

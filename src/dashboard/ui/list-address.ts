@@ -36,7 +36,7 @@ export function useListAddress() {
   };
 }
 
-/** Goes to the first page if the server does not know the cursor in the URL, such as that of an old bookmark. */
+/** Goes to the first page if the server does not know the cursor in the URL, such as one of an old bookmark. */
 export function useCursorFallback({ after, filter }: ListAddress, error: unknown): void {
   const unknown = after !== null && error instanceof ApiError && error.code === "invalid_cursor";
   // Before the browser paints, so that the error is never seen.

@@ -6,7 +6,7 @@ const { component: OpenMenu, load } = loaded(async () => (await import("./open-m
 
 /**
  * The button that opens the actions on one thing of a list or of a page; nothing without actions. The menu itself comes
- * when it is first opened: those of a list would take most of the time that drawing it takes.
+ * when it is first opened: the menus of a list would take most of its rendering time.
  */
 export function RowMenu({ of, actions }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);

@@ -227,7 +227,7 @@ const end = (client: Pick<Client, "end">): void => void client.end().catch(ignor
  * got no response, and TypeORM reports a connection that ends between two statements by either of two errors.
  */
 export function isConnectionLost(error: unknown): boolean {
-  // Its code is not that of a driver.
+  // Its code is not a driver's.
   if (error instanceof GatewayError) return error.code === "unavailable";
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;

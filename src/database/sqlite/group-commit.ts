@@ -114,7 +114,7 @@ export class GroupCommit {
       for (const unit of units) unit.settle();
       return undefined;
     } catch (error) {
-      // A transaction that could not begin is not to be waited for again.
+      // Do not wait again for a transaction that could not begin.
       if (units.length === 0) while (units.length < max) units.push(this.waiting.next() as Waiting);
       for (const unit of units) unit.fail(error);
       return error;

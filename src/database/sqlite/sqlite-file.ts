@@ -4,7 +4,7 @@ import sqlite3 from "sqlite3";
 import { BUSY_TIMEOUT_MS } from "../data-source";
 import { driverCode } from "../engine";
 
-/** SQLite's online backup, for which the driver has no types. */
+/** SQLite's online backup; the driver has no types for it. */
 interface Backup {
   step(pages: number, done: (error: Error | null, completed: boolean) => void): void;
   finish(done: (error: Error | null) => void): void;
@@ -62,7 +62,7 @@ export class SqliteFile {
     return (await this.rows(query)).map((row) => Object.values(row)[0]);
   }
 
-  /** Replaces the whole content by that of another file, in one transaction. */
+  /** Replaces the whole content by another file's, in one transaction. */
   async replaceWith(file: string): Promise<void> {
     const backup = await new Promise<Backup>((resolve, reject) => {
       const started: Backup = this.connection.backup(file, "main", "main", false, (error) =>

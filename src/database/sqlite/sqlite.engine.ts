@@ -32,7 +32,7 @@ const IMMEDIATE: TransactionBoundary = {
   rollback: (query) => query("ROLLBACK").catch(() => undefined),
 };
 
-/** Returns the only connection of a data source, for which TypeORM has no type. */
+/** Returns the only connection of a data source; TypeORM has no type for it. */
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
 

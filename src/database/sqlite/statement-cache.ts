@@ -15,7 +15,7 @@ export class StatementCache {
     max: MAX_STATEMENTS,
     dispose: (statement) => statement.finalize(),
   });
-  /** Statements that wait for the one that runs: a connection would let a prepared COMMIT overtake them. */
+  /** Statements that wait for the running one: a connection would let a prepared COMMIT overtake them. */
   private readonly waiting: (() => void)[] = [];
   private isRunning = false;
 
@@ -55,7 +55,7 @@ export class StatementCache {
     else run();
   }
 
-  /** Lets go of a statement that fails: one that met a lock would count as running, and keep an interrupt in force. */
+  /** Drops a failed statement: after a lock conflict it would count as running and keep an interrupt in force. */
   private keeping(sql: string, done: Callback): Callback {
     const { statements } = this;
     return function (...result) {

@@ -8,7 +8,7 @@ import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
 
-/** Max length of a network in CIDR notation: that of an IPv6 address and its prefix length. */
+/** Max length of a network in CIDR notation: an IPv6 address and its prefix length. */
 const CIDR_MAX_LENGTH = 43;
 
 /**

@@ -206,7 +206,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     );
   }
 
-  /** True if a key was replaced by one that is in use, so that it can no longer be changed. */
+  /** True if a key was replaced by an active one, so that it can no longer be changed. */
   async isReplaced({ replacedById }: Pick<ApiKey, "replacedById">): Promise<boolean> {
     if (replacedById === null) return false;
     const successor = await this.successors(replacedById);
@@ -312,7 +312,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       await assertSignedIn(tx, context, REQUIRED);
       const old = await ownKey(tx, context, id);
       await assertActive(tx, old);
-      // The grace period has shortened the life of the old key, but not that of the new one.
+      // The grace period has shortened the life of the old key, not of the new one.
       const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
       const replacedById = uuid();
       const graceMs = (graceSeconds ?? 0) * 1000;

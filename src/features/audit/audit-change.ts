@@ -1,7 +1,7 @@
 import { Field, ObjectType } from "type-graphql";
 import { MaxCharacters } from "../../schema/list-size";
 
-/** Max length of a value: that of a URL. */
+/** Max length of a value: the max length of a URL. */
 const VALUE_MAX_LENGTH = 2_048;
 
 @ObjectType({ simpleResolvers: true, description: "A field that an action changed." })

@@ -2,7 +2,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Contact } from "./contact.entity";
 import { TERM_MAX_LENGTH } from "./contact.limits";
 
-/** A text by which a search finds a contact. */
+/** A text that a search can find a contact by. */
 @Entity()
 @Index(["agentId", "term", "contactId"])
 export class ContactTerm {

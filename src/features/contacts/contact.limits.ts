@@ -15,5 +15,5 @@ export const CONTACT_NAME_MAX_LENGTH = 200;
 export const ADDRESS_MAX_LENGTH = 254;
 export const TAG_MAX_LENGTH = 50;
 
-/** Max length of the text that a search looks for: that of the longest term. */
+/** Max length of a search text: the length of the longest term. */
 export const TERM_MAX_LENGTH = 255;

@@ -46,7 +46,7 @@ const DELIVERED = {
 };
 
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
-const CHANGED = "The conversation after the change, and what became of its queued messages.";
+const CHANGED = "The conversation after the change, and the change of its queued messages.";
 
 /** A change that needs nothing but the version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({

@@ -155,7 +155,7 @@ export class ConversationService {
   }
 
   /**
-   * Opens a conversation with a contact on a line, or finds the one that is open, and queues a first message in it.
+   * Opens a conversation with a contact on a line, or finds the open one, and queues a first message in it.
    * @throws GatewayError `invalid_request`, `insufficient_scope` for a message, `not_found` (agent, contact, line),
    *   `not_deliverable`, `queue_full`, `conflict` for an erased contact, `idempotency_key_reused`
    */
@@ -256,7 +256,7 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
 
 /**
  * The answer to a repeat: the conversation as it is now, and the message as it was accepted.
- * @param id that of the conversation, or of the message that was queued in one which was open already
+ * @param id ID of the new conversation, or of the message queued in an open one
  */
 async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<OpenedConversation> {
   const opened = await tx.findOneBy(Conversation, { id });

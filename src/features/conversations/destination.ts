@@ -68,7 +68,7 @@ export async function lineOf(
 }
 
 /**
- * The address that a line reaches a contact at: a preferred one if the line can, otherwise the one that was added first.
+ * The address that a line reaches a contact at: a preferred one if the line can, otherwise the oldest.
  * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
  */
 export async function addressOn(

@@ -71,7 +71,7 @@ async function endOfExamined(
 
 /**
  * Where a stream of events starts: after a position, or now.
- * @returns the agent, the position, and that of the agent's last event
+ * @returns the agent, the position, and the position of the agent's last event
  * @throws GatewayError as `EventService.list`
  */
 export async function startOf(
@@ -96,7 +96,7 @@ export async function lastPurged(reader: EntityManager, agentId: string, last: b
 
 /**
  * The position that a text names.
- * @throws GatewayError `invalid_cursor` for one that no event has had
+ * @throws GatewayError `invalid_cursor` for a position without an event
  */
 export function positionOf(cursor: string, last: bigint): bigint {
   if (!/^(0|[1-9]\d{0,18})$/.test(cursor) || BigInt(cursor) > last) throw new GatewayError("invalid_cursor");

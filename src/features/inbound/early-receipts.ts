@@ -21,7 +21,7 @@ export const RECEIPT_LANE = "receipt";
 /** When to look for the message of a receipt first (ms); then each time after as long as has passed so far. */
 const FIRST_MS = 1_000;
 
-/** How long a receipt is kept for its message (ms): longer than a send takes, also one that a killed process began. */
+/** How long a receipt is kept for its message (ms): longer than any send, including one of a killed process. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */

@@ -40,7 +40,7 @@ import type { Receipt, Receipts } from "../messages/receipts";
 import type { EarlyReceipts } from "./early-receipts";
 import { optOutIntent } from "./opt-out";
 
-/** How often to begin again while others change the contact. */
+/** Max attempts while others change the contact. */
 const MAX_ATTEMPTS = 5;
 
 /** How long a confirmation counts for the next ones (ms): each message may cost money. */

@@ -30,7 +30,7 @@ globalThis.Blob = /** @type {any} */ (
 /**
  * Parses a mail.
  * @param {import("./parse-mail").MailForThread} mail
- * @returns {Promise<import("./parse-mail").ParsedMail | undefined>} undefined for one that cannot be parsed
+ * @returns {Promise<import("./parse-mail").ParsedMail | undefined>} undefined for a mail that cannot be parsed
  */
 async function parse({ raw, isHead, maxTextLength }) {
   const part = firstLines(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
@@ -102,7 +102,7 @@ function shownOf(html) {
   for (let found = start.exec(html); found !== null; found = start.exec(html)) {
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
     end.lastIndex = start.lastIndex;
-    // Browsers show nothing after one that never ends.
+    // Browsers show nothing after an unclosed one.
     const isClosed = end.test(html);
     shown.push(html.slice(from, found.index));
     from = isClosed ? end.lastIndex : html.length;

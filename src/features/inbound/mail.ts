@@ -13,8 +13,8 @@ import { replyText } from "./reply-text";
  * @param raw the bytes as they arrived; the buffer is empty afterwards
  * @param id identifies the mail if it has no `Message-ID`
  * @param line the line that it arrived on; mails of an organization are read one at a time
- * @returns undefined for one that a program sent without an address, such as a bounce: it is from no contact
- * @throws InvalidInput for one that has no sender or cannot be parsed
+ * @returns undefined for an automatic mail without an address, such as a bounce: it is from no contact
+ * @throws InvalidInput for a mail that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many are waiting
  */
 export async function readMail(

@@ -70,7 +70,7 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
  * so that slow mails hold up neither other organizations nor all lines of their own.
  * @param raw the bytes, which a thread takes over: the buffer is empty afterwards
  * @param line the line that it arrived on
- * @returns undefined for one that cannot be parsed
+ * @returns undefined for a mail that cannot be parsed
  * @throws GatewayError `unavailable` if it would wait too long
  */
 export async function parseMail(
@@ -103,16 +103,16 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
 /** @throws GatewayError `unavailable` if even the start takes too long, which a busy machine may be the cause of */
 async function parseWholeOrStart(raw: Buffer): Promise<ParsedMail | undefined> {
   const isLong = raw.length > HEAD_BYTES;
-  // A copy, because a buffer of this size may be a part of one that others use.
+  // A copy, because a buffer of this size may be part of a shared one.
   const head = Uint8Array.from(raw.subarray(0, HEAD_BYTES));
   const whole = isLong ? await parse(raw, false).catch(() => undefined) : undefined;
   return whole ?? parse(head, isLong);
 }
 
 /**
- * Parses a mail in a thread of its own: one that is made to be slow would otherwise stop the server, and an attachment
+ * Parses a mail in its own thread: a maliciously slow one would otherwise stop the server, and an attachment
  * delay it.
- * @returns undefined for one that cannot be parsed, or not with the memory of a thread
+ * @returns undefined for a mail that cannot be parsed, or not with the memory of a thread
  * @throws GatewayError `unavailable` if it takes too long
  */
 async function parse(raw: Uint8Array, isHead: boolean): Promise<ParsedMail | undefined> {

@@ -23,7 +23,7 @@ export const lineWithCredentials = (reader: EntityManager, id: string): Promise<
 /**
  * Where a line delivers now.
  * @param line as `lineWithCredentials` reads it
- * @throws InstanceKeyError if the instance key is missing or is not the one that the credentials were sealed with
+ * @throws InstanceKeyError if the instance key is missing or did not seal the credentials
  */
 export async function lineTarget(line: Line, instanceKey: InstanceKeyService): Promise<LineTarget> {
   const { webhook, email } = line;

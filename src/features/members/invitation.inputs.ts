@@ -5,7 +5,7 @@ import { MaxCharacters } from "../../schema/list-size";
 import { Invitation } from "./invitation.entity";
 import { IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 
-/** Max length of a link: that of a URL, and its token. */
+/** Max length of a link: a URL and its token. */
 const LINK_MAX_LENGTH = 2_200;
 
 /** Max length of a token, with room to tell that a longer text is none. */

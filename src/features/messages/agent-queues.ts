@@ -59,7 +59,7 @@ export class AgentQueues {
   }
 }
 
-/** Imported messages are older than all others of their agent, so the count can begin after the last of them. */
+/** Imported messages are older than all others of their agent, so the count can start after the last of them. */
 const COUNT = `SELECT count(*) AS queued FROM (
   SELECT 1 FROM message WHERE agent_id = $1 AND status = '${MessageStatus.queued}' AND id > coalesce((
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'

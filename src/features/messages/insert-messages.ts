@@ -99,7 +99,7 @@ export type ReceivedDraft = Pick<
 
 /**
  * Stores a message that a contact wrote.
- * @param tx holds the lock `MESSAGE_ORDER`, and that of the conversation
+ * @param tx holds the lock `MESSAGE_ORDER` and the lock of the conversation
  */
 export async function insertReceived(tx: Tx, lanes: Lanes, draft: ReceivedDraft): Promise<Message> {
   const { agentId } = draft;

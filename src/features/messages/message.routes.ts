@@ -65,7 +65,7 @@ export const messageRoutes: RouteGroup = {
       pathParameters: [MESSAGE_ID],
       status: 200,
       result: ["message"],
-      answers: "The message and what became of it.",
+      answers: "The message and its delivery.",
       example: { answer: DELIVERED },
     },
     {

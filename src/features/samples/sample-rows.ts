@@ -55,7 +55,7 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/** The tags of a sample contact: one that all have, one that each hundredth has and one that few have. */
+/** The tags of a sample contact: one of all contacts, one of every hundredth and one of few. */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,

@@ -240,7 +240,7 @@ async function idsAfterLast(
   };
 }
 
-/** The number after that of the last sample contact of an agent. */
+/** The number after the last sample contact of an agent. */
 async function nextNumber(reader: EntityManager, agentId: string): Promise<number> {
   const row = await reader
     .createQueryBuilder(Contact, "contact")

@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { type Signing, signingSecretsOf } from "../../instance-key/signing-secrets";
 
-/** An event as endpoints get it; one that is not of the stream has no position. */
+/** An event as endpoints get it; a test event has no position. */
 export interface EventBody {
   id: string;
   type: string;
@@ -19,7 +19,7 @@ export interface EventBody {
 /** The current settings of an endpoint, for an attempt. */
 export type PostTarget = Signing & { url: string };
 
-/** Status by which an endpoint says that it wants no more events. */
+/** Status of an endpoint that wants no more events. */
 export const GONE = 410;
 
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;

@@ -1,4 +1,4 @@
-/** The type of the events by which endpoints are tested, which are not in the stream of any agent. */
+/** The type of test events of endpoints; they are in no agent's stream. */
 export const TEST_EVENT = "webhook.test";
 
 const ID = { type: "string", format: "uuid" };

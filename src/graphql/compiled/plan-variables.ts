@@ -11,7 +11,7 @@ import {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Coerces the variables of a run (specification, 6.1.2); its result equals that of `getVariableValues`. */
+/** Coerces the variables of a run (specification, 6.1.2), with the same result as `getVariableValues`. */
 export type CoerceVariables = (given: Variables) => ReturnType<typeof getVariableValues>;
 
 /** Compiles the coercion of the variables of a valid operation, whose types are then looked up only once. */

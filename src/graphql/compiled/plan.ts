@@ -25,7 +25,7 @@ import type { RequestContext } from "../../auth/context";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 import { variableCoercion } from "./plan-variables";
 
-/** Runs one operation for a caller. Its result equals that of graphql-js, except that the first error ends the run. */
+/** Runs one operation for a caller, with the same result as graphql-js, except that the first error ends the run. */
 export type Execute = (
   context: RequestContext,
   variables: Readonly<Record<string, unknown>>,

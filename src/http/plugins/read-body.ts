@@ -9,7 +9,7 @@ import { parseJson, requireJson } from "./json-body";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Max body size of members (bytes), if it is not that of the route. */
+    /** Max body size of members (bytes), if it differs from the route's. */
     memberBodyLimit?: number;
   }
 }

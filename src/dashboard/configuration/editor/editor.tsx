@@ -35,7 +35,7 @@ export interface Mark {
   position?: { line: number; column: number } | null;
   /** True if the text is no JSON, so that it has no parts. */
   isSyntax?: boolean;
-  /** The place of a syntax error; without it, the first one that the editor finds. */
+  /** The position of a syntax error; without it, the first one that the editor finds. */
   offset?: number | undefined;
 }
 

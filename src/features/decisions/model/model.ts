@@ -86,7 +86,7 @@ const failure = (code: "model_failed" | "model_timeout" | "model_invalid", messa
   error: { code, message },
 });
 
-const INVALID = failure("model_invalid", "The model did not answer with what it may choose.");
+const INVALID = failure("model_invalid", "The answer of the model was not a valid choice.");
 
 const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause;
 
