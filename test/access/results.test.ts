@@ -30,7 +30,7 @@ function everyFieldOf(type: GraphQLObjectType, levels = LEVELS): string | undefi
   return fields.length === 0 ? undefined : `{ ${fields.join(" ")} }`;
 }
 
-/** A document of one field, with every field of its result in place of those that it selects. */
+/** A document of one field that selects every field of its result. */
 function selectingAll(text: string): string {
   const { definitions } = parse(text);
   const [operation] = definitions;

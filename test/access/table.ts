@@ -9,7 +9,7 @@ import { addMember, invite, TEST_PASSWORD } from "../support/people";
 import { addEndpoint } from "../support/webhooks";
 import type { AccessFixture, CallerName } from "./callers";
 
-/** What a caller gets: `ok`, or the code of the error. */
+/** The outcome of a call: `ok`, or the code of the error. */
 export type Outcome = "ok" | ErrorCode;
 
 /** What each caller gets. */
@@ -56,7 +56,7 @@ const EVERY_KEY_OK = {
 
 const ALLOWED = {
   anyone: { ...EVERY_KEY_OK, anonymous: "ok", ...EVERY_MEMBER_OK },
-  /** Whatever their scopes are; or those that have pets:read. */
+  /** Keys with any scopes, or only keys with pets:read. */
   agentKeys: EVERY_KEY_OK,
   agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
   /** Those that have another scope. */
@@ -651,7 +651,7 @@ interface RouteEntry extends Pick<Entry, "outcomes"> {
   variables?: (fixture: AccessFixture) => Promise<{ id: string }>;
 }
 
-/** The REST routes, all of which are for agent keys. */
+/** The REST routes; all are for agent keys. */
 export const ROUTES_TABLE: readonly RouteEntry[] = [
   { operationId: "listPets", method: "GET", path: "/v1/pets" },
   {

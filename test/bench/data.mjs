@@ -18,7 +18,7 @@ const ROWS_A_STATEMENT = 1_000;
 
 /**
  * Makes a database by the product's own migrations and fills it with pets, and with agents that have one key
- * each, of which it knows the secrets. It stays as it is; servers work on copies.
+ * each, whose secrets it knows. It does not change; servers work on copies.
  * @param store where databases live, as `sqliteStore` and `postgresStore` make it
  * @param more adds further rows, given what runs statements and the IDs of the agents
  */
@@ -39,7 +39,7 @@ export async function makeData(store, { name, pets, keys, more }) {
   await writeFile(keysFile, JSON.stringify(secrets));
   let copies = 0;
   return {
-    /** What the load generator is to know. */
+    /** The data of the load generator. */
     facts: { pets, keysFile, keys },
     secrets,
     refused,

@@ -9,7 +9,7 @@ const LEAD = 0.2;
 const WARM = 60_000;
 const MAX_WARM_UP = 8;
 
-/** What the load generator is to know of a server and its data. */
+/** The load generator's data about a server. */
 export const targetOf = ({ contender, port, pid }, { facts }) => ({
   contender: contender.name,
   port,

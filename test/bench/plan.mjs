@@ -4,7 +4,7 @@ import { WORKLOADS } from "./workloads.mjs";
 /** What goes by around a turn, a server and a workload besides what is measured (s). */
 const AROUND = { turn: 0.35, server: 1, workload: 4 };
 
-/** What the sections take on a machine with two cores (s). */
+/** The duration of the sections on a machine with two cores (s). */
 const SECTIONS = {
   delivery: [25, 6],
   events: [60, 10],

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-// What a process used, as Linux tells in /proc; elsewhere undefined, and the tables have gaps.
+// The resources that a process used, from Linux's /proc; undefined elsewhere, which leaves gaps in the tables.
 
 const read = (path) => {
   try {
@@ -47,7 +47,7 @@ export function cpuMicrosOfChildren(pid) {
   return new Map(children.map((child) => [child, cpuMicros(child) ?? 0]));
 }
 
-/** CPU time of a process and all its children, those that have ended included, in µs. */
+/** CPU time of a process and all its children, including ended ones, in µs. */
 export function cpuMicrosOfFamily(pid) {
   const parent = statOf(pid);
   if (parent === undefined) return undefined;
@@ -66,7 +66,7 @@ export const residentKibibytes = (pid) => kibibytes(pid, "VmRSS");
 /** Most memory resident since `forgetPeak`, in KiB. */
 export const peakKibibytes = (pid) => kibibytes(pid, "VmHWM");
 
-/** Lets the peak begin anew; where that is not allowed it stays that of the whole life. */
+/** Resets the peak; where that is not allowed, it counts from the start of the process. */
 export function forgetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");

@@ -70,7 +70,7 @@ export async function startServer(contender, database, { execArgv = [], ipc = fa
     pid: child.pid,
     child,
     databaseUrl: database.url,
-    /** What it wrote last, to explain a failure. */
+    /** Its last output, to explain a failure. */
     said: () => said,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

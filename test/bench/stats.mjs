@@ -82,7 +82,7 @@ export function middleRun(runs) {
   );
 }
 
-/** The numbers of some turns, by measure; those that any of them lacks are left out. */
+/** The numbers of some turns, by measure; without measures that any of them lacks. */
 const byMeasure = (turns) =>
   Object.fromEntries(Object.keys(turns[0]).map((measure) => [measure, turns.map((turn) => turn[measure])]));
 
@@ -92,7 +92,7 @@ const lowestAndHighest = (numbers) =>
     ? undefined
     : [Math.min(...numbers), Math.max(...numbers)];
 
-/** Each measure's numbers, reduced; without those that could not be measured. */
+/** Each measure's numbers, reduced; without failed measurements. */
 const each = (measures, reduce) =>
   Object.fromEntries(
     Object.entries(measures)

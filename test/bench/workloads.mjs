@@ -46,7 +46,7 @@ const draw = {
 };
 
 /**
- * What the servers are asked to do: at which API, and how the next operation is drawn. `fresh` ones are drawn for
+ * The operations of the servers: at which API, and how the next operation is drawn. `fresh` ones are drawn for
  * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
  * of all the keys, drawn too. Those that are `beside` are for a section; those that are `alone` no contender knows.
  * Results keep this order: first what callers ask differently, last what they all ask alike.

@@ -2,7 +2,7 @@ import * as apollo4 from "@apollo/client";
 import * as urql from "@urql/core";
 import * as apollo3 from "apollo-client-3/core";
 
-/** What an application learns from a client about one operation. */
+/** A client's result of one operation. */
 export interface Seen {
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the data
   data?: any;

@@ -67,7 +67,7 @@ const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   url_encode: [[WIDE], [SPACES], [PAIRS]],
 };
 
-/** The filters that make each character anew, which takes longer than to read it. */
+/** The filters that create each character, which takes longer than to read it. */
 const REMAKING = ["capitalize", "downcase", "truncate", "upcase", "url_encode"];
 
 const charactersIn = (value: Value): number =>

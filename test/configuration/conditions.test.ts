@@ -1,7 +1,7 @@
 import { type Effect, evaluate } from "../../src/features/configuration/document/evaluate";
 import { compileChecked, decisionInput, evaluateCondition, problemsOf } from "../support/configuration";
 
-/** What a condition makes of a message from a contact. */
+/** The result of a condition for a message from a contact. */
 const result = async (source: string, data: Record<string, unknown> = {}) => {
   const { value, error } = await evaluateCondition(source, data);
   return error ? error.code : value;

@@ -248,7 +248,7 @@ describe("templates and the library's own renderer agree", () => {
       } catch {
         failed += 1;
       }
-      // What the library does with lists as texts, or in comparisons, has no meaning in messages.
+      // The library's results for lists as texts, or in comparisons, have no meaning in messages.
       if (actual === undefined) return;
       expect(actual).toBe(liquid.parseAndRenderSync(text, { contact: about }));
       written += 1;

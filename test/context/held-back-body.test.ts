@@ -20,7 +20,7 @@ function callerFound({ services: { keys, sessions } }: TestGateway): Promise<unk
   );
 }
 
-/** What becomes of a request whose head was accepted, and whose body comes after something else was done. */
+/** The answer to a request whose body arrives after something else happened since its head was accepted. */
 async function holdBack(
   gateway: TestGateway,
   { path, token, body }: { path: string; token: string; body: object },

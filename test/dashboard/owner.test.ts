@@ -7,7 +7,7 @@ import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./vi
 const SCREENSHOTS = join(__dirname, "screenshots");
 const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS);
 
-/** What the owner publishes: who is tagged as a regular customer hears of a shipped order. */
+/** The owner's configuration: contacts tagged as regular customers are told of a shipped order. */
 const DOCUMENT = {
   format: 1,
   situations: { "order.shipped": { orderId: "string" } },

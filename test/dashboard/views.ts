@@ -15,7 +15,7 @@ export interface View {
   open?: (page: Page, gateway: TestGateway) => Promise<void>;
 }
 
-/** What the views show. */
+/** The data of the views. */
 export interface Filled {
   people: Record<string, { email: string; password: string }>;
   inbox: Inbox;

@@ -141,7 +141,7 @@ describeGateway((gateway) => {
     });
   }
 
-  /** What an agent has stored, without times, and with numbers in place of IDs, in the order of the answers. */
+  /** The rows of an agent, without times, and with numbers in place of IDs, in the order of the answers. */
   async function storedBy(agentId: string, answers: readonly (string | null)[]): Promise<string> {
     const stored = await database().read(async (reader) => {
       const decisions = new Map((await reader.findBy(Decision, { agentId })).map((each) => [each.id, each]));

@@ -390,7 +390,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     const before = await stored();
     const { status, body } = await api.decide({ ...handed, dryRun: true }, { idempotencyKey: "dry" });
     expect(status).toBe(200);
-    // Rows may go meanwhile, because lanes end with the messages of the tests before.
+    // Rows may go in the meantime, because lanes end with the messages of the tests before.
     expect((await stored()).filter((row) => !before.includes(row))).toEqual([]);
     const real = await decided(handed);
     const { id, contactId, conversationId, createdAt, decidedAt, explanation, ...rest } = real;

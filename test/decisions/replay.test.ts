@@ -78,7 +78,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("another version tells what would change, and nothing is stored or sent", async () => {
+  test("another version shows what would change, and nothing is stored or sent", async () => {
     const stored = () =>
       gateway.services.database.read(async (reader) => [
         await reader.count(Decision),

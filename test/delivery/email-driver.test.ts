@@ -242,7 +242,7 @@ describe("a server without TLS", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   const REFUSING: Record<string, (error: Error) => Parameters<typeof MailServer.start>[0]> = {
     sender: (error) => ({ onMailFrom: (_, __, callback) => callback(error) }),
     recipient: (error) => ({ onRcptTo: (_, __, callback) => callback(error) }),

@@ -164,7 +164,7 @@ describe("ALLOW_PRIVATE_TARGETS", () => {
   test.each([
     ...["127.0.0.1", "localhost", "10/8", "010.0.0.0/8", "0x7f.1/8", "10.0.0.0/33", "::1/129", "10.0.0.0/"],
     ...["10.0.0.0/8/8", "10.0.0.0/-1", "10.0.0.0/8;::1/128", "fe80::1%eth0/64", "/8", "true"],
-  ])("refuses %p", (text) => {
+  ])("rejects %p", (text) => {
     expect(() => loadConfig({ ALLOW_PRIVATE_TARGETS: text })).toThrow(
       "ALLOW_PRIVATE_TARGETS must hold networks such as 10.0.0.0/8 or ::1/128",
     );

@@ -44,7 +44,7 @@ const filledIn = (environment: Record<string, string>) =>
     ]),
   );
 
-/** What the image sets, as the service reads it. */
+/** The settings of the image, as the service reads them. */
 const imageEnvironment = Object.fromEntries(
   [...DOCKERFILE.matchAll(/^(?:ENV| {3}) +([A-Z_]+)=(\S+)/gm)].map(([, name, value]) => [name ?? "", value]),
 );
@@ -136,7 +136,7 @@ describe("the Dockerfile", () => {
     const [major = 0, minor = 0] = version;
     const [leastMajor = Number.NaN, leastMinor = 0] = least;
     expect(major > leastMajor || (major === leastMajor && minor >= leastMinor)).toBe(true);
-    // The releases with an even number are those that get security fixes for years.
+    // Releases with an even number get security fixes for years.
     expect(major % 2).toBe(0);
   });
 

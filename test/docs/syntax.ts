@@ -25,7 +25,7 @@ const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> =
   text: unchecked,
 };
 
-/** What is wrong with the fenced blocks of a page: an unknown language, or a text that is not of the language. */
+/** The problems of a page's fenced blocks: an unknown language, or a text that is not of the language. */
 export async function syntaxFaults(page: string): Promise<string[]> {
   const faults = fences(read(page)).map(async ({ language, code }) => {
     const check = LANGUAGES[language];

@@ -16,7 +16,7 @@ import { int, junk, text } from "../support/hostile-values";
 
 const schema = createSchema();
 
-/** What a document is made of as it grows: a source of chance, and the variables that it declared so far. */
+/** The state of a growing document: a source of chance, and the variables that it has declared. */
 interface Growth {
   draw: fc.GeneratorValue;
   /** Ids that the store knows. */

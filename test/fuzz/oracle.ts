@@ -7,7 +7,7 @@ import { codesOf } from "../support/refusals";
 const INSIDES =
   /node_modules|\bat .{1,200}\.[cm]?[jt]s:\d+|SQLITE_|QueryFailedError|\$argon2|passwordHash|password_hash|SELECT "|duplicate key value/;
 
-/** Fails when an answer tells what it must not: a secret, a hash, a statement, a place in the code. */
+/** Fails if an answer leaks a secret, a hash, a statement or a place in the code. */
 export function expectDiscreet({ text }: Reply, gateway: TestGateway): void {
   expect(text).not.toMatch(INSIDES);
   for (const secret of [gateway.key, gateway.ownerCredentials.password]) {

@@ -6,7 +6,7 @@ const nested = (levels: number, open: string, inside: string, close: string) =>
   open.repeat(levels) + inside + close.repeat(levels);
 const BLANK_LINES = "\n".repeat(900);
 
-/** Fragments each of which spreads the next one twice. */
+/** Fragments that each spread the next one twice. */
 const bomb = (levels: number, part: (i: number) => string) =>
   `{ ...f0 } ${many(levels, (i) => `fragment f${i} on Query { ${part(i)} ...f${i + 1} ...f${i + 1} }`)}
    fragment f${levels} on Query { __typename }`;

@@ -8,7 +8,7 @@ import { addMember } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 
-/** What the dashboard asks for. */
+/** The query of the dashboard. */
 const USAGE = `query ($period: UsagePeriod!) {
   keyUsage(period: $period) {
     accepted refused apiKey { id name hint state agent { id name } } buckets { start accepted refused }

@@ -2,7 +2,7 @@ import { serverAudits } from "graphql-http";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 
-/** What the specification only allows, and this server rejects on purpose. */
+/** Optional features of the specification that this server rejects on purpose. */
 const REFUSED: Readonly<Record<string, string>> = {
   "5A70": "a GET that a page of any origin can send without a preflight is rejected against CSRF",
   D6D5: "as 5A70",

@@ -157,7 +157,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(lineOf(missing.headers.get("x-request-id"))).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  /** What the log holds about a request. */
+  /** The log lines of a request. */
   function lineOf(requestId: string | null): unknown {
     const lines = gateway
       .log()

@@ -46,7 +46,7 @@ describe("pages of other origins", () => {
         const { headers } = await ask(method, path, MINE);
         expect(headers.get("access-control-allow-origin")).toBe(MINE);
         expect(headers.get("access-control-allow-credentials")).toBeNull();
-        // What a cache keeps for one origin is not for another.
+        // A cached answer for one origin is not for another.
         expect(headers.get("vary")).toMatch(/\bOrigin\b/);
       }
     }

@@ -4,7 +4,7 @@ import { suiteGateway } from "../support/suite";
 
 const BODY = '{"name":"Rex","categoryId":1}';
 const IN_CHUNKS = `1d\r\n${BODY}\r\n0\r\n\r\n`;
-/** What an attacker would have a server behind a proxy take for the next request. */
+/** A smuggled request, which a server behind a proxy must not take for the next one. */
 const HIDDEN = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 describe("a request that two servers may read differently", () => {

@@ -10,7 +10,7 @@ const targetOf = (fd: string): string => {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    // Closed meanwhile.
+    // Closed in the meantime.
     return "";
   }
 };

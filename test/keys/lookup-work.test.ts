@@ -6,7 +6,7 @@ import { codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 describeGateway((gateway) => {
-  /** What the database is asked for one call, apart from the values. */
+  /** The statements of one call, without the values. */
   const workOnce = async (token: string) => {
     const { database } = gateway.services;
     const spies = [

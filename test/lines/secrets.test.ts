@@ -20,7 +20,7 @@ describeGateway(
     const secrets: Record<string, string> = { "the instance key": INSTANCE_KEY };
     const answers: string[] = [];
 
-    /** Creates, changes, rotates and reads lines, also with mistakes. */
+    /** Creates, changes, rotates and reads lines, including with mistakes. */
     async function liveThroughEverything() {
       const client = lineClient(gateway);
       const agentId = await firstAgentId(gateway);

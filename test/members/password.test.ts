@@ -123,7 +123,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
       const changes = Array.from({ length: 5 }, (_, i) => change(member.password, `${NEW} ${i}`));
       await sessions.setPassword(operatorFor(found.organization), found, "the operator's password");
       await Promise.all(changes);
-      // What came before the reset is undone by it, what came after is rejected.
+      // The reset undoes earlier changes; later ones are rejected.
       const token = await openSession(gateway, { email: member.email, password: "the operator's password" });
       expect(await alive(token)).toBe(true);
     }

@@ -218,7 +218,7 @@ onAnyEngine((engine) => {
       expect(refused[0]?.headers.get("retry-after")).toBe("2");
       expect(reads).not.toHaveBeenCalled();
       expect(lookups).not.toHaveBeenCalled();
-      // GraphQL counts what it parses; a key is served meanwhile.
+      // GraphQL counts operations after it has parsed them; a key is still served.
       expect(await operations()).toEqual(operationsBefore);
       expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
     } finally {
@@ -298,7 +298,7 @@ onAnyEngine((engine) => {
     const { organizations } = gateway.services;
     await organizations.deactivate(operatorFor(await organizations.bySlug("deactivated")));
     const { database, usageRecorder } = gateway.services;
-    // The usage of keys in earlier tests would be written meanwhile, and be counted.
+    // The usage of keys in earlier tests would be written during the test, and be counted.
     await usageRecorder.flush({ all: true });
     const spies = [
       jest.spyOn(argon2, "verify"),
@@ -324,7 +324,7 @@ onAnyEngine((engine) => {
     const closed = [owner.email, other.email, "nobody@example.com"];
     for (const email of closed) await closeToEverybody(email);
     const { database, usageRecorder } = gateway.services;
-    // The usage of keys in earlier tests would be written meanwhile, and be counted.
+    // The usage of keys in earlier tests would be written during the test, and be counted.
     await usageRecorder.flush({ all: true });
     const spies = [
       jest.spyOn(argon2, "verify"),
@@ -345,7 +345,7 @@ onAnyEngine((engine) => {
     for (const spy of spies) spy.mockRestore();
     expect(atHome).toEqual(closed.map(() => [1, 1, 2, 1]));
     expect(away).toEqual(closed.map(() => [0, 0, 0, 1]));
-    // Who is not known there stays locked, also with the right password.
+    // An account not known there stays locked, even with the right password.
     expect(codeOf(await attempt(other.email, other.password, home))).toBe("too_many_attempts");
     expect(codeOf(await attempt(owner.email, owner.password, home))).toBeUndefined();
   });

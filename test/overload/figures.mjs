@@ -15,7 +15,7 @@ export function percentile(values, percent) {
 }
 
 /**
- * What a client saw of the requests that were due in a span of time.
+ * A client's results of the requests that were due in a span of time.
  * @param requests in the order in which they were due; one without a status was never answered
  */
 export function clientFigures(requests, from, to) {

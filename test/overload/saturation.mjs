@@ -1,4 +1,4 @@
-// What the server does when more is asked than it can serve. The load is an open loop: requests are due at ten times the
+// The behavior of the server under overload. The load is an open loop: requests are due at ten times the
 // rate that was served, answered or not. Fewer are sent, because a request that is due while every connection waits for
 // an answer is dropped, and the load generator shares the machine with the server: "sent" is the actual load.
 import { connect } from "node:net";

@@ -21,7 +21,7 @@ const SETTLE_MS = 1_000;
 const METRICS_TOKEN = "metrics-of-the-overload-test";
 
 /**
- * Attacks a server that serves a client with a valid key meanwhile, on a copy of the data.
+ * Attacks a server that is serving a client with a valid key, on a copy of the data.
  * @param attack a module of attacks/
  * @param data as `makeData` of the bench gives it
  * @param options.seconds how long the attack may take

@@ -11,7 +11,7 @@ import { cases } from "../support/tiers";
 
 const run = (numRuns: number) => ({ numRuns: cases(numRuns), endOnFailure: false });
 
-/** What an API did with an input: the value it made or found, or the code it rejected with. */
+/** The outcome of an input at an API: the value it made or found, or the code of its rejection. */
 type Outcome = { value: unknown } | { code: string };
 
 const outcomeOfRest = ({ status, body, text }: Reply): Outcome =>

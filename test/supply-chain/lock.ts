@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
-/** What a lock file says of one package. */
+/** The entry of a package in a lock file. */
 export interface LockedPackage {
   version?: string;
   integrity?: string;

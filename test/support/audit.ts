@@ -23,6 +23,6 @@ export async function auditPage(
 /** The entries of the audit log, newest first. */
 export const auditLog = async (...args: Parameters<typeof auditPage>) => (await auditPage(...args)).nodes;
 
-/** What the audit log says was done to something, oldest first. */
+/** The audited actions on a target, oldest first. */
 export const actionsOn = async (gateway: TestGateway, targetId: string, token?: string): Promise<string[]> =>
   (await auditLog(gateway, { targetId }, token)).map(({ action }: { action: string }) => action).reverse();

@@ -66,7 +66,7 @@ export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput
   spent: [],
 });
 
-/** What the only condition of a rule makes of `order.shipped`. */
+/** The result of a rule's only condition for `order.shipped`. */
 export async function evaluateCondition(
   source: string,
   data: Record<string, unknown> = {},

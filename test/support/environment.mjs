@@ -5,7 +5,7 @@ import { TestEnvironment } from "jest-environment-node";
 const scripts = new Map();
 
 /**
- * Compiles each module once for all suites of a worker. Jest evaluates a thousand modules anew for each suite, and
+ * Compiles each module once for all suites of a worker. Jest evaluates a thousand modules again for each suite, and
  * its own compilation of them took half of that time.
  */
 function compileOnce(compileFunction) {

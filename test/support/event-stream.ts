@@ -11,7 +11,7 @@ export interface SentEvent {
 /** A client that follows a stream of Server-Sent Events, as strict as the standard about lines. */
 export class EventStreamClient {
   readonly events: SentEvent[] = [];
-  /** The last ID that the stream named, also without an event. */
+  /** The last ID that the stream named, even without an event. */
   lastId: string | undefined;
   status = 0;
   headers: IncomingMessage["headers"] = {};

@@ -6,12 +6,12 @@ import { checksum, loadTestFile } from "./tiers";
 declare global {
   /** The test files that this run has in each folder of `test/`; the configuration chooses them. */
   var TEST_FILES: Record<string, string[]>;
-  /** The test files of which this run has only the slow tests. */
+  /** The test files whose fast tests this run skips. */
   var SLOW_ONLY: string[];
 }
 
 /**
- * Runs the test files of several folders as one suite: Jest evaluates all modules anew for each suite, and cold code
+ * Runs the test files of several folders as one suite: Jest evaluates all modules again for each suite, and cold code
  * takes a second more than warm code to start a gateway on each database.
  */
 export function describeFolders(...folders: string[]): void {

@@ -3,7 +3,7 @@ import { EventStreamClient } from "./event-stream";
 import type { TestGateway } from "./gateway";
 import { FOLLOW, RawSocket } from "./web-socket";
 
-/** Where and as whom to follow. */
+/** The server and the caller of a follower. */
 export interface Following {
   token: string;
   /** For members, over WebSockets. */

@@ -14,7 +14,7 @@ import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
 import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";
 
-/** What came back of one call. */
+/** The response of one call. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -23,7 +23,7 @@ export interface Reply {
   text: string;
 }
 
-/** What a test may say of a call. */
+/** The options of a call. */
 export interface Call {
   /** Bearer token; the gateway's first key when left out, no Authorization header when null. */
   token?: string | null;
@@ -42,7 +42,7 @@ export interface TestGateway {
   owner: string;
   ownerCredentials: { email: string; password: string };
   services: Services;
-  /** What the log holds so far. */
+  /** The log so far. */
   log(): string;
   rest(method: string, path: string, call?: Call): Promise<Reply>;
   graphql(query: string, variables?: Record<string, unknown>, call?: Call): Promise<Reply>;

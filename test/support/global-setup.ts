@@ -14,7 +14,7 @@ import { administer } from "./engines";
 type Undo = () => Promise<unknown>;
 
 declare global {
-  /** What the teardown has to undo, last first. */
+  /** The steps of the teardown, last first. */
   var undoGlobalSetup: Undo[];
 }
 

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** What came back of one request, and whether it was sent before or after the turning point. */
+/** The response of one request, and whether it was sent before or after the turning point. */
 export interface Sample {
   server: string;
   sent: "before" | "after";

@@ -68,7 +68,7 @@ export class MailServer {
   }
 }
 
-/** What a scripted server does at a step: sends a line, or takes the connection. */
+/** The action of a scripted server at a step: it sends a line, or takes the connection. */
 export type Step = string | ((socket: Socket) => void);
 
 /** The steps of a session; `message` comes after the end of the text. */

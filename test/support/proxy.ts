@@ -11,11 +11,11 @@ export interface FaultyWay {
   count(): number;
   /** Those that are open, and those to come, are accepted and say nothing in either direction. */
   silence(): void;
-  /** Only those that are open fall silent. */
+  /** Only open connections fall silent. */
   silenceOpen(): void;
   /** Those that are open end as soon as a byte comes, which the server does not get: until then they seem alive. */
   breakOpen(): void;
-  /** Ends those that are open, without a word. */
+  /** Ends open connections without an answer. */
   cut(): void;
   /** Those to come end once the server has said a thing, with its last word in the same packet. */
   endAfter(thing: Buffer, lastWord: Buffer): void;

@@ -10,7 +10,7 @@ export interface RawConnection {
    * @throws Error when the server hangs up before
    */
   until(text: string): Promise<void>;
-  /** What came back, once the server has hung up. */
+  /** The response, once the server has hung up. */
   closed: Promise<string>;
 }
 

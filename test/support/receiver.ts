@@ -11,7 +11,7 @@ export interface Received {
   body: string;
 }
 
-/** What a receiver does with a request; the body has arrived. */
+/** The reaction of a receiver to a complete request. */
 export type Reaction = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A certificate for a name; it is its own authority. */

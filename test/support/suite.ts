@@ -2,7 +2,7 @@ import { onAnyEngine, onEachEngine, type TestEngine } from "./engines";
 import { type GatewayOptions, startGateway, type TestGateway } from "./gateway";
 import { closeWithNothingStored } from "./refusals";
 
-/** What a suite wants of its gateway. */
+/** The options of a suite's gateway. */
 export interface SuiteOptions extends GatewayOptions {
   /** True if the suite fails when one of its calls has stored a pet or a message. */
   storesNothing?: boolean;

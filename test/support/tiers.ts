@@ -3,7 +3,7 @@ import { basename } from "node:path";
 /** Which tests run: `default` for those of `npm test`, `rest` for the others, `all` for both. */
 export const TIER = (process.env.TEST_TIER ?? "default") as "default" | "rest" | "all";
 
-/** A number of generated cases, of which `npm test` runs a fifth. */
+/** A number of generated cases; `npm test` runs a fifth. */
 export const cases = (full: number): number => (TIER === "default" ? Math.ceil(full / 5) : full);
 
 /** A number that depends on a text alone, to divide files by their names. */

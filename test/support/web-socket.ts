@@ -112,7 +112,7 @@ export class RawSocket {
   }
 }
 
-/** What a subscription comes to: `ok` once it has sent something, else the code of the error. */
+/** The outcome of a subscription: `ok` once it has sent something, otherwise the code of the error. */
 export async function outcomeBySocket(
   gateway: { url: string },
   token: string | undefined,

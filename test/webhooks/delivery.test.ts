@@ -255,7 +255,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(entry?.changes).toContainEqual({ field: "disabledReason", before: null, after: "gone" });
     expect(gateway.log()).toContain("it answered 410");
     expect(receiver.received).toHaveLength(1);
-    // What was pending goes on once it is enabled, and what it missed is sent only on request.
+    // Pending deliveries continue once it is enabled; missed events are sent only on request.
     receiver.reaction = answering(200);
     await api.enable(id);
     await become(id, 1, { state: "delivered" });
@@ -313,7 +313,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       new Set(all.map((event) => event.id)),
     );
     await become(id, Math.min(100, all.length), { state: "delivered" });
-    // What was delivered is not sent again.
+    // Delivered events are not sent again.
     await api.redeliver(id, { after: "0" });
     await addEvents(gateway, agentId, [missed]);
     await arrived(all.length + 1);

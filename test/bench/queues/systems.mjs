@@ -90,7 +90,7 @@ async function wake({ port }, key) {
   if (status !== 201) throw new Error(`POST /messages answered ${status}`);
 }
 
-/** What a local line has delivered, as a receiver tells it; the latencies are those from acceptance. */
+/** The messages that a local line has delivered, like a receiver's report; latencies count from acceptance. */
 const localReceiver = (reader, lineId) => ({
   async expect(count) {
     const since = new Date().toISOString();

@@ -59,7 +59,7 @@ export const sectionText = (name, result) =>
     .map(({ title, rows, note }) => ["", title, ...plainTable(rows), ...(note ? [note] : [])].join("\n"))
     .join("\n");
 
-/** What the summary has of a result: how it is labelled, measure and unit. */
+/** The summary of a result: label, measure and unit. */
 const SUMMARY = [
   ["", "perSecond", "/s"],
   ["CPU ", "cpu", " µs"],

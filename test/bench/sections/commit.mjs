@@ -4,7 +4,7 @@ import { median } from "../stats.mjs";
 const COMMITS = 500;
 
 /**
- * What a durable commit costs on this disk, in µs: one row, in its own transaction, in WAL mode with
+ * The cost of a durable commit on this disk, in µs: one row, in its own transaction, in WAL mode with
  * `synchronous = FULL`. A server that commits each write separately cannot write faster than this.
  */
 export async function commit({ data }) {

@@ -19,7 +19,7 @@ const STATUS = { local: "delivered", webhook: "sent" };
 const LIMIT_MS = 120_000;
 
 /**
- * What a message of a conversation costs PostgreSQL, from the request that queues it to its delivery: statements, rows
+ * The cost of a conversation's message on PostgreSQL, from the request that queues it to its delivery: statements, rows
  * written, WAL and CPU time. It has a server of its own, which counts statements.
  */
 export async function cost({ product, store: { directory }, options, say }) {
@@ -93,7 +93,7 @@ export async function cost({ product, store: { directory }, options, say }) {
   }
 }
 
-/** CPU time that processes used, without those that ended meanwhile, such as a vacuum. */
+/** CPU time that processes used, without processes that have ended, such as a vacuum. */
 const usedBetween = (before, after) =>
   [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? 0), 0);
 

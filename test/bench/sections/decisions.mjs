@@ -13,7 +13,7 @@ const COUNTS = [1, 20, 200];
 const AGENTS = 20;
 
 /**
- * What a decision costs that sends one message: with 1, 20 and 200 rules next to each other, as a dry run, and next to
+ * The cost of a decision that sends one message: with 1, 20 and 200 rules next to each other, as a dry run, and next to
  * json-rules-engine and functions over the same rows. Then the evaluation alone, and that of hostile documents.
  */
 export async function decisions({ product, store, generator, databasePid, options, say }) {

@@ -17,7 +17,7 @@ const sizes = (quick) =>
       };
 
 /**
- * What a request costs on a large database next to a small one, by turns, and what the last page of the large one
+ * The cost of a request on a large database next to a small one, by turns, and what the last page of the large one
  * costs next to its first. The same number of keys is active on both, drawn from all of them; a separate row has
  * each of the large one's keys in use. Then the same for operations on contacts, conversations and messages.
  */

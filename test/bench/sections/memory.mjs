@@ -18,8 +18,8 @@ const SHARES = {
 const mebibytes = (bytes) => bytes / 1024 / 1024;
 
 /**
- * What the product holds in memory while it answers a million requests of all kinds: after each tenth, once what
- * can be collected is. The first half fills pools, caches and compiled code; growth is counted over the second.
+ * The product's memory while it answers a million requests of all kinds: after each tenth and a garbage
+ * collection. The first half fills pools, caches and compiled code; growth is counted over the second.
  */
 export async function memory({ product, data, generator, options, say }) {
   const total = options.quick ? 20_000 : 1_000_000;

@@ -9,7 +9,7 @@ import { CONCURRENCY, makeConversations, startProduct, startQueues } from "../qu
 import { summarize, turns } from "../stats.mjs";
 
 const WORKERS = [8, 32];
-/** What the product is compared with itself and the queues by. */
+/** The measures of the comparison with the queues. */
 const REFERENCE = "webhook";
 
 /**

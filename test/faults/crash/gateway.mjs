@@ -65,7 +65,7 @@ export function spawnGateway(databaseUrl, settings = {}) {
       child.kill("SIGKILL");
       await ended;
     },
-    /** What it wrote to standard error last, answers of 503 aside. */
+    /** Its last output to standard error, without answers of 503. */
     complaints: () => stderr,
     get hasEnded() {
       return child.exitCode !== null || child.signalCode !== null;

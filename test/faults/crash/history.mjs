@@ -11,7 +11,7 @@ export function createHistory() {
     retries: 0,
     /** How many there were at the end. */
     events: 0,
-    /** What a webhook endpoint got of them. */
+    /** The events that a webhook endpoint got. */
     endpoint: { events: 0, requests: 0, repeats: 0 },
     /** Messages to webhook receivers. */
     sends: {
