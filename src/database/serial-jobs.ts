@@ -1,4 +1,4 @@
-/** What a job gets. */
+/** The options of a job. */
 export interface JobOptions {
   /** Whose job it is. */
   owner: string;
@@ -6,7 +6,7 @@ export interface JobOptions {
   signal: AbortSignal;
 }
 
-/** Background jobs by ID: those of one owner run one at a time in FIFO order, those of different owners side by side. */
+/** Background jobs by ID: jobs of one owner run one at a time in FIFO order, jobs of different owners side by side. */
 export class SerialJobs {
   private readonly jobs = new Map<string, Promise<void>>();
   /** The last job of each owner. */

@@ -177,7 +177,7 @@ const numberOf = (form: FormData, name: string): number | null => {
   return text === null ? null : Number(text);
 };
 
-/** What `NameField` and `LimitFields` hold. */
+/** The values of `NameField` and `LimitFields`. */
 export const limitsOf = (form: FormData) => ({
   name: String(form.get("name")),
   ratePerMinute: numberOf(form, "ratePerMinute"),
@@ -186,7 +186,7 @@ export const limitsOf = (form: FormData) => ({
   optOutReply: textOf(form, "optOutReply"),
 });
 
-/** What `EmailFields` hold; null for an empty user name, port or password. */
+/** The values of `EmailFields`; null for an empty user name, port or password. */
 export const emailOf = (form: FormData) => ({
   from: String(form.get("from")),
   subject: String(form.get("subject")),

@@ -25,7 +25,7 @@ declare module "../../schema/hooks" {
 
 /**
  * Deletes the rows of deleted agents: in chunks, because there may be many, and of one agent of an organization at a
- * time. What a process leaves unfinished, housekeeping finishes.
+ * time. Housekeeping finishes interrupted purges.
  */
 export class AgentPurge {
   private readonly jobs: SerialJobs;

@@ -24,8 +24,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Erases what other features keep about erased contacts: in chunks, because there may be much of it, and one contact of
- * an organization at a time. What a process leaves unfinished, housekeeping finishes.
+ * Erases the data of erased contacts in other features: in chunks, because there may be much of it, and one contact of an
+ * organization at a time. Housekeeping finishes interrupted erasures.
  */
 export class Erasures {
   private readonly jobs: SerialJobs;
@@ -37,8 +37,7 @@ export class Erasures {
   ) {
     this.jobs = new SerialJobs(
       (contactId, options) => this.erase(contactId, options),
-      (err, contactId) =>
-        log.warn({ err, contactId }, "an erasure is unfinished; housekeeping continues it"),
+      (err, contactId) => log.warn({ err, contactId }, "an erasure is unfinished; housekeeping continues it"),
     );
   }
 

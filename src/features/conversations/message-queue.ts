@@ -34,7 +34,7 @@ interface Sending {
   /** Null for the conversation with the default contact of the caller's agent, if it has one. */
   conversationId: string | null;
   message: string;
-  /** Whether the queue of the agent has room for it. */
+  /** True if the queue of the agent has room for it. */
   hasRoom: boolean;
 }
 
@@ -48,7 +48,7 @@ interface KeyedSending {
   sending: Sending;
 }
 
-/** Queues the messages that callers send; those that arrive together share a transaction. */
+/** Queues the messages that callers send; concurrent ones share a transaction. */
 export class MessageQueue {
   private readonly add: (sending: KeyedSending) => Promise<Message>;
 
@@ -92,7 +92,7 @@ export class MessageQueue {
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param hasRoom whether the queue of the agent has room for it
+   * @param hasRoom true if the queue of the agent has room for it
    * @returns the message as it was accepted, also for a repeat with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */

@@ -27,7 +27,7 @@ export const messageEvent = (
   },
 });
 
-/** What `Told` holds, for the RETURNING of an UPDATE of `message` by SQL. */
+/** The columns of `Told`, for the RETURNING of an UPDATE of `message` by SQL. */
 export const TOLD = `message.id, message.agent_id as "agentId", message.conversation_id as "conversationId", message.status,
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;
