@@ -2,9 +2,11 @@ import { v7 as uuid } from "uuid";
 import { Lane } from "../../src/delivery/lane.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { EarlyReceipt } from "../../src/features/inbound/early-receipt.entity";
-import { MessageStatus } from "../../src/features/messages/message.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
+import { postgres } from "../support/engines";
+import { startGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
 import { firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
@@ -155,3 +157,28 @@ describeGateway(
     });
   },
 );
+
+test("receipts of an organization that wait for each other leave connections to others", async () => {
+  const gateway = await startGateway(postgres);
+  const { database, lanes } = gateway.services;
+  const sender = await addSender(gateway, { agentId: await firstAgentId(gateway), name: "sms" });
+  const { id } = (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body;
+  await database.write((tx) => tx.update(Message, { id }, { lineId: sender.lineId, attempts: 1 }));
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const holding = database.write(async (tx) => {
+    await lanes.lock(tx, id);
+    await held;
+  });
+  const receipts = Array.from({ length: 20 }, () => sender.receipt({ messageId: id, status: "delivered" }));
+  try {
+    await waitUntil(() => (database.stats().waiting.transaction ?? 0) > 0);
+    expect(await database.write(async () => "another")).toBe("another");
+  } finally {
+    letGo();
+    await Promise.all([holding, ...receipts]);
+    await gateway.close();
+  }
+});

@@ -37,10 +37,10 @@ export class EarlyReceipts implements LaneWork {
   ) {}
 
   /** Keeps a receipt until its message is known, for an hour at most. */
-  async keep({ id: lineId, agentId }: Line, { message, status, at, errorText }: Early): Promise<void> {
+  async keep({ id: lineId, agentId, agent }: Line, { message, status, at, errorText }: Early): Promise<void> {
     const id = uuid();
     const dueAt = timestamp(FIRST_MS);
-    await this.database.write(async (tx) => {
+    await this.database.writeFor(agent?.organizationId, async (tx) => {
       await tx.insert(EarlyReceipt, {
         id,
         agentId,
@@ -83,7 +83,7 @@ export class EarlyReceipts implements LaneWork {
           const { lineId, providerId, status, at, errorText } = early;
           const receipt = { lineId, message: { providerId }, status, at, errorText: errorText ?? undefined };
           const ageMs = Date.now() - Date.parse(early.createdAt);
-          if ((await this.receipts.apply(receipt, tx)) !== undefined || ageMs > KEPT_MS)
+          if ((await this.receipts.apply(receipt, { tx })) !== undefined || ageMs > KEPT_MS)
             await tx.delete(EarlyReceipt, { id });
           else await tx.update(EarlyReceipt, { id }, { dueAt: timestamp(Math.max(ageMs, FIRST_MS)) });
         },

@@ -156,7 +156,10 @@ export class InboundService {
    * @throws GatewayError `not_found`
    */
   async report(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
-    const message = await this.receipts.apply({ ...receipt, lineId: line.id });
+    const message = await this.receipts.apply(
+      { ...receipt, lineId: line.id },
+      { owner: line.agent?.organizationId },
+    );
     if (message !== undefined) return message;
     if (!("providerId" in receipt.message)) throw noSuch("message on the line");
     const { providerId } = receipt.message;

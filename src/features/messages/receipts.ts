@@ -49,13 +49,16 @@ export class Receipts {
 
   /**
    * Applies a receipt: a message only moves forward, from sent to delivered to read, or from sent to failed.
+   * @param options.owner the ID of the organization, as in `Database.writeFor`
+   * @param options.tx the transaction to join, if any
    * @returns the message as it is now; undefined if the line has sent no such message
    */
   apply(
     { lineId, message: reference, status, at, errorText }: Receipt,
-    tx?: Tx,
+    { owner, tx }: { owner?: string | undefined; tx?: Tx } = {},
   ): Promise<Message | undefined> {
-    return this.database.write(
+    return this.database.writeFor(
+      owner,
       async (tx) => {
         const which = { ...reference, lineId, direction: MessageDirection.outbound };
         const found = await tx.findOneBy(Message, which);
