@@ -11,7 +11,7 @@ import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DeciderKind } from "../configuration/decider";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import { readSituation } from "../configuration/document/evaluate";
+import { type DecisionInput, readSituation } from "../configuration/document/evaluate";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { recordEvents } from "../events/record-events";
 import { MESSAGE_ORDER } from "../messages/message.entity";
@@ -27,7 +27,7 @@ import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { modelRequestStateOf, obstacleTo, participantsOf } from "./model-request-state";
 import { findParticipants, type ParticipantReference, type Participants } from "./participants";
 import { pendingDecision } from "./pending-decision";
-import { type Plan, plan } from "./plan";
+import { type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
 import { recordMatches, takeSnapshot } from "./snapshot";
 import { Wave, type WaveUnit } from "./wave";
@@ -188,7 +188,7 @@ export class DecisionMaker {
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
     const { snapshot } = decision;
-    const planned = snapshot && plan(configuration, { situation, ...snapshot });
+    const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
     else {
       const wave = new Wave(1, () => tx.lockInsertOrder(MESSAGE_ORDER, [agentId]));
@@ -254,7 +254,7 @@ export class DecisionMaker {
   ): Promise<void> {
     const { context, participants, configuration, isDryRun = false } = decisionContext;
     const input = { situation: decision.situation, ...snapshot };
-    const planned = await this.planning.run(ownerOf(context.caller) ?? "", () => plan(configuration, input));
+    const planned = await this.plan(context, configuration, input);
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
@@ -274,6 +274,14 @@ export class DecisionMaker {
         now: snapshot.now,
       });
     }
+  }
+
+  private plan(
+    { caller }: RequestContext,
+    configuration: CompiledConfiguration,
+    input: DecisionInput,
+  ): Promise<Plan> {
+    return this.planning.run(ownerOf(caller) ?? "", planInSteps(configuration, input));
   }
 
   /** Does what a decision says, and completes it in memory. */

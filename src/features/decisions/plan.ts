@@ -12,6 +12,15 @@ export interface Plan {
   effects: Effect[];
 }
 
+/** Decides as `plan` does, in steps, because a configuration that is not parsed yet may take long. */
+export function* planInSteps(
+  configuration: CompiledConfiguration,
+  input: DecisionInput,
+): Generator<void, Plan> {
+  yield* configuration.parse(input.situation.type);
+  return plan(configuration, input);
+}
+
 /**
  * Decides what to do. The plan depends on nothing but the arguments.
  * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`

@@ -16,21 +16,26 @@ export class Planning {
   /** How long the longest of the latest decisions of each organization took to plan (ms). */
   private readonly longest = new LRUCache<string, number>({ max: MAX_OWNERS });
 
-  /** Evaluates one decision of an organization, once the event loop is free for it. */
-  async run<T>(owner: string, work: () => T): Promise<T> {
-    while (this.sliceMs >= SLICE_MS) {
-      this.next ??= nextTurn().then(() => {
-        this.sliceMs = 0;
-        this.next = undefined;
-      });
-      await this.next;
-    }
-    const startedAt = performance.now();
+  /**
+   * Evaluates one decision of an organization, each step once the event loop is free for it.
+   * @param steps return the result
+   */
+  async run<T>(owner: string, steps: Iterator<unknown, T>): Promise<T> {
+    let ms = 0;
     try {
-      return work();
+      while (true) {
+        while (this.sliceMs >= SLICE_MS) await this.nextSlice();
+        const startedAt = performance.now();
+        try {
+          const step = steps.next();
+          if (step.done) return step.value;
+        } finally {
+          const took = performance.now() - startedAt;
+          this.sliceMs += took;
+          ms += took;
+        }
+      }
     } finally {
-      const ms = performance.now() - startedAt;
-      this.sliceMs += ms;
       this.longest.set(owner, Math.max(ms, (1 - DECAY) * (this.longest.get(owner) ?? 0)));
     }
   }
@@ -38,5 +43,13 @@ export class Planning {
   /** How long a decision of an organization may take to plan (ms), by the latest ones. */
   expectedOf(owner: string): number {
     return this.longest.get(owner) ?? SLICE_MS;
+  }
+
+  private nextSlice(): Promise<void> {
+    this.next ??= nextTurn().then(() => {
+      this.sliceMs = 0;
+      this.next = undefined;
+    });
+    return this.next;
   }
 }

@@ -17,6 +17,8 @@ import { TextTemplate } from "./texts/template";
 export interface CompiledRule {
   document: RuleDocument;
   conditions: readonly Condition[];
+  /** Parses the conditions that are not parsed yet, one in each step. */
+  parse(): Generator<void, void>;
 }
 
 /** The names that conditions and templates can use in situations of a type. */
@@ -52,6 +54,11 @@ export class CompiledConfiguration {
   rulesFor(type: string): readonly CompiledRule[] {
     const own = this.dataOf(type) && this.rulesByType.get(type);
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
+  }
+
+  /** Parses the conditions of the rules for situations of a type, one in each step: all may take 100 ms. */
+  *parse(type: string): Generator<void, void> {
+    for (const rule of this.rulesFor(type)) yield* rule.parse();
   }
 
   /** The effects if no rule decides. The gateway's own situations have none, except for messages. */
@@ -90,13 +97,17 @@ export class CompiledConfiguration {
   }
 
   private ruleOf(document: RuleDocument): CompiledRule {
-    let conditions: readonly Condition[] | undefined;
-    const parse = () => (document.when ?? []).map((source) => this.parseCondition(source, document.on));
+    const { when = [], on } = document;
+    const conditions: Condition[] = [];
+    const parseNext = () => conditions.push(this.parseCondition(when[conditions.length] as string, on));
     return {
       document,
       get conditions() {
-        conditions ??= parse();
+        while (conditions.length < when.length) parseNext();
         return conditions;
+      },
+      *parse() {
+        while (conditions.length < when.length) yield void parseNext();
       },
     };
   }
