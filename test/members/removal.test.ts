@@ -1,10 +1,12 @@
 import { Permission } from "../../src/auth/permissions";
 import { Member } from "../../src/features/members/member.entity";
 import { actionsOn, auditLog } from "../support/audit";
-import { operator, type Reply } from "../support/gateway";
-import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+import { postgres } from "../support/engines";
+import { operator, type Reply, startGateway } from "../support/gateway";
+import { addMember, addOrganization, codeOf, invite, openSession, type TestMember } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 describeGateway({ engine: "any" }, (gateway) => {
   const remove = (token: string, { id }: Pick<TestMember, "id">) =>
@@ -130,4 +132,30 @@ describeGateway({ engine: "any" }, (gateway) => {
     );
     expect(await runCli(gateway.databaseUrl, ["members", "remove", member.email])).toMatchObject({ code: 1 });
   });
+});
+
+test("changes of an organization's members that wait for each other hold up none of another", async () => {
+  const gateway = await startGateway(postgres);
+  const { database, members } = gateway.services;
+  await addOrganization(gateway, "other");
+  const { id } = await addMember(gateway);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const holding = database.write(async (tx) => {
+    await tx.query("update member set created_at = created_at where id = $1", [id]);
+    await held;
+  });
+  const removing = members.remove(await operator(gateway), id);
+  try {
+    const waiting =
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await waitUntil(async () => (await database.read((reader) => reader.query(waiting))).length > 0);
+    expect(await invite(gateway, { org: "other" })).toMatchObject({ mail: "off" });
+  } finally {
+    letGo();
+    await Promise.all([holding, removing]);
+    await gateway.close();
+  }
 });

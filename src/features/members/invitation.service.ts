@@ -102,7 +102,7 @@ export class InvitationService {
     const token = mintInvitationToken();
     const { actorId, actorName } = actorOf(context.caller);
     const invitation = await database.writeFor(ownerOf(context.caller), async (tx) => {
-      await tx.lockInsertOrder(MEMBER_CHANGES);
+      await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       if (await tx.existsBy(Member, { email, organizationId }))
         throw new GatewayError("conflict", EMAIL_TAKEN);
@@ -144,7 +144,7 @@ export class InvitationService {
     const { database } = this.services;
     const organizationId = organizationOf(context);
     return database.writeFor(ownerOf(context.caller), async (tx) => {
-      await tx.lockInsertOrder(MEMBER_CHANGES);
+      await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const invitation = isUuid(id)
         ? await tx.findOne(Invitation, {
@@ -185,10 +185,10 @@ export class InvitationService {
     const { origin } = context;
     return checks.run(context, async () => {
       await countAddressAttempt(database, this.countsOf, origin.ip);
-      const { id, tokenHash } = await this.find(context, token);
+      const { id, tokenHash, organizationId } = await this.find(context, token);
       const passwordHash = await hashPassword(password);
       return database.writeFor(ownerOf(context.caller), async (tx) => {
-        await tx.lockInsertOrder(MEMBER_CHANGES);
+        await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
         const current = { id, tokenHash, expiresAt: MoreThan(timestamp()) };
         const invitation = await tx.findOne(Invitation, {
           where: current,

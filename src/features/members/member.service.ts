@@ -163,7 +163,7 @@ export class MemberService {
   private async lockMember(tx: Tx, context: RequestContext, id: string): Promise<Member> {
     const organizationId = organizationOf(context);
     // Before any row lock, because two managers may remove each other.
-    await tx.lockInsertOrder(MEMBER_CHANGES);
+    await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
     // A sign-in locks the row too, so that it cannot add a session to a member who is being removed.
     if (isUuid(id))
