@@ -95,12 +95,7 @@ export class Lanes {
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     if (agentIds.length === 0) return;
     // Waits for deliveries, which may be about to let a lane sleep, having seen what held it back before.
-    const all = tx
-      .createQueryBuilder(Lane, "lane")
-      .select("lane.id")
-      .where("lane.agent_id IN (:...agentIds)", { agentIds })
-      .orderBy("lane.id");
-    await tx.lock(all).getRawMany();
+    await lockAll(tx, agentIds);
     const now = timestamp();
     await tx
       .createQueryBuilder()
@@ -216,9 +211,7 @@ export class Lanes {
 
   /** Ends all lanes of an agent, even leased ones; the results of their sends are dropped. */
   async endAll(tx: Tx, agentId: string): Promise<void> {
-    const all = tx.createQueryBuilder(Lane, "lane").select("lane.id").where({ agentId }).orderBy("lane.id");
-    // In the order of other transactions, which may hold several.
-    await tx.lock(all).getRawMany();
+    await lockAll(tx, [agentId]);
     await tx.delete(Lane, { agentId });
   }
 
@@ -273,6 +266,17 @@ export class Lanes {
     return `(lease_until IS NULL OR lease_until <= ${this.database.clock()})`;
   }
 }
+
+/**
+ * Locks all lanes of agents in the order of other transactions, which may hold several. Only their number comes back,
+ * because there may be 100,000 of an agent.
+ */
+const lockAll = (tx: Tx, agentIds: readonly string[]): Promise<unknown> =>
+  tx.query(
+    `SELECT count(*) FROM (
+       SELECT id FROM lane WHERE agent_id IN ${listOf(agentIds)} ORDER BY id ${tx.updateLock()}) AS locked`,
+    padded(agentIds),
+  );
 
 /** A condition, which begins with `AND`, of some lanes; adds its parameters. */
 function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string {
