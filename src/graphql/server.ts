@@ -1,5 +1,8 @@
 import { ApolloServer, type ApolloServerPlugin } from "@apollo/server";
-import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+} from "@apollo/server/plugin/disabled";
 import type { GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { RequestContext } from "../auth/context";
@@ -55,6 +58,8 @@ export function createGraphQL(
     plugins: [
       // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
+      // Only a subgraph is traced inline, but Apollo would load Protocol Buffers at each start to find out.
+      ApolloServerPluginInlineTraceDisabled(),
       landingPage({ environment, introspection }),
       exactGetVariables,
       limited.plugin,

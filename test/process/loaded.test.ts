@@ -1,32 +1,72 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { sqlite } from "../support/engines";
 
 const DIST = join(__dirname, "../../dist/src");
 
 const START = `
-  require("${DIST}/server-process.js");
-  const config = require("${DIST}/config.js").loadConfig({});
-  const requests = new (require("${DIST}/http/plugins/in-flight-requests.js").InFlightRequests)(() => {});
-  require("${DIST}/http/server.js").createHttpServer(config, require("pino").pino({ level: "silent" }), requests)
-    .then((app) => app.ready())
-    .then(() => console.log(JSON.stringify(Object.keys(require.cache))));
+  const config = require("${DIST}/config.js").loadConfig(process.env);
+  require("${DIST}/server-process.js")
+    .startServer(config, require("pino").pino({ level: "silent" }))
+    .then(() => process.exit());
 `;
 
-/** The packages whose files a process has loaded when its server is about to listen. */
-function loadedPackages(): Set<string> {
-  const files: string[] = JSON.parse(execFileSync(process.execPath, ["-e", START], { encoding: "utf8" }));
-  return new Set(files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []));
+/** Prints the loaded modules as the last line when the process exits. */
+const LIST_ON_EXIT = `
+  import { writeSync } from "node:fs";
+  import { createRequire } from "node:module";
+  const { cache } = createRequire("/");
+  process.on("exit", () => writeSync(2, "\\n" + JSON.stringify(Object.keys(cache))));
+`;
+
+/**
+ * Runs Node.
+ * @returns its exit code, the packages that it has loaded, and the modules of features
+ */
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const preload = `data:text/javascript,${encodeURIComponent(LIST_ON_EXIT)}`;
+  const { status, stderr } = spawnSync(process.execPath, ["--import", preload, ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  const files: string[] = JSON.parse(stderr.slice(stderr.lastIndexOf("\n")));
+  return {
+    status,
+    packages: [
+      ...new Set(files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? [])),
+    ],
+    features: files.filter((file) => file.startsWith(join(DIST, "features"))),
+  };
 }
 
-test("the server loads neither the OpenTelemetry SDK nor formats of telephone numbers nor the client of a model nor MCP nor the driver of PostgreSQL nor a log for terminals before they are needed, nor JSON schemas", () => {
-  const loaded = loadedPackages();
-  expect(loaded).toContain("class-validator");
-  expect([...loaded].filter((name) => name.startsWith("@opentelemetry/"))).toEqual(["@opentelemetry/api"]);
-  expect(loaded).not.toContain("libphonenumber-js");
-  expect(loaded).not.toContain("openai");
-  expect([...loaded].filter((name) => name.startsWith("@modelcontextprotocol/"))).toEqual([]);
-  expect(loaded).not.toContain("pg");
-  expect(loaded).not.toContain("pino-pretty");
-  expect(loaded).not.toContain("ajv");
-  expect(loaded).not.toContain("@fastify/fast-json-stringify-compiler");
+test("a server that listens has not loaded what few requests need", async () => {
+  const { url, drop } = await sqlite.createMigratedDatabase();
+  const { status, packages, features } = run(["-e", START], { DATABASE_URL: url, PORT: "0" });
+  await drop();
+  expect(status).toBe(0);
+  expect(features).not.toEqual([]);
+  expect(packages).toContain("class-validator");
+  expect(packages.filter((name) => /^@(opentelemetry|modelcontextprotocol)\//.test(name))).toEqual([
+    "@opentelemetry/api",
+  ]);
+  const forFewRequests = [
+    ...[
+      "@apollo/usage-reporting-protobuf",
+      "@fastify/fast-json-stringify-compiler",
+      "ajv",
+      "libphonenumber-js",
+    ],
+    ...["@marcbachmann/cel-js", "liquidjs", "nodemailer", "openai", "pg", "pino-pretty", "postal-mime"],
+  ];
+  expect(packages.filter((name) => forFewRequests.includes(name))).toEqual([]);
+});
+
+test.each([
+  ["--version", 0],
+  ["no-such-command", 2],
+])("gateway %s answers without loading the services", (command, code) => {
+  const { status, packages, features } = run([join(DIST, "cli/main.js"), ...command.split(" ")]);
+  expect(status).toBe(code);
+  expect(packages.sort()).toEqual(["commander", "reflect-metadata"]);
+  expect(features).toEqual([]);
 });

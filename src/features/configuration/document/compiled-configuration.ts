@@ -11,7 +11,7 @@ import {
   type Shapes,
   shapesOf,
 } from "./shapes";
-import { TextTemplate } from "./texts/template";
+import type { TextTemplate } from "./texts/template";
 
 /** A rule with its parsed conditions. */
 export interface CompiledRule {
@@ -91,6 +91,7 @@ export class CompiledConfiguration {
     const known = this.templates.get(name);
     if (known) return known;
     const { templates = {} } = this.document;
+    const { TextTemplate }: typeof import("./texts/template") = require("./texts/template");
     const parsed = TextTemplate.parse((Object.hasOwn(templates, name) ? templates[name] : undefined) ?? "");
     this.templates.set(name, parsed);
     return parsed;
