@@ -26,5 +26,6 @@ export interface HttpOperation {
 export interface HttpOperations {
   tag: string;
   description: string;
-  operations: readonly HttpOperation[];
+  /** Describes them, which only the documentation needs. */
+  operations(): readonly HttpOperation[];
 }

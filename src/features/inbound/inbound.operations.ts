@@ -92,8 +92,8 @@ const received = {
   },
 };
 
-/** The requests that the systems at the other end of lines send. */
-export const inboundOperations: readonly HttpOperation[] = [
+/** Describes the requests that the systems at the other end of lines send. */
+export const inboundOperations = (): readonly HttpOperation[] => [
   {
     operationId: "receiveMessage",
     summary: "Hand in a message that a contact wrote",

@@ -46,7 +46,7 @@ export function createOpenApi(
     routes.map((route) => ({ tag, plan: planOf(route, schema, schemas.definer(route.operationId)) })),
   );
   const plans = operations.map(({ plan }) => plan);
-  const http = OPERATIONS.flatMap(({ tag, operations }) => operations.map((each) => [tag, each] as const));
+  const http = OPERATIONS.flatMap(({ tag, operations }) => operations().map((each) => [tag, each] as const));
   const errors = new ErrorResponses(plans);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const { tag, plan } of operations) {
