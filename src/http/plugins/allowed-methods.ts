@@ -34,15 +34,14 @@ export function collectMethods(app: FastifyInstance): () => void {
       const allowed = METHODS.filter((method) => method === "OPTIONS" || methods.includes(method));
       const allow = allowed.join(", ");
       const others = app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[];
-      app.options(url, { config }, async (_, reply) => reply.code(204).header("allow", allow).send());
       app.route({
-        method: others,
+        method: ["OPTIONS", ...others],
         url,
         config,
-        onRequest: async () => {
-          throw notAllowed(allow);
+        onRequest: async ({ method }) => {
+          if (method !== "OPTIONS") throw notAllowed(allow);
         },
-        handler: async () => undefined,
+        handler: async (_, reply) => reply.code(204).header("allow", allow).send(),
       });
       rareMethods.on(ANY, url, () => undefined, allow);
     }
