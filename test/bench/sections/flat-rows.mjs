@@ -155,14 +155,15 @@ const queue = ({ services, context, rows }) => {
 /** Finds the lanes that are due and delivers their messages, as the deliverer does. */
 async function deliver({ database, services: { lanes }, work }) {
   const { Senders } = product("delivery/senders.js");
-  const { NO_DELIVERY_OBSERVER } = product("delivery/observer.js");
-  const waiting = { exceptLines: [] };
+  const { NO_WORK_OBSERVER } = product("delivery/observer.js");
+  const waiting = { except: [] };
   await lanes.nextDue(waiting);
   const deliverDue = async (tx) => {
     const due = await lanes.lockDue(tx, { max: SENDERS, waiting }, { max: BATCH });
     const ids = due.map(({ id }) => id);
-    const around = { senders: new Senders(SENDERS).offer(), observer: NO_DELIVERY_OBSERVER };
-    if (ids.length > 0) await work.conversation.start(tx, ids, around);
+    const owners = new Map(due.map(({ id, owner }) => [id, owner]));
+    const senders = new Senders(SENDERS).offer((id) => owners.get(id));
+    if (ids.length > 0) await work.conversation.start(tx, ids, { senders, observer: NO_WORK_OBSERVER });
     await lanes.end(tx, ids);
   };
   await database.write(deliverDue, { isRepeated: true });
