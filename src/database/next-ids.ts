@@ -14,11 +14,13 @@ export async function nextIds(
   const distinct = [...new Set(agentIds)];
   // Found as the last entry of the index up to the agent: GROUP BY would read all rows of the agent, and with `=`
   // PostgreSQL may walk through the rows of other agents.
+  // Erased contacts are listed nowhere, and the index of contacts has none.
+  const listed = table === "contact" ? " and contact.erased_at is null" : "";
   const rows: { agentId: string; id: string | null }[] = await tx.query(
     `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
      select agent_id as "agentId",
        (select case when ${table}.agent_id = writing.agent_id then ${table}.id end from ${table}
-        where ${table}.agent_id <= writing.agent_id order by ${table}.agent_id desc, ${table}.id desc limit 1) as id
+        where ${table}.agent_id <= writing.agent_id${listed} order by ${table}.agent_id desc, ${table}.id desc limit 1) as id
      from writing`,
     distinct,
   );

@@ -1,6 +1,7 @@
 import pino from "pino";
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
+import { nextIds } from "../../src/database/next-ids";
 import { ContactConnection } from "../../src/features/contacts/contact.connection";
 import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
@@ -94,5 +95,13 @@ onEachEngine((engine) => {
       expect(plan).not.toMatch(/sort|temp b-tree|seq scan|\bSCAN\b(?!.*USING)/i);
       for (const each of byId) expect(each).not.toMatch(engine.name === "SQLite" ? /\bSCAN\b/ : /seq scan/i);
     }
+  });
+
+  test("the ID of a new contact needs only the last one of its agent", async () => {
+    logged.statements.length = 0;
+    await logged.database.write((tx) => nextIds(tx, "contact", [AGENT]));
+    const plan = await logged.planOf(logged.statements.find(({ query }) => query.includes("with writing")));
+    expect(plan).toContain("contact_listed");
+    expect(plan).not.toMatch(/sort|temp b-tree|seq scan on contact/i);
   });
 });
