@@ -12,7 +12,6 @@ import type { Changes } from "../audit/audit-change";
 import { requireEndpoint } from "./find-endpoint";
 import { agentsOf, lockCursors } from "./follow";
 import { auditTarget } from "./webhook.audit";
-import { ENDPOINTS_CHANNEL } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 /** The permission that members need to change endpoints. */
@@ -29,6 +28,7 @@ export class EndpointChanges {
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
+    private readonly changed: () => void,
   ) {}
 
   /**
@@ -62,7 +62,7 @@ export class EndpointChanges {
       if (!isChange) return endpoint;
       await tx.update(WebhookEndpoint, { id }, { ...(change as object), updatedAt: timestamp() });
       await recordAudit(tx, context, action, auditTarget(endpoint), audit);
-      tx.announce(ENDPOINTS_CHANNEL);
+      tx.afterCommit(this.changed);
       return tx.findOneByOrFail(WebhookEndpoint, { id });
     });
   }

@@ -15,9 +15,6 @@ import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 
-/** Announces that an endpoint was added or changed. */
-export const ENDPOINTS_CHANNEL = "gateway_webhook_endpoints";
-
 /** Max positions that a transaction goes through, because other writers may wait for it. */
 const WINDOW = 100n;
 
@@ -39,7 +36,7 @@ type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 /** Makes deliveries to webhook endpoints from the events of their agents, so that the writers of events need not. */
 export class WebhookDispatcher {
   private isDue = false;
-  private stopped = false;
+  private stopped = true;
   /** False while no endpoint is active: then events are not looked at. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
@@ -57,22 +54,22 @@ export class WebhookDispatcher {
    */
   start(): () => Promise<void> {
     this.stopped = false;
-    const stopEvents = this.database.listen(EVENTS_CHANNEL, () => {
+    const stopListening = this.database.listen(EVENTS_CHANNEL, () => {
       if (this.hasEndpoints) this.wake();
     });
-    const stopEndpoints = this.database.listen(ENDPOINTS_CHANNEL, this.wake);
     const timer = setInterval(this.wake, POLL_INTERVAL_MS).unref();
     this.wake();
     return async () => {
       this.stopped = true;
       clearInterval(timer);
-      await Promise.all([stopEvents(), stopEndpoints()]);
+      await stopListening();
       this.endPause();
       await this.running;
     };
   }
 
-  private readonly wake = (): void => {
+  /** Looks for events soon, if it works; call it when an endpoint was added or changed. */
+  readonly wake = (): void => {
     if (this.stopped) return;
     this.isDue = true;
     this.running ??= this.run().finally(() => {

@@ -24,7 +24,6 @@ import { auditOf, auditTarget, webhookActions } from "./webhook.audit";
 import type { NewWebhookEndpoint, WebhookEndpointChanges, WebhookEndpointWithSecret } from "./webhook.inputs";
 import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
-import { ENDPOINTS_CHANNEL } from "./webhook-dispatcher";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /** How long events are also signed with the previous secret (ms). */
@@ -39,8 +38,9 @@ export class WebhookService {
     lanes: Lanes,
     private readonly targets: Targets,
     private readonly instanceKey: InstanceKeyService,
+    private readonly changed: () => void,
   ) {
-    this.changes = new EndpointChanges(database, lanes);
+    this.changes = new EndpointChanges(database, lanes, changed);
   }
 
   /**
@@ -224,7 +224,7 @@ export class WebhookService {
     });
     await tx.insert(WebhookEndpoint, endpoint as object);
     await followFromNow(tx, endpoint);
-    tx.announce(ENDPOINTS_CHANNEL);
+    tx.afterCommit(this.changed);
     await recordAudit(tx, context, webhookActions.webhook_endpoint_created, auditTarget(endpoint), {
       agentId: [null, agentId],
       ...auditOf(undefined, endpoint),

@@ -24,12 +24,13 @@ export const webhooks = feature({
   entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
   services: ({ database, config, lanes, targets, instanceKey, log }) => {
     const post = new EventPost(targets, instanceKey);
+    const webhookDispatcher = new WebhookDispatcher(database, lanes, log);
     return {
-      webhooks: new WebhookService(database, lanes, targets, instanceKey),
+      webhooks: new WebhookService(database, lanes, targets, instanceKey, webhookDispatcher.wake),
       webhookLog: new DeliveryLogService(database),
       redeliveries: new RedeliveryService(database, config),
       webhookTests: new WebhookTestService(database, post),
-      webhookDispatcher: new WebhookDispatcher(database, lanes, log),
+      webhookDispatcher,
       webhookWork: new WebhookWork(post, new EndpointHealth(log)),
     };
   },
