@@ -26,8 +26,8 @@ export class SerialJobs {
   run(id: string, { owner, signal }: { owner: string; signal?: AbortSignal | undefined }): Promise<void> {
     const present = this.jobs.get(id);
     if (present !== undefined) return present;
-    const either = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
     const start = async () => {
+      const either = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
       if (!either.aborted) await this.work(id, { owner, signal: either });
     };
     const job = (this.last.get(owner) ?? Promise.resolve())
