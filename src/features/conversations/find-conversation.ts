@@ -41,10 +41,10 @@ export async function lockConversations(
   ids: readonly string[],
   places: readonly Place[] = [],
 ): Promise<Map<string, Conversation>> {
-  const wanted: string[] = [];
+  let condition: string | undefined;
   const parameters: Record<string, unknown> = {};
   if (ids.length > 0) {
-    wanted.push("conversation.id IN (:...ids)");
+    condition = "conversation.id IN (:...ids)";
     parameters.ids = [...new Set(ids)];
   }
   if (places.length > 0) {
@@ -54,7 +54,7 @@ export async function lockConversations(
       ids.length === 0
         ? ""
         : "SELECT known.id FROM conversation known WHERE known.id IN (:...ids) UNION ALL ";
-    wanted[0] = `conversation.id IN (${named}
+    condition = `conversation.id IN (${named}
       SELECT place.id FROM (
         WITH wanted (line_id, address_id) AS (VALUES ${rows.join(", ")})
         SELECT open.id FROM wanted JOIN conversation open ON open.line_id = wanted.line_id
@@ -62,7 +62,6 @@ export async function lockConversations(
     for (const [i, { line, address }] of places.entries())
       Object.assign(parameters, { [`line${i}`]: line.id, [`address${i}`]: address.id });
   }
-  const [condition] = wanted;
   if (condition === undefined) return new Map();
   return lockRows(tx, tx.createQueryBuilder(Conversation, "conversation").where(condition, parameters));
 }

@@ -174,7 +174,10 @@ export class InboundService {
     // repeat must not bring it back.
     const repeat = await repeatOf(tx, line, inbound);
     if (repeat !== undefined) return repeat;
-    const { contact, addresses } = known ?? (await addContact(tx, agentId, from, inbound.name));
+    const added = known === null ? await addContact(tx, agentId, from, inbound.name) : null;
+    const second = added && (await repeatOf(tx, line, inbound));
+    if (second != null) return second;
+    const { contact, addresses } = (known ?? added) as NonNullable<typeof known>;
     const address = addresses.find((each) => each.kind === from.kind && each.address === from.address);
     // It was taken from the contact while this transaction waited for its lock.
     if (address === undefined) throw new GatewayError("conflict", "The address has moved.");
