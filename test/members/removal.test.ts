@@ -143,9 +143,13 @@ test("changes of an organization's members that wait for each other hold up none
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const holding = database.write(async (tx) => {
-    await tx.query("update member set created_at = created_at where id = $1", [id]);
-    await held;
+  let holding = Promise.resolve();
+  await new Promise<void>((locked) => {
+    holding = database.write(async (tx) => {
+      await tx.query("update member set created_at = created_at where id = $1", [id]);
+      locked();
+      await held;
+    });
   });
   const removing = members.remove(await operator(gateway), id);
   try {
