@@ -168,9 +168,13 @@ test("receipts of an organization that wait for each other leave connections to 
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const holding = database.write(async (tx) => {
-    await lanes.lock(tx, id);
-    await held;
+  let holding = Promise.resolve();
+  await new Promise<void>((locked) => {
+    holding = database.write(async (tx) => {
+      await lanes.lock(tx, id);
+      locked();
+      await held;
+    });
   });
   const receipts = Array.from({ length: 20 }, () => sender.receipt({ messageId: id, status: "delivered" }));
   try {
