@@ -12,10 +12,10 @@ export async function nextIds(
   agentIds: readonly string[],
 ): Promise<(agentId: string) => string> {
   const distinct = [...new Set(agentIds)];
+  // The index of contacts has no erased ones.
+  const listed = table === "contact" ? " and contact.erased_at is null" : "";
   // Found as the last entry of the index up to the agent: GROUP BY would read all rows of the agent, and with `=`
   // PostgreSQL may walk through the rows of other agents.
-  // Erased contacts are listed nowhere, and the index of contacts has none.
-  const listed = table === "contact" ? " and contact.erased_at is null" : "";
   const rows: { agentId: string; id: string | null }[] = await tx.query(
     `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
      select agent_id as "agentId",

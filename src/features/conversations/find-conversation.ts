@@ -27,7 +27,7 @@ export async function findConversation(
 /** Where a conversation takes place. */
 export interface Place {
   line: Line;
-  /** An address of a contact whose row the transaction has locked, which keeps others from opening one meanwhile. */
+  /** An address of a contact whose row the transaction has locked, which keeps others from opening one. */
   address: ContactAddress;
 }
 
@@ -66,7 +66,7 @@ export async function lockConversations(
   return lockRows(tx, tx.createQueryBuilder(Conversation, "conversation").where(condition, parameters));
 }
 
-/** The open conversation at a place, among those that `lockConversations` has locked; null without one. */
+/** The open conversation at a place, among the locked ones; null without one. */
 export const openAt = (
   conversations: ReadonlyMap<string, Conversation>,
   { line, address }: Place,

@@ -108,7 +108,7 @@ export class MessageQueue {
 
   /**
    * Queues messages whose conversations the transaction has locked, or just opened.
-   * @param placed those of members are authorized already; one that is rejected stays rejected
+   * @param placed messages of members are already authorized; a rejected one stays rejected
    * @returns each message as it was accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
    * @throws GatewayError the rejection of a key
    */

@@ -108,7 +108,7 @@ export async function applyEffects(
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
   for (const _ of sends) assertRoom(await application.queues.take(application.agentId));
-  // Those that follow cancel messages, which makes room.
+  // These effects cancel messages, which makes room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends);
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
