@@ -7,7 +7,7 @@ import type { RoutePlan } from "../rest/plan";
 export interface ObjectSchema extends JsonSchema {
   type: "object";
   properties: Record<string, JsonSchema>;
-  required: string[];
+  required?: string[];
 }
 
 const DIGITS = { type: "string", pattern: "^-?[0-9]+$" };
@@ -19,19 +19,12 @@ const IDEMPOTENCY_KEY = {
   type: "string",
   minLength: 1,
   maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
-  description:
-    "Makes retries safe: repeating the key and arguments within 24 hours returns the first answer.",
+  description: "Makes a retry within 24 hours safe.",
 };
 
-const objectSchema = (properties: Record<string, JsonSchema>, required: string[]): ObjectSchema => ({
-  type: "object",
-  properties,
-  required,
-  additionalProperties: false,
-});
-
 /**
- * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key.
+ * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key. A model reads
+ * the schemas of all tools before its first call, so they leave out what only an error needs to tell, such as patterns.
  * @throws Error when two of them have the same name
  */
 export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan): ObjectSchema {
@@ -45,39 +38,44 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   const names = entries.map(([name]) => name);
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) throw new Error(`its tool has two arguments with the name ${twice}`);
-  const schema = objectSchema(Object.fromEntries(entries), [
+  const requiredNames = [
     ...parameters.filter((each) => each.required).map(({ name }) => name),
     ...required,
     ...(idempotencyKey?.required ? [IDEMPOTENCY_FIELD] : []),
-  ]);
-  return withInt64(schema, INT64_ARGUMENT) as ObjectSchema;
+  ];
+  const schema = { type: "object", properties: Object.fromEntries(entries), required: requiredNames };
+  return compacted(schema) as ObjectSchema;
 }
 
-/** Describes what `structuredContent` of a route's tool has; undefined for a route that answers nothing. */
-export function outputSchemaOf({ route, result }: RoutePlan): ObjectSchema | undefined {
+/** Names what `structuredContent` of a route's tool has; undefined for a route that answers nothing. */
+export function outputSchemaOf({ result }: RoutePlan): JsonSchema | undefined {
   if (result === undefined) return undefined;
-  const { schema } = result;
-  const output =
-    schema.type === "array"
-      ? objectSchema({ items: schema, ...(route.pageInfo && { nextCursor: { type: "string" } }) }, ["items"])
-      : schema;
-  return withInt64(output, DIGITS) as ObjectSchema;
+  if (result.schema.type !== "array") return { type: "object" };
+  return { type: "object", properties: { items: { type: "array" } }, required: ["items"] };
 }
 
-/** Replaces the schemas of int64, and drops the formats of OpenAPI, which JSON Schema does not know. */
-function withInt64(schema: unknown, int64: JsonSchema): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => withInt64(each, int64));
-  if (typeof schema !== "object" || schema === null) return schema;
-  const { type, format, ...others } = schema as JsonSchema;
-  const rest = Object.fromEntries(
-    Object.entries(others).map(([name, value]) => [name, withInt64(value, int64)]),
-  );
-  if (format === "int64") return { ...rest, ...int64 };
-  return {
-    ...(type !== undefined && { type: withInt64(type, int64) }),
-    ...(format !== undefined &&
-      format !== "int32" &&
-      format !== "double" && { format: withInt64(format, int64) }),
-    ...rest,
+/** A schema that accepts the same in fewer words, but for patterns, formats of numbers and surplus members of parts. */
+function compacted(schema: JsonSchema): JsonSchema {
+  const { format, pattern: _, additionalProperties, required, properties, items, oneOf, ...others } = schema;
+  const parts = {
+    ...others,
+    ...((required as string[] | undefined)?.length && { required }),
+    ...(additionalProperties === true && { additionalProperties }),
+    ...(properties !== undefined && { properties: eachCompacted(properties as ObjectSchema["properties"]) }),
+    ...(items !== undefined && { items: compacted(items as JsonSchema) }),
   };
+  if (format === "int64") return { ...parts, type: undefined, ...INT64_ARGUMENT };
+  if (oneOf !== undefined) return { ...parts, ...orNull(compacted((oneOf as [JsonSchema])[0])) };
+  return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
 }
+
+const eachCompacted = (properties: ObjectSchema["properties"]): ObjectSchema["properties"] =>
+  Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, compacted(each)]));
+
+/** Formats of OpenAPI that JSON Schema does not know. */
+const NUMBERS: ReadonlySet<unknown> = new Set(["int32", "double"]);
+
+const orNull = (schema: JsonSchema): JsonSchema =>
+  typeof schema.type === "string" && schema.enum === undefined
+    ? { ...schema, type: [schema.type, "null"] }
+    : { anyOf: [schema, { type: "null" }] };

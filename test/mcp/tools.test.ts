@@ -134,6 +134,10 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     }
   });
 
+  test("all tools take a model at most 25 kB", () => {
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(25_000);
+  });
+
   test("tools that answer nothing that contacts wrote do not say that they do", () => {
     const unmarked = tools.filter(({ description }) => !description?.includes("third parties"));
     expect(unmarked.map(({ name }) => name)).toEqual(
