@@ -73,13 +73,21 @@ const headersOf = ({ headers }: FastifyRequest): [string, string][] => [
 function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>, mcp: Library): Server {
   const server = new mcp.Server(
     { name: "agent-petstore-gateway", title: "Agent and Petstore gateway", version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR },
+    {
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: NO_VALIDATOR,
+    },
   );
   server.setRequestHandler("tools/list", () => ({
     tools: [...tools.values()]
       .filter(({ isFor }) => isFor(request.callContext.caller))
       .map(({ definition }) => definition),
   }));
+  // Some clients ask for everything, and drop a server that does not know the method.
+  server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
   server.setRequestHandler("tools/call", async ({ params }) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "There is no such tool.");

@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { authorize } from "../auth/authorize";
 import { GatewayError } from "../errors";
 import { noteFailure, sendError } from "../http/error-handler";
@@ -25,9 +25,8 @@ export function addMcp(app: FastifyInstance, routes: readonly CompiledRoute[]): 
       ? sendRpcError(PARSE_ERROR, error, request, reply)
       : sendError(error, request, reply),
   );
-  app.route({
+  const route: Omit<RouteOptions, "url"> = {
     method: "POST",
-    url: "/mcp",
     config: { api: "mcp" },
     onRequest: ({ callContext, headers }, _reply, done) => {
       authorize(callContext.caller, ANY_KEY, false);
@@ -46,7 +45,8 @@ export function addMcp(app: FastifyInstance, routes: readonly CompiledRoute[]): 
       reply.code(response.status);
       return text === "" ? reply.send() : reply.type("application/json; charset=utf-8").send(text);
     },
-  });
+  };
+  for (const url of ["/mcp", "/mcp/"]) app.route({ ...route, url });
 }
 
 function sendRpcError(

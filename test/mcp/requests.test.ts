@@ -90,7 +90,7 @@ describeGateway(
 
     test.each([
       ["an unknown method", "nothing/here", {}, -32601],
-      ["a feature that the server does not have", "resources/list", {}, -32601],
+      ["a prompt that does not exist", "prompts/get", { name: "none" }, -32601],
       ["an unknown tool", "tools/call", { name: "dropTables" }, -32602],
       ["a name of JavaScript", "tools/call", { name: "__proto__" }, -32602],
       ["a tool without a name", "tools/call", {}, -32602],
@@ -98,6 +98,29 @@ describeGateway(
     ])("%s is a protocol error with the ID of the request", async (_, method, params, code) => {
       const { body } = await rpc(gateway, method, params);
       expect(body).toEqual({ jsonrpc: "2.0", id: 1, error: { code, message: expect.stringMatching(/\S/) } });
+    });
+
+    test.each([
+      ["prompts/list", { prompts: [] }],
+      ["resources/list", { resources: [] }],
+      ["resources/templates/list", { resourceTemplates: [] }],
+    ])("%s answers an empty list", async (method, result) => {
+      expect((await rpc(gateway, method)).body.result).toEqual(result);
+    });
+
+    test("a path with a slash at its end is the same", async () => {
+      const reply = await gateway.rest("POST", "/mcp/", { body: PING });
+      expect(reply.body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+      expectRestError(await gateway.rest("POST", "/mcp/", { body: PING, token: null }), "unauthenticated");
+      expectRestError(await gateway.rest("GET", "/mcp/"), "method_not_allowed");
+    });
+
+    test("null or an empty text for an optional argument is as left out", async () => {
+      const unused = { limit: null, status: "", cursor: null };
+      const { body } = await callTool(gateway, "listPets", unused);
+      expect(body.result).toEqual((await callTool(gateway, "listPets")).body.result);
+      const pet = { name: "", categoryId: 1, status: null, idempotencyKey: "" };
+      expect(toolError(await callTool(gateway, "createPet", pet))?.message).toBe("name must not be empty");
     });
 
     test("an unsupported version of the protocol is 400", async () => {
@@ -181,11 +204,11 @@ describeGateway(
         "surplus is not known; name must be a string; categoryId must be an integer of 64 bits (int64); status must be one of available, pending, sold",
       ],
       ["createPet", { name: "Rex", categoryId: 1, idempotencyKey: 1 }, "idempotencyKey must be a string"],
-      ["createPet", { name: "Rex", categoryId: 1, idempotencyKey: "" }, "idempotencyKey must not be empty"],
       ["listPets", { limit: "5", status: ["sold"] }, "limit must be an integer"],
       ["listPets", { limit: 0 }, "limit must be at least 1"],
       ["listPets", { first: 5, __proto__x: 1 }, "first is not known; __proto__x is not known"],
-      ["listPets", { limit: null }, "limit must be an integer"],
+      ["createPet", { name: "", categoryId: null }, "name must not be empty; categoryId is required"],
+      ["listPets", { first: null, surplus: "" }, "first is not known; surplus is not known"],
       ["getPet", { petId: {} }, "petId must be an integer of 64 bits (int64)"],
       ["getPet", {}, "petId is required"],
       ["getContact", { contactId: 7 }, "contactId must be a string"],

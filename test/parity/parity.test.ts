@@ -36,6 +36,14 @@ const exact = (text: string) =>
     value === null ? undefined : value,
   );
 
+/** What a tool understands by an input: null and an empty text stand for an optional argument that is left out. */
+const understood = (input: object, required: string[] = []) =>
+  Object.fromEntries(
+    Object.entries(input).filter(
+      ([name, value]) => required.includes(name) || (value !== null && value !== ""),
+    ),
+  );
+
 const withoutId = (outcome: Outcome): Outcome =>
   "value" in outcome
     ? { value: { ...(outcome.value as object), id: undefined, createdAt: undefined } }
@@ -80,13 +88,14 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
     await fc.assert(
       fc.asyncProperty(pet, async (input) => {
-        const [rest, graph, called] = await Promise.all([
+        const [rest, graph, called, same] = await Promise.all([
           post("/v1/pets", input),
           graphql(mutation, { input }),
           tool("createPet", input),
+          post("/v1/pets", understood(input, ["name", "categoryId"])),
         ]);
         expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "createPet")));
-        expect(withoutId(outcomeOfTool(called))).toEqual(withoutId(outcomeOfRest(rest)));
+        expect(withoutId(outcomeOfTool(called))).toEqual(withoutId(outcomeOfRest(same)));
       }),
       run(450),
     );
@@ -113,7 +122,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
   test("putContact stores the same contact, or rejects with the same code", async () => {
     // Each API writes to an agent of its own, so that both see the same history.
     const tokens = await Promise.all(
-      ["rest", "graphql", "mcp"].map(async (slug) => {
+      ["rest", "graphql", "mcp", "same-as-mcp"].map(async (slug) => {
         await gateway.services.agents.create(await operator(gateway), { slug, name: slug });
         return (await mint(gateway, { agent: slug })).secret;
       }),
@@ -153,8 +162,10 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     await fc.assert(
       fc.asyncProperty(contact, async (input) => {
         const body = json(input, String);
-        const [rest, graph, called] = await Promise.all([
-          gateway.rest("POST", "/agent/contacts", { body, token: tokens[0] as string }),
+        const put = (sent: object, token = "") =>
+          gateway.rest("POST", "/agent/contacts", { body: json(sent, String), token });
+        const [rest, graph, called, same] = await Promise.all([
+          put(input, tokens[0]),
           gateway.graphql(
             "",
             {},
@@ -164,10 +175,11 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
             },
           ),
           tool("putContact", input, tokens[2]),
+          put(understood(input), tokens[3]),
         ]);
         const { contact: stored, ...failed } = comparable(outcomeOfGraphQL(graph, "putContact"));
         expect(comparable(outcomeOfRest(rest))).toEqual(stored ?? failed);
-        expect(comparable(outcomeOfTool(called))).toEqual(comparable(outcomeOfRest(rest)));
+        expect(comparable(outcomeOfTool(called))).toEqual(comparable(outcomeOfRest(same)));
       }),
       run(300),
     );
@@ -178,7 +190,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     let sides: { token: string; conversation: string }[];
     beforeAll(async () => {
       sides = await Promise.all(
-        ["rest", "graphql", "mcp"].map(async (api) => {
+        ["rest", "graphql", "mcp", "same-as-mcp"].map(async (api) => {
           const agent = { slug: `${api}-talks`, name: api };
           const { id: agentId } = await gateway.services.agents.create(await operator(gateway), agent);
           await addLine(gateway, { agentId, name: "second" });
@@ -204,20 +216,25 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
         name === "canceled" || name === "carried" ? value.length : value,
       );
 
-    /** Sends a request to all APIs, the IDs of whose sides replace `$id`. */
+    /**
+     * Sends a request to all APIs, the IDs of whose sides replace `$id`, and by REST what the tool understands by it.
+     */
     async function all(
       [path, body]: readonly [path: string, body: object],
       [query, variables]: readonly [query: string, variables: object],
       name: string,
-    ): Promise<[Reply, Reply, Reply]> {
-      const [rest, graph, mcp] = sides as [(typeof sides)[0], (typeof sides)[0], (typeof sides)[0]];
+    ): Promise<[Reply, Reply, Reply, Reply]> {
+      type Side = (typeof sides)[0];
+      const [rest, graph, mcp, same] = sides as [Side, Side, Side, Side];
       const withId = { ...variables, id: graph.conversation };
       const hasId = /\$id/.test(query);
+      const post = (side: Side, sent: object) =>
+        gateway.rest("POST", path.replace("$id", side.conversation), {
+          token: side.token,
+          body: json(sent, String),
+        });
       return Promise.all([
-        gateway.rest("POST", path.replace("$id", rest.conversation), {
-          token: rest.token,
-          body: json(body, String),
-        }),
+        post(rest, body),
         gateway.graphql(
           "",
           {},
@@ -227,6 +244,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
           },
         ),
         tool(name, hasId ? { ...body, conversationId: mcp.conversation } : body, mcp.token),
+        post(same, understood(body, name === "openConversation" ? ["contact"] : ["message", "line"])),
       ]);
     }
 
@@ -263,7 +281,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }`;
       await fc.assert(
         fc.asyncProperty(conversation, async (input) => {
-          const [rest, graph, called] = await all(
+          const [rest, graph, called, same] = await all(
             ["/agent/conversations", input],
             [mutation, { input }],
             "openConversation",
@@ -271,7 +289,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
           expect(comparable(outcomeOfRest(rest))).toEqual(
             comparable(outcomeOfGraphQL(graph, "openConversation")),
           );
-          expect(comparable(outcomeOfTool(called))).toEqual(comparable(outcomeOfRest(rest)));
+          expect(comparable(outcomeOfTool(called))).toEqual(comparable(outcomeOfRest(same)));
         }),
         run(250),
       );
@@ -305,13 +323,13 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
           const [field, types, selection] = MUTATIONS[verb] as [string, string, string];
           const args = types.replace(/\$(\w+): \w+!?/g, "$1: $$$1");
           const query = `mutation ($id: ID!, ${types}) { ${field}(id: $id, ${args}) ${selection} }`;
-          const [rest, graph, called] = await all(
+          const [rest, graph, called, same] = await all(
             [`/agent/conversations/$id/${verb}`, body],
             [query, body],
             field,
           );
           expect(counted(outcomeOfRest(rest))).toEqual(counted(outcomeOfGraphQL(graph, field)));
-          expect(counted(outcomeOfTool(called))).toEqual(counted(outcomeOfRest(rest)));
+          expect(counted(outcomeOfTool(called))).toEqual(counted(outcomeOfRest(same)));
         }),
         run(250),
       );
@@ -364,29 +382,31 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     }`;
     await fc.assert(
       fc.asyncProperty(query, async ({ limit, status, cursor }) => {
-        const parameters = Object.entries({ limit, status, cursor }).filter(
-          ([, value]) => value !== undefined,
-        );
-        const [rest, graph, called] = await Promise.all([
-          gateway.rest(
-            "GET",
-            `/v1/pets?${new URLSearchParams(Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])))}`,
-          ),
+        const given = { limit, status, cursor };
+        const list = (sent: object) => {
+          const parameters = Object.entries(sent).filter(([, value]) => value !== undefined);
+          const texts = parameters.map(([name, value]) => [name, String(value)]);
+          return gateway.rest("GET", `/v1/pets?${new URLSearchParams(Object.fromEntries(texts))}`);
+        };
+        const [rest, graph, called, same] = await Promise.all([
+          list(given),
           graphql(document, { first: limit, after: cursor, status }),
-          tool("listPets", { limit, cursor, status }),
+          tool("listPets", given),
+          list(understood(given)),
         ]);
         const outcome = outcomeOfGraphQL(graph, "pets");
         const { nodes, pageInfo } =
           "value" in outcome ? (outcome.value as never) : { nodes: undefined, pageInfo: undefined };
         expect(outcomeOfRest(rest)).toEqual("value" in outcome ? { value: nodes } : outcome);
-        const next = /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(rest.headers.get("link") ?? "")?.[1];
+        const nextOf = ({ headers }: Reply) =>
+          /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
         const { hasNextPage = false, endCursor } = (pageInfo ?? {}) as {
           hasNextPage?: boolean;
           endCursor?: string;
         };
-        expect(next).toBe(hasNextPage ? endCursor : undefined);
-        expect(outcomeOfTool(called)).toEqual(outcomeOfRest(rest));
-        expect(called.body.result.structuredContent?.nextCursor).toBe(next);
+        expect(nextOf(rest)).toBe(hasNextPage ? endCursor : undefined);
+        expect(outcomeOfTool(called)).toEqual(outcomeOfRest(same));
+        expect(called.body.result.structuredContent?.nextCursor).toBe(nextOf(same));
       }),
       run(250),
     );
