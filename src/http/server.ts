@@ -7,7 +7,6 @@ import type { Config } from "../config";
 import { mayHoldToken } from "../credentials/redact-tokens";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { handleClientErrors, logUnrouted, sendError } from "./error-handler";
-import { lazyLog } from "./lazy-log";
 import { routerOptions } from "./plugins/allowed-methods";
 import { allowOrigins } from "./plugins/cors";
 import { rejectForeignHosts } from "./plugins/host";
@@ -42,7 +41,6 @@ export async function createHttpServer(
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: lazyLog,
     trustProxy: config.trustProxy,
     bodyLimit: config.bodyLimitBytes,
     requestTimeout: config.requestTimeoutMs,
