@@ -1,27 +1,8 @@
-import { Counter, Gauge, type Metric, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { FeatureReading } from "./feature-metrics";
-import type { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** Name and help text of a metric. */
 export type Naming = readonly [name: string, help: string];
-
-/** Registers counts kept outside prom-client, whose counters are too slow for the hot path. */
-export function registerCounts(
-  registry: Registry,
-  [name, help]: Naming,
-  labeled: LabeledMetric<Count>,
-): void {
-  new Counter({
-    name,
-    help,
-    labelNames: [...labeled.names],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [labels, { value }] of labeled.entries()) this.inc(labels, value);
-    },
-  });
-}
 
 /** The values of a metric with their labels. */
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
@@ -76,37 +57,4 @@ export function registerReading(
       if (value !== undefined) this.inc(value);
     },
   });
-}
-
-/** Registers distributions as histograms, also kept outside prom-client. */
-export function registerDistributions(
-  registry: Registry,
-  [name, help]: Naming,
-  labeled: LabeledMetric<Distribution>,
-): void {
-  const metric = {
-    name,
-    get: async () => ({
-      name,
-      help,
-      type: "histogram",
-      aggregator: "sum",
-      values: [...labeled.entries()].flatMap(([labels, distribution]) => linesOf(name, labels, distribution)),
-    }),
-  };
-  // prom-client reads only these members of a metric, but has no type for them.
-  registry.registerMetric(metric as unknown as Metric);
-}
-
-function linesOf(name: string, labels: Record<string, string>, { bounds, counts, sum }: Distribution) {
-  let count = 0;
-  const buckets = counts.map((own, i) => {
-    count += own;
-    return { metricName: `${name}_bucket`, labels: { le: bounds[i] ?? "+Inf", ...labels }, value: count };
-  });
-  return [
-    ...buckets,
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: count },
-  ];
 }

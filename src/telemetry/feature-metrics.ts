@@ -3,17 +3,15 @@ interface Named {
   help: string;
 }
 
-/** A counter or histogram that a feature fills by an observer; declare it once at module scope. */
-interface Filled extends Named {
+/** A counter that a feature fills by an observer; declare it once at module scope. */
+export interface FeatureCounter extends Named {
+  type: "counter";
   /** Possible values of each label, in their order; each combination is shown from the start. */
   labels: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface FeatureCounter extends Filled {
-  type: "counter";
-}
-
-export interface FeatureHistogram extends Filled {
+/** A histogram that a feature fills by an observer; declare it once at module scope. */
+export interface FeatureHistogram extends Named {
   type: "histogram";
   /** Upper bounds of the buckets, ascending. */
   bounds: readonly number[];
@@ -37,11 +35,11 @@ export type FeatureMetric = FeatureCounter | FeatureHistogram | FeatureReading;
 export const counter = (
   name: FeatureCounter["name"],
   help: string,
-  labels: Filled["labels"] = {},
+  labels: FeatureCounter["labels"] = {},
 ): FeatureCounter => ({ type: "counter", name, help, labels });
 
 /** Every combination of the values of labels. */
-export const combinations = (labels: Filled["labels"]): string[][] =>
+export const combinations = (labels: FeatureCounter["labels"]): string[][] =>
   Object.values(labels).reduce<string[][]>(
     (before, values) => before.flatMap((each) => values.map((value) => [...each, value])),
     [[]],

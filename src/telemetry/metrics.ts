@@ -1,17 +1,16 @@
 import { performance } from "node:perf_hooks";
-import { Counter, collectDefaultMetrics, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { Database } from "../database/database";
 import { DATABASE_BATCHES, type DatabaseObserver, FAILURES, type Failure } from "../database/observer";
 import { version } from "../version";
 import type { MetricValues } from "./aggregate";
-import { registerCounts, registerDistributions, registerGauge, registerReading } from "./exposition";
+import { registerGauge, registerReading } from "./exposition";
 import {
   combinations,
   type FeatureCounter,
   type FeatureHistogram,
   type FeatureMetric,
 } from "./feature-metrics";
-import { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** Histogram bounds (s), from a request that waits for nothing to one whose client has timed out. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -28,62 +27,54 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-const count = () => new Count();
-const seconds = () => new Distribution(SECONDS);
-
 /** How long counts of the database are shown again (ms), because several scrapers may ask. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**
- * The metrics of one app, kept as plain numbers that are formatted only at a scrape. Labels come from closed lists,
- * never from client input.
+ * The metrics of one app. Labels come from closed lists, never from client input.
  */
 export class Metrics implements DatabaseObserver {
   private readonly registry = new Registry();
 
-  readonly requests = new LabeledMetric(["api", "route", "method", "status", "outcome"], count);
-  readonly durations = new LabeledMetric(["api", "route", "method"], seconds);
-  readonly operations = new LabeledMetric(["type", "outcome"], count);
-  readonly keyChecks = new LabeledMetric(["outcome"], count);
-  private readonly joins = new LabeledMetric(["of"], () => new Distribution(SIZES));
-  private readonly transactions = new LabeledMetric([], seconds);
-  private readonly failures = new LabeledMetric(["kind"], count);
-  private readonly counts = new Map<FeatureCounter, LabeledMetric<Count>>();
-  private readonly distributions = new Map<FeatureHistogram, LabeledMetric<Distribution>>();
+  readonly requests = this.counter("gateway_http_requests_total", "Completed requests.", [
+    "api",
+    "route",
+    "method",
+    "status",
+    "outcome",
+  ]);
+  readonly durations = this.histogram(
+    "gateway_http_request_duration_seconds",
+    "Time from the request head to the end of the response.",
+    SECONDS,
+    ["api", "route", "method"],
+  );
+  readonly operations = this.counter("gateway_graphql_operations_total", "GraphQL operations, by outcome.", [
+    "type",
+    "outcome",
+  ]);
+  readonly keyChecks = this.counter("gateway_key_checks_total", "API key checks, by outcome.", ["outcome"]);
+  private readonly joins = this.histogram(
+    "gateway_database_batch_size",
+    "Calls combined into one query, statement or transaction.",
+    SIZES,
+    ["of"],
+  );
+  private readonly transactions = this.histogram(
+    "gateway_database_transaction_duration_seconds",
+    "Time from the start of a transaction until it is durable.",
+    SECONDS,
+  );
+  private readonly failures = this.counter(
+    "gateway_database_errors_total",
+    "Failed database operations, by kind.",
+    ["kind"],
+  );
+  private readonly ofFeatures = new Map<FeatureMetric, Counter | Histogram>();
 
   /** @param batches names of the batches of the features */
   constructor(batches: readonly string[] = []) {
     const { registry } = this;
-    registerCounts(registry, ["gateway_http_requests_total", "Completed requests."], this.requests);
-    registerDistributions(
-      registry,
-      ["gateway_http_request_duration_seconds", "Time from the request head to the end of the response."],
-      this.durations,
-    );
-    registerCounts(
-      registry,
-      ["gateway_graphql_operations_total", "GraphQL operations, by outcome."],
-      this.operations,
-    );
-    registerCounts(registry, ["gateway_key_checks_total", "API key checks, by outcome."], this.keyChecks);
-    registerDistributions(
-      registry,
-      ["gateway_database_batch_size", "Calls combined into one query, statement or transaction."],
-      this.joins,
-    );
-    registerDistributions(
-      registry,
-      [
-        "gateway_database_transaction_duration_seconds",
-        "Time from the start of a transaction until it is durable.",
-      ],
-      this.transactions,
-    );
-    registerCounts(
-      registry,
-      ["gateway_database_errors_total", "Failed database operations, by kind."],
-      this.failures,
-    );
     registerGauge(
       registry,
       ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
@@ -92,32 +83,33 @@ export class Metrics implements DatabaseObserver {
       "first",
     );
     // Create every series at the start: a rate needs a sample before the first event.
-    for (const outcome of KEY_OUTCOMES) this.keyChecks.labels(outcome);
-    for (const kind of FAILURES) this.failures.labels(kind);
-    for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.labels(what);
-    this.transactions.labels();
+    for (const outcome of KEY_OUTCOMES) this.keyChecks.inc({ outcome }, 0);
+    for (const kind of FAILURES) this.failures.inc({ kind }, 0);
+    for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.zero({ of: what });
   }
 
   /** Registers metrics of features. Each combination of labels is shown from the start: a rate needs a first sample. */
   register(metrics: readonly FeatureMetric[]): void {
     for (const metric of metrics) {
       if (metric.type === "reading") registerReading(this.registry, metric);
-      else {
-        const labeled = metric.type === "counter" ? this.countsOf(metric) : this.distributionsOf(metric);
-        for (const labels of combinations(metric.labels)) labeled.labels(...labels);
-      }
+      else if (metric.type === "counter")
+        for (const labels of combinations(metric.labels)) this.count(metric, labels, 0);
+      else this.observe(metric, () => []);
     }
   }
 
-  count(counter: FeatureCounter, labels: readonly string[], by = 1): void {
-    this.countsOf(counter)
-      .labels(...labels)
-      .inc(by);
+  count(metric: FeatureCounter, labels: readonly string[], by = 1): void {
+    const known = this.ofFeatures.get(metric) as Counter | undefined;
+    const counter = known ?? this.counter(metric.name, metric.help, Object.keys(metric.labels));
+    this.ofFeatures.set(metric, counter);
+    counter.labels(...labels).inc(by);
   }
 
-  observe(histogram: FeatureHistogram, measure: () => readonly number[]): void {
-    const distribution = this.distributionsOf(histogram).labels();
-    for (const value of measure()) distribution.observe(value);
+  observe(metric: FeatureHistogram, measure: () => readonly number[]): void {
+    const known = this.ofFeatures.get(metric) as Histogram | undefined;
+    const histogram = known ?? this.histogram(metric.name, metric.help, metric.bounds);
+    this.ofFeatures.set(metric, histogram);
+    for (const value of measure()) histogram.observe(value);
   }
 
   coalesced(what: string, calls: number): void {
@@ -125,7 +117,7 @@ export class Metrics implements DatabaseObserver {
   }
 
   transaction(seconds: number): void {
-    this.transactions.labels().observe(seconds);
+    this.transactions.observe(seconds);
   }
 
   failed(failure: Failure): void {
@@ -219,22 +211,17 @@ export class Metrics implements DatabaseObserver {
     });
   }
 
-  private countsOf(metric: FeatureCounter): LabeledMetric<Count> {
-    const known = this.counts.get(metric);
-    if (known !== undefined) return known;
-    const labeled = new LabeledMetric(Object.keys(metric.labels), count);
-    this.counts.set(metric, labeled);
-    registerCounts(this.registry, [metric.name, metric.help], labeled);
-    return labeled;
+  private counter(name: string, help: string, labelNames: string[] = []): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  private distributionsOf(metric: FeatureHistogram): LabeledMetric<Distribution> {
-    const known = this.distributions.get(metric);
-    if (known !== undefined) return known;
-    const labeled = new LabeledMetric(Object.keys(metric.labels), () => new Distribution(metric.bounds));
-    this.distributions.set(metric, labeled);
-    registerDistributions(this.registry, [metric.name, metric.help], labeled);
-    return labeled;
+  private histogram(
+    name: string,
+    help: string,
+    bounds: readonly number[],
+    labelNames: string[] = [],
+  ): Histogram {
+    return new Histogram({ name, help, labelNames, buckets: [...bounds], registers: [this.registry] });
   }
 
   /** All metrics, for `aggregateMetrics`. */

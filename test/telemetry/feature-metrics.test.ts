@@ -6,7 +6,6 @@ const sizes: FeatureHistogram = {
   type: "histogram",
   name: "gateway_note_size",
   help: "Size of notes.",
-  labels: {},
   bounds: [10],
 };
 

@@ -23,7 +23,6 @@ export const DELIVERIES: FeatureHistogram = {
   type: "histogram",
   name: "gateway_message_delivery_duration_seconds",
   help: "Time from the acceptance of a message until it was sent.",
-  labels: {},
   // From immediately sent messages to messages that nearly expire.
   bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400],
 };
