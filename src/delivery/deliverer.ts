@@ -209,8 +209,13 @@ export class Deliverer {
         leasedAt = performance.now();
         const soonFree = Math.min(ended.length, AHEAD * this.options.senders);
         const due = await this.lockDue(tx, this.senders.free + soonFree);
+        const [over, alive] = [due.filter(({ isOver }) => isOver), due.filter(({ isOver }) => !isOver)];
+        await this.lanes.end(
+          tx,
+          over.map(({ id }) => id),
+        );
         // Those whose sends have ended come last: each has just had its turn.
-        const lanes = new Map([...due, ...freed].map((lane) => [lane.id, lane]));
+        const lanes = new Map([...alive, ...freed].map((lane) => [lane.id, lane]));
         const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
         const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
         return { lanes: due.length, dispatches: await this.start(tx, [...lanes.values()], lease, senders) };

@@ -5,7 +5,7 @@ import { Uuid } from "../common/uuid";
 /** A unit of ordered work; it exists only while it has work. */
 @Entity()
 @Index(["needsSender", "wakeAt"])
-@Index(["agentId"])
+@Index(["agentId", "id"])
 export class Lane {
   @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
@@ -29,6 +29,10 @@ export class Lane {
   /** The channel that its work waits for: a line, a webhook endpoint or another group; null if unknown. */
   @Column({ name: "line_id", type: "varchar", length: 36, nullable: true })
   channelId!: string | null;
+
+  /** Where work that is done in parts continues, by its kind; null for other work. */
+  @Column({ type: "varchar", length: 36, nullable: true })
+  position!: string | null;
 
   /** Identifies the send that holds the lane; null while none does. No other send ever has the same. */
   @Column({ type: "varchar", length: 36, nullable: true })

@@ -5,6 +5,7 @@ import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
 import type { WaitingLanes } from "./senders";
+import { WAKE_LANE, wakeLanes } from "./wake-lanes";
 
 /** A lane with work, by the ID of what it works on. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
@@ -15,6 +16,8 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   owner: string;
   /** True if it waits for a sender. */
   needsSender: boolean;
+  /** True if its agent was deleted, so that its work is not done. */
+  isOver: boolean;
 }
 
 /** A selection of lanes: all but `except`, limited to `only` if given. */
@@ -35,6 +38,9 @@ const CHANNEL = "gateway_due_lanes";
 
 /** How long a send holds its lane (ms): if its process was killed, the work is due again after that. */
 const LEASE_MS = 30_000;
+
+/** Longer than any transaction (ms): lanes that are due later are not worked on before it ends. */
+const MAX_TRANSACTION_MS = 10_000;
 
 /** How many lanes there are, in all processes. */
 export interface LaneCounts {
@@ -91,19 +97,42 @@ export class Lanes {
     this.announce(tx);
   }
 
-  /** Makes all work of agents due, because what held it back may have changed. */
+  /**
+   * Makes all work of agents due, because what held it back may have changed: a part now, and the rest by the lane of this
+   * kind, which deliverers find even if this process is killed.
+   */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
-    if (agentIds.length === 0) return;
-    // Waits for deliveries, which may be about to let a lane sleep, having seen what held it back before.
-    await lockAll(tx, agentIds);
-    const now = timestamp();
-    await tx
-      .createQueryBuilder()
-      .update(Lane)
-      .set({ wakeAt: now, needsSender: false, channelId: null })
-      .where("agent_id IN (:...agentIds) AND (wake_at > :now OR line_id IS NOT NULL)", { agentIds, now })
-      .execute();
+    // Deliveries may be about to let a lane sleep, having seen what held it back before.
+    await this.awaitDeliveries(tx, agentIds);
+    const rest = await wakeLanes(
+      tx,
+      agentIds.map((agentId) => ({ agentId, after: "" })),
+    );
+    if (rest.length > 0) {
+      const now = timestamp();
+      await tx.query(
+        `INSERT INTO lane (id, agent_id, kind, wake_at, position) VALUES ${placeholders(rest.length, 5)}
+         ON CONFLICT (id) DO UPDATE SET wake_at = excluded.wake_at, position = excluded.position`,
+        rest.flatMap(({ agentId, after }) => [agentId, agentId, WAKE_LANE, now, after]),
+      );
+    }
     this.announce(tx, { everywhere: true });
+  }
+
+  /**
+   * Waits for the deliveries of agents that have begun, by locking the lanes that are due or leased; later ones see what
+   * this transaction stores. Only the number of lanes comes back, because there may be 100,000 of an agent.
+   */
+  async awaitDeliveries(tx: Tx, agentIds: readonly string[]): Promise<void> {
+    const lock = tx.updateLock();
+    // Without row locks, no delivery runs at the same time.
+    if (lock === "" || agentIds.length === 0) return;
+    await tx.query(
+      `SELECT count(*) FROM (
+         SELECT id FROM lane WHERE (wake_at <= $1 OR lease IS NOT NULL) AND agent_id IN ${listOf(agentIds, 2)}
+         ORDER BY id ${lock}) AS locked`,
+      [timestamp(MAX_TRANSACTION_MS), ...padded(agentIds)],
+    );
   }
 
   /**
@@ -151,17 +180,22 @@ export class Lanes {
     const all = parts.map(({ max, waiting, ready }, i) => {
       const which = waiting ?? ready;
       const some = which === undefined ? "" : conditionOf(which, parameters);
-      return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner, ${i} AS part FROM (
+      return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner,
+        ${OF_DELETED_AGENT} AS "isOver", ${i} AS part FROM (
         SELECT id, kind, agent_id FROM lane
         WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
         ORDER BY wake_at, id LIMIT ${parameter(max)} ${tx.updateLock({ skipLocked: true })}
       ) AS part_${i}`;
     });
-    const rows: (Pick<DueLane, "id" | "kind" | "owner"> & { part: number })[] = await tx.query(
+    const rows: (Omit<DueLane, "needsSender"> & { part: number })[] = await tx.query(
       all.join(" UNION ALL "),
       parameters,
     );
-    return rows.map(({ part, ...lane }) => ({ ...lane, needsSender: parts[part]?.waiting !== undefined }));
+    return rows.map(({ part, isOver, ...lane }) => ({
+      ...lane,
+      needsSender: parts[part]?.waiting !== undefined,
+      isOver: Boolean(isOver),
+    }));
   }
 
   /**
@@ -188,7 +222,7 @@ export class Lanes {
 
   /**
    * Locks the lanes that sends hold until the transaction ends.
-   * @returns the IDs of those lanes that still have the lease
+   * @returns the IDs of those lanes that still have the lease; none of deleted agents
    */
   async lockLeased(
     tx: Tx,
@@ -197,7 +231,8 @@ export class Lanes {
     const leases = new Map(sends.map(({ laneId, lease }) => [laneId, lease]));
     const ids = [...leases.keys()];
     const rows: { id: string; lease: string | null }[] = await tx.query(
-      `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} ORDER BY id ${tx.updateLock()}`,
+      `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} AND NOT ${OF_DELETED_AGENT}
+       ORDER BY id ${tx.updateLock()}`,
       padded(ids),
     );
     return new Set(rows.filter(({ id, lease }) => lease === leases.get(id)).map(({ id }) => id));
@@ -207,12 +242,6 @@ export class Lanes {
   async end(tx: Tx, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
-  }
-
-  /** Ends all lanes of an agent, even leased ones; the results of their sends are dropped. */
-  async endAll(tx: Tx, agentId: string): Promise<void> {
-    await lockAll(tx, [agentId]);
-    await tx.delete(Lane, { agentId });
   }
 
   /** Lets lanes sleep until a time each, or until `wakeAgents`; no send holds them any longer. */
@@ -267,16 +296,9 @@ export class Lanes {
   }
 }
 
-/**
- * Locks all lanes of agents in the order of other transactions, which may hold several. Only their number comes back,
- * because there may be 100,000 of an agent.
- */
-const lockAll = (tx: Tx, agentIds: readonly string[]): Promise<unknown> =>
-  tx.query(
-    `SELECT count(*) FROM (
-       SELECT id FROM lane WHERE agent_id IN ${listOf(agentIds)} ORDER BY id ${tx.updateLock()}) AS locked`,
-    padded(agentIds),
-  );
+/** The condition of lanes whose agent was deleted. */
+const OF_DELETED_AGENT =
+  "EXISTS (SELECT 1 FROM agent WHERE agent.id = agent_id AND agent.deleted_at IS NOT NULL)";
 
 /** A condition, which begins with `AND`, of some lanes; adds its parameters. */
 function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string {

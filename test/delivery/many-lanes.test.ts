@@ -1,37 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { type FindOptionsWhere, LessThanOrEqual, MoreThan } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import type { Tx } from "../../src/database/unit-of-work";
+import { Deliverer } from "../../src/delivery/deliverer";
 import { Lane } from "../../src/delivery/lane.entity";
-import type { Lanes } from "../../src/delivery/lanes";
+import { WAKE_LANE, wakeWork } from "../../src/delivery/wake-lanes";
+import { agentClient } from "../support/agents";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
+
+const LANES = 2_500;
 
 describeGateway((gateway) => {
-  test.each<[string, (lanes: Lanes, tx: Tx, agentId: string) => Promise<void>]>([
-    ["to wake", (lanes, tx, agentId) => lanes.wakeAgents(tx, [agentId])],
-    ["to end", (lanes, tx, agentId) => lanes.endAll(tx, agentId)],
-  ])("many lanes of an agent %s are not read into memory", async (_, change) => {
-    const { database, lanes } = gateway.services;
-    const agentId = await firstAgentId(gateway);
-    const wakeAt = timestamp(60_000);
-    const rows: number[] = [];
-    await database.write(async (tx) => {
-      const many = Array.from({ length: 300 }, (_, i) => ({
-        id: `lane ${i}`,
-        agentId,
-        kind: "none",
-        wakeAt,
-      }));
-      await tx.upsert(Lane, many, ["id"]);
-      const runner = tx.queryRunner as NonNullable<Tx["queryRunner"]>;
-      const query = runner.query.bind(runner);
-      jest.spyOn(runner, "query").mockImplementation(async (...statement) => {
-        const result = await query(...(statement as [string]));
-        rows.push((Array.isArray(result) ? result : (result?.records ?? [])).length);
-        return result;
-      });
-      await change(lanes, tx, agentId);
-      expect(await tx.countBy(Lane, { agentId, wakeAt })).toBe(0);
+  const write = <T>(unit: (tx: Tx) => Promise<T>) => gateway.services.database.write(unit);
+  const count = (where: FindOptionsWhere<Lane>) =>
+    gateway.services.database.read((reader) => reader.countBy(Lane, where));
+
+  const addLanes = (agentId: string, wakeAt: string) =>
+    write(async (tx) => {
+      const many = Array.from({ length: LANES }, () => ({ id: randomUUID(), agentId, kind: "work", wakeAt }));
+      await tx.createQueryBuilder().insert().into(Lane).values(many).updateEntity(false).execute();
     });
-    expect(Math.max(...rows)).toBeLessThanOrEqual(1);
+
+  /** Delivers until a condition is true. */
+  async function deliverUntil(isDone: () => Promise<boolean>): Promise<string[]> {
+    const done: string[] = [];
+    const deliverer = new Deliverer(gateway.services.database, gateway.services.lanes, {
+      restores: { isKnown: async () => true, check: async () => undefined },
+      work: (kind) =>
+        kind === WAKE_LANE
+          ? wakeWork
+          : {
+              start: async (_, ids) => {
+                done.push(...ids);
+                // Held back again.
+                return {
+                  next: new Map(ids.map((id) => [id, timestamp(60_000)])),
+                  dispatches: [],
+                  waiting: [],
+                };
+              },
+              finish: async () => undefined,
+            },
+      senders: 1,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    await waitUntil(isDone);
+    await deliverer.close();
+    return done;
+  }
+
+  test("many lanes of an agent are woken in parts, each of them once", async () => {
+    const agentId = await firstAgentId(gateway);
+    const { lanes } = gateway.services;
+    await addLanes(agentId, timestamp(60_000));
+    const [before, after] = await write(async (tx) => {
+      const asleep = () => tx.countBy(Lane, { agentId, wakeAt: MoreThan(timestamp()) });
+      const found = await asleep();
+      await lanes.wakeAgents(tx, [agentId]);
+      return [found, await asleep()];
+    });
+    expect([before, after]).toEqual([LANES, LANES - 1_000]);
+    // As after a kill: what is left is in the database alone.
+    const woken = await deliverUntil(
+      async () => (await count({ wakeAt: LessThanOrEqual(timestamp()) })) === 0,
+    );
+    expect(woken.length).toBe(LANES);
+    expect(new Set(woken).size).toBe(LANES);
+    await write((tx) => tx.delete(Lane, { agentId }));
+  });
+
+  test("lanes that another transaction has locked are woken once it has ended", async () => {
+    const agentId = await firstAgentId(gateway);
+    const { lanes } = gateway.services;
+    const wakeAt = timestamp(60_000);
+    await addLanes(agentId, wakeAt);
+    await write((tx) => lanes.wakeAgents(tx, [agentId]));
+    await write(async (tx) => {
+      const [last] = await tx.find(Lane, { where: { agentId, wakeAt }, order: { id: "DESC" }, take: 1 });
+      await lanes.lock(tx, (last as Lane).id);
+      // On SQLite, nothing is delivered before this transaction has ended.
+      if (gateway.services.database.identity === undefined) return;
+      await deliverUntil(async () => (await count({ agentId, wakeAt })) === 1);
+    });
+    await deliverUntil(async () => (await count({ agentId, wakeAt })) === 0);
+    await write((tx) => tx.delete(Lane, { agentId }));
+  });
+
+  test("the lanes of a deleted agent are not worked on, and the deletion changes none of them", async () => {
+    const desk = agentClient(gateway);
+    const { id: agentId } = await desk.add();
+    await addLanes(agentId, timestamp(-60_000));
+    jest.spyOn(gateway.services.agentPurge, "start").mockReturnValue();
+    await desk.delete(agentId);
+    expect(await count({ agentId })).toBe(LANES);
+    expect(await deliverUntil(async () => (await count({ agentId })) === 0)).toEqual([]);
   });
 });

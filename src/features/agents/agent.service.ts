@@ -195,8 +195,8 @@ export class AgentService {
       for (const hook of this.hooks.of("agentDeleting")) await hook(tx, context, agent);
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
-      // Waits for deliveries; none can start later.
-      await this.lanes.endAll(tx, id);
+      // None can start later; its lanes are purged with its other rows.
+      await this.lanes.awaitDeliveries(tx, [id]);
       for (const hook of this.hooks.of("agentDeleted")) await hook(tx, context, agent);
       await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {
         name: [agent.name, null],

@@ -1,4 +1,5 @@
 import { Lane } from "../../delivery/lane.entity";
+import { WAKE_LANE, wakeWork } from "../../delivery/wake-lanes";
 import { feature } from "../../schema/feature";
 import { Agent } from "./agent.entity";
 import { AgentResolver } from "./agent.resolver";
@@ -25,4 +26,5 @@ export const agents = feature({
   routes: agentRoutes,
   scopes: agentScopes,
   batches: ["agents"],
+  lanes: () => ({ [WAKE_LANE]: wakeWork }),
 });

@@ -132,9 +132,9 @@ const describe = (bigint: string, no: string): NewTable[] => [
       texts({ kind: 16 }),
       moments("wake_at"),
       defaulting(no, typed("boolean", "needs_sender")),
-      nullable(ids("line_id", "lease"), moments("lease_until")),
+      nullable(ids("line_id", "position", "lease"), moments("lease_until")),
     ],
-    indices: [index("agent_id"), index("needs_sender", "wake_at")],
+    indices: [index("agent_id", "id"), index("needs_sender", "wake_at")],
   },
   {
     name: "delivery_attempt",
