@@ -1,3 +1,4 @@
+import type { FindOptionsWhere } from "typeorm";
 import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { loadConfig } from "../../src/config";
@@ -6,7 +7,7 @@ import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { WebhookDelivery } from "../../src/features/webhooks/webhook-delivery.entity";
-import { WEBHOOK_LANE } from "../../src/features/webhooks/webhook-lane";
+import { laneIdOf, WEBHOOK_LANE } from "../../src/features/webhooks/webhook-lane";
 import { createLogger } from "../../src/logger";
 import { onEachEngine } from "../support/engines";
 import { type LoggedDatabase, openLogged } from "../support/query-plans";
@@ -49,11 +50,13 @@ onEachEngine((engine) => {
   });
   afterAll(() => logged.close());
 
+  const countOf = (where: FindOptionsWhere<WebhookDelivery>) =>
+    logged.database.read((reader) => reader.countBy(WebhookDelivery, where));
+
   /** Makes deliveries from events until there are so many. */
   async function dispatch(count: number): Promise<void> {
     const stop = services.webhookDispatcher.start();
-    const made = () => logged.database.read((reader) => reader.count(WebhookDelivery));
-    while ((await made()) < count) await new Promise(setImmediate);
+    while ((await countOf({})) < count) await new Promise(setImmediate);
     await stop();
   }
 
@@ -111,5 +114,23 @@ onEachEngine((engine) => {
     await logged.expectIndexes(() => services.erasures.finish(AGENT, ORGANIZATION), {
       reads: /webhook_delivery/i,
     });
+  });
+
+  test("an erasure empties many errors in parts, and does not look at what was delivered", async () => {
+    const laneId = laneIdOf(ENDPOINT, `contact:${AGENT}`);
+    await services.database.write((tx) =>
+      tx.query(
+        "update webhook_delivery set lane_id = $1, state = 'failed', last_error = 'Anna' where position <= 500",
+        [laneId],
+      ),
+    );
+    await services.database.write((tx) => services.erasures.begin(tx, AGENT));
+    logged.statements.length = 0;
+    await services.erasures.finish(AGENT, ORGANIZATION);
+    expect(await countOf({ lastError: "Anna" })).toBe(0);
+    const updates = logged.statements.filter(({ query }) => /^UPDATE "webhook_delivery"/.test(query));
+    expect(updates.length).toBeGreaterThan(1);
+    const found = logged.statements.find(({ query }) => /FROM "webhook_delivery"/.test(query));
+    expect(await logged.planOf(found)).toMatch(/lane_id.*state/);
   });
 });

@@ -6,12 +6,19 @@ import { Agent } from "../agents/agent.entity";
 import { Contact } from "../contacts/contact.entity";
 import type { ErasureStep } from "../contacts/erasures";
 import { Conversation } from "../conversations/conversation.entity";
-import { WebhookDelivery } from "./webhook-delivery.entity";
+import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { laneIdOf } from "./webhook-lane";
 
 /** Max conversations of a chunk: a statement names a lane of each for every endpoint. */
 const MAX_CONVERSATIONS = 200;
+
+/** The states of deliveries that may have an error. */
+const UNDELIVERED = [
+  WebhookDeliveryState.pending,
+  WebhookDeliveryState.failed,
+  WebhookDeliveryState.canceled,
+];
 
 /** Empties the errors of deliveries about an erased contact, because what an endpoint answers may name the contact. */
 export const eraseDeliveries =
@@ -19,7 +26,7 @@ export const eraseDeliveries =
   (contactId, options) =>
     inChunks<string>(
       database,
-      async (tx, after, limit) => {
+      async (tx, after = "", limit) => {
         const take = Math.min(limit, MAX_CONVERSATIONS);
         const { agentId } = await tx.findOneByOrFail(Contact, { id: contactId });
         const { organizationId } = await tx.findOneOrFail(Agent, {
@@ -28,12 +35,12 @@ export const eraseDeliveries =
         });
         const conversations = await tx.find(Conversation, {
           select: ["id"],
-          where: { contactId, ...(after !== undefined && { id: MoreThan(after) }) },
+          where: { contactId, id: MoreThan(after) },
           order: { id: "ASC" },
           take,
         });
         const subjects = conversations.map(({ id }) => `conversation:${id}`);
-        if (after === undefined) subjects.push(`contact:${contactId}`);
+        if (after === "") subjects.push(`contact:${contactId}`);
         if (subjects.length === 0) return undefined;
         const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
@@ -43,8 +50,15 @@ export const eraseDeliveries =
           .where({ id: In(laneIds) })
           .orderBy("lane.id");
         await tx.lock(lanes).getMany();
-        const where = { laneId: In(laneIds), lastError: Not(IsNull()) };
-        await tx.update(WebhookDelivery, where, { lastError: null });
+        const withErrors = await tx.find(WebhookDelivery, {
+          select: ["id"],
+          where: { laneId: In(laneIds), state: In(UNDELIVERED), lastError: Not(IsNull()) },
+          take: limit,
+        });
+        const ids = withErrors.map(({ id }) => id);
+        if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null });
+        // The rest of the same lanes comes first.
+        if (ids.length === limit) return after;
         return conversations.length < take ? undefined : conversations.at(-1)?.id;
       },
       options,
