@@ -1,4 +1,4 @@
-import { In } from "typeorm";
+import { In, type SelectQueryBuilder } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
@@ -29,6 +29,9 @@ import {
 import { conversationEvent, typesOfChange } from "./conversation-events";
 import { addressOn, lineOf } from "./destination";
 import { assertOpen, findConversation, lockConversations } from "./find-conversation";
+
+/** Max messages that `cancelQueued` cancels: an address may have many conversations. */
+const MAX_CANCELED = 10;
 
 declare module "../../schema/hooks" {
   interface Hooks {
@@ -115,7 +118,7 @@ export class ConversationChanges {
       }
       const decision = await decide(tx, conversation);
       if (decision === undefined) {
-        const carried = (await unsent(tx, id, MessageStatus.queued)).map((message) => message.id);
+        const carried = (await unsent(tx, id, MessageStatus.queued).getMany()).map((message) => message.id);
         return { conversation, canceled: [], carried, inFlight: await inFlight(tx, id) };
       }
       const queues = await storeAudited(tx, this.lanes, context, conversation, decision);
@@ -128,7 +131,7 @@ export class ConversationChanges {
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
   /** Which queued messages are canceled, and why; the others stay queued. */
-  cancel?: { isMeant: (message: Message) => boolean; errorCode: MessageError };
+  cancel?: { isMeant: (message: Pick<Message, "author">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
 }
 
@@ -218,16 +221,25 @@ export async function storeChange(
   return settleQueue(tx, lanes, conversation, cancel);
 }
 
-/** Cancels queued messages of a conversation whose row is locked, without a change of it. */
+/**
+ * Cancels the first queued messages of a conversation whose row is locked, without a change of it. Delivery, which is due
+ * then, must reject the others too.
+ */
 export async function cancelQueued(
   tx: Tx,
   lanes: Lanes,
-  conversation: Conversation,
-  cancel: NonNullable<PlannedChange["cancel"]>,
+  { id }: Conversation,
+  { isMeant, errorCode }: NonNullable<PlannedChange["cancel"]>,
 ): Promise<void> {
   // Waits for the delivery that holds the lane.
-  await lanes.lock(tx, conversation.id);
-  await settleQueue(tx, lanes, conversation, cancel);
+  await lanes.lock(tx, id);
+  const authors = Object.values(MessageAuthor).filter((author) => isMeant({ author }));
+  const queued = await unsent(tx, id, MessageStatus.queued)
+    .andWhere({ author: In(authors) })
+    .limit(MAX_CANCELED)
+    .getMany();
+  await cancelAll(tx, lanes, queued, errorCode);
+  await lanes.wake(tx, [id]);
 }
 
 /** Cancels or carries the queued messages of a conversation whose lane is locked, and wakes the lane. */
@@ -237,8 +249,7 @@ async function settleQueue(
   conversation: Conversation,
   cancel: PlannedChange["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
-  const queues = await restamp(tx, conversation, cancel);
-  lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], queues.canceled.length);
+  const queues = await restamp(tx, lanes, conversation, cancel);
   await lanes.wake(tx, [conversation.id]);
   return queues;
 }
@@ -263,27 +274,15 @@ export async function storeAudited(
 /** Cancels queued messages of a conversation, or carries them over to its new version. */
 async function restamp(
   tx: Tx,
+  lanes: Lanes,
   { id: conversationId, version: fence }: Conversation,
   cancel: PlannedChange["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
-  const queued = await unsent(tx, conversationId, MessageStatus.queued);
+  const queued = await unsent(tx, conversationId, MessageStatus.queued).getMany();
   const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
-  const canceled = queued.filter(isCanceled).map(({ id }) => id);
+  const canceled = queued.filter(isCanceled);
   const carried = queued.filter((message) => !isCanceled(message)).map(({ id }) => id);
-  if (cancel !== undefined && canceled.length > 0) {
-    const change = {
-      status: MessageStatus.canceled,
-      errorCode: cancel.errorCode,
-      heldReason: null,
-      notBefore: null,
-      updatedAt: timestamp(),
-    };
-    await tx.update(Message, { id: In(canceled) }, change);
-    recordEvents(
-      tx,
-      queued.filter(isCanceled).map((message) => messageEvent("message.canceled", { ...message, ...change })),
-    );
-  }
+  if (cancel !== undefined) await cancelAll(tx, lanes, canceled, cancel.errorCode);
   // The reason that held a message back may be gone.
   if (carried.length > 0) {
     // A message that nothing holds back waits for its own time.
@@ -291,16 +290,38 @@ async function restamp(
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore });
   }
   // A message that is being sent and fails is retried like a waiting one.
-  const leaving = (await unsent(tx, conversationId, MessageStatus.sending)).filter(
-    (message) => !isCanceled(message),
-  );
+  const sending = await unsent(tx, conversationId, MessageStatus.sending).getMany();
+  const leaving = sending.filter((message) => !isCanceled(message));
   if (leaving.length > 0) await tx.update(Message, { id: In(leaving.map(({ id }) => id)) }, { fence });
-  return { canceled, carried };
+  return { canceled: canceled.map(({ id }) => id), carried };
+}
+
+/** Cancels queued messages of a conversation whose lane is locked. */
+async function cancelAll(
+  tx: Tx,
+  lanes: Lanes,
+  messages: readonly Message[],
+  errorCode: MessageError,
+): Promise<void> {
+  if (messages.length === 0) return;
+  const change = {
+    status: MessageStatus.canceled,
+    errorCode,
+    heldReason: null,
+    notBefore: null,
+    updatedAt: timestamp(),
+  };
+  await tx.update(Message, { id: In(messages.map(({ id }) => id)) }, change);
+  recordEvents(
+    tx,
+    messages.map((message) => messageEvent("message.canceled", { ...message, ...change })),
+  );
+  lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 
 /** The ID of the message of a conversation that is being sent. */
 async function inFlight(tx: Tx, conversationId: string): Promise<string | null> {
-  const [message] = await unsent(tx, conversationId, MessageStatus.sending);
+  const message = await unsent(tx, conversationId, MessageStatus.sending).getOne();
   return message?.id ?? null;
 }
 
@@ -309,11 +330,10 @@ const unsent = (
   tx: Tx,
   conversationId: string,
   status: MessageStatus.queued | MessageStatus.sending,
-): Promise<Message[]> =>
+): SelectQueryBuilder<Message> =>
   tx
     .createQueryBuilder(Message, "message")
     .where({ conversationId })
     .andWhere(`message.${IS_UNSENT}`)
     .andWhere({ status })
-    .orderBy("message.sequence")
-    .getMany();
+    .orderBy("message.sequence");
