@@ -87,14 +87,20 @@ export async function signIn(port, input) {
  * Sends a request outside of the attack.
  * @returns the `status` and the `answer`
  */
-export async function post(port, { path, headers, body }) {
+async function request(port, { method, path, headers, body }) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
+    method,
+    headers: { ...(body && { "content-type": "application/json" }), ...headers },
+    body: body && JSON.stringify(body),
   });
   return { status: response.status, answer: await response.json() };
 }
+
+/** A POST, as `request` sends it. */
+export const post = (port, given) => request(port, { ...given, method: "POST" });
+
+/** A GET, as `request` sends it. */
+export const get = (port, given) => request(port, { ...given, method: "GET" });
 
 /**
  * Adds lines to the first agent of a member.

@@ -34,7 +34,7 @@ export async function runAttack(attack, data, { seconds, databasePid }) {
   const [{ flags = [], ...product }] = CONTENDERS;
   const managementPort = await freePort();
   const database = await data.copy();
-  const prepared = await prepare?.({ url: database.url });
+  const prepared = await prepare?.({ url: database.url, secrets: data.secrets });
   const server = await startServer(
     {
       ...product,

@@ -1,0 +1,24 @@
+// 50 connections try wrong passwords at one account, all from one address.
+import { addMember, signInRequest } from "../fixture.mjs";
+
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  attackCpuMs: 15,
+  peakMebibytes: 400,
+  recoveryMs: 5_000,
+};
+
+const CONNECTIONS = 50;
+const MAX_REQUESTS = 20_000;
+
+export const environment = { TRUST_PROXY: "true" };
+
+export const prepare = ({ url }) => addMember(url, "org-2");
+
+export async function run(traffic, { prepared: { email } }) {
+  const attempt = signInRequest({ email, password: "a wrong password" }, "192.0.2.1");
+  await traffic.closedLoop(CONNECTIONS, () => traffic.send(attempt), MAX_REQUESTS);
+}
