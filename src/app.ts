@@ -5,25 +5,20 @@ import fp from "fastify-plugin";
 import type { Logger } from "pino";
 import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
-import { createContextFactory } from "./auth/context";
 import { foreignOriginCheck } from "./auth/foreign-origins";
-import { startBackground } from "./background";
 import type { Config } from "./config";
-import { Database } from "./database/database";
 import {
-  BATCHES,
+  contextFactoryOf,
   createResolvers,
-  createServices,
   httpOf,
   MEMBER_DOCUMENT_BYTES,
-  metricsOf,
   ROUTES,
   type Services,
 } from "./features";
 import { addGraphQL } from "./graphql/add-graphql";
 import { addExplorer } from "./graphql/explorer";
 import { createSchema } from "./graphql/schema";
-import { closeNow, listenForManagement } from "./http/management-server";
+import { listenForManagement } from "./http/management-server";
 import { collectMethods } from "./http/plugins/allowed-methods";
 import { InFlightRequests } from "./http/plugins/in-flight-requests";
 import { countRequest } from "./http/plugins/request-metrics";
@@ -32,6 +27,7 @@ import { addHealthRoutes } from "./http/routes/health";
 import { addHome } from "./http/routes/home";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
+import { closeInOrder, openServices, startBackground } from "./lifecycle";
 import { addLlmsText } from "./mcp/llms";
 import { addMcp } from "./mcp/mcp";
 import type { KeyWindows } from "./rate-limits/key-windows";
@@ -40,7 +36,7 @@ import { compileRoutes } from "./rest/compiled-route";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
-import { Metrics } from "./telemetry/metrics";
+import type { Metrics } from "./telemetry/metrics";
 
 /** A connected service that does not listen yet. */
 export interface App {
@@ -90,26 +86,11 @@ export async function createApp(
   dashboard = BUILT_DASHBOARD,
   peers?: Peers,
 ): Promise<App> {
-  const metrics = new Metrics(BATCHES);
-  const database = await Database.open(source, {
-    serving: true,
-    observer: metrics,
-    ...(peers && { relay: peers.relay }),
-  });
-  metrics.watch(database);
-  await database.migrate();
-  const services = createServices({ database, config, log }, metrics);
-  const { hooks } = services;
-  if (config.deliveryWorkers > 0) await hooks.the("restoreGuard").check();
-  const warning = await services.instanceKey.open();
   const isFirst = peers?.isFirst ?? true;
-  if (warning !== undefined && isFirst) log.warn(warning);
-  metrics.watchLanes(() => services.lanes.counts());
-  metrics.register(metricsOf(services));
+  const { services, metrics } = await openServices(config, source, log, { relay: peers?.relay, isFirst });
+  const { database, hooks } = services;
   const schema = createSchema(createResolvers(services));
-  const createContext = createContextFactory(hooks.the("apiKeys"), hooks.the("sessions"), (outcome) =>
-    metrics.keyChecks.labels(outcome).inc(),
-  );
+  const createContext = contextFactoryOf(services, (outcome) => metrics.keyChecks.labels(outcome).inc());
   const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
   const rejectForeign = foreignOriginCheck(config);
 
@@ -173,17 +154,7 @@ export async function createApp(
     close: async () => {
       // A probe may reach a worker that stops while the others keep serving.
       if (peers === undefined) announceStop();
-      const stopped = Promise.all([graphql.closeConnections(), background.stop()]);
-      const closed = http.close();
-      const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
-      if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
-      http.server.closeAllConnections();
-      await closed;
-      if (management) await closeNow(management);
-      await graphql.stop();
-      await stopped;
-      await background.close();
-      await database.close();
+      await closeInOrder({ http, management, graphql, background, requests, services });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { DataSource } from "typeorm";
+import { createContextFactory } from "./auth/context";
 import { declareScopes } from "./auth/permissions";
 import type { Config, Retention } from "./config";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
@@ -186,6 +187,13 @@ export function createServices(
   for (const each of ALL) hooks.add(each.hooks?.(services as Services) ?? {});
   return services as Services;
 }
+
+/** As `createContextFactory`, with the features that resolve credentials. */
+export const contextFactoryOf = (
+  { hooks }: Services,
+  countKeyCheck: Parameters<typeof createContextFactory>[2],
+): ReturnType<typeof createContextFactory> =>
+  createContextFactory(hooks.the("apiKeys"), hooks.the("sessions"), countKeyCheck);
 
 /** Makes the resolvers of all features. */
 export const createResolvers = (services: Services & Needs): object[] =>

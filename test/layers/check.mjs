@@ -15,7 +15,7 @@ const LAYERS = [
   ["features.ts"],
   ["graphql", "rest", "mcp"],
   ["bootstrap.ts", "housekeeping.ts", "banner.ts"],
-  ["background.ts"],
+  ["lifecycle.ts"],
   ["app.ts"],
   ["server-process.ts"],
   ["workers"],

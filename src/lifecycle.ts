@@ -1,0 +1,119 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { DataSource } from "typeorm";
+import type { Config } from "./config";
+import { Database } from "./database/database";
+import { Deliverer } from "./delivery/deliverer";
+import {
+  BATCHES,
+  choresOf,
+  closeFeatures,
+  createServices,
+  laneWork,
+  metricsOf,
+  retentionOf,
+  type Services,
+  senderShares,
+  startFeatures,
+  stopFeatures,
+} from "./features";
+import { startHousekeeping } from "./housekeeping";
+import { closeNow } from "./http/management-server";
+import type { InFlightRequests } from "./http/plugins/in-flight-requests";
+import { Metrics } from "./telemetry/metrics";
+
+/**
+ * Connects and migrates the database and makes the services, which are ready to serve and to deliver.
+ * @param options.relay passes announcements on to the other workers
+ * @param options.isFirst true if this is the process of its service that logs the warnings of a start
+ * @throws StartupError
+ */
+export async function openServices(
+  config: Config,
+  source: DataSource,
+  log: Logger,
+  { relay, isFirst }: { relay?: (channel: string) => void; isFirst: boolean },
+): Promise<{ services: Services; metrics: Metrics }> {
+  const metrics = new Metrics(BATCHES);
+  const database = await Database.open(source, { serving: true, observer: metrics, ...(relay && { relay }) });
+  metrics.watch(database);
+  await database.migrate();
+  const services = createServices({ database, config, log }, metrics);
+  if (config.deliveryWorkers > 0) await services.hooks.the("restoreGuard").check();
+  const warning = await services.instanceKey.open();
+  if (warning !== undefined && isFirst) log.warn(warning);
+  metrics.watchLanes(() => services.lanes.counts());
+  metrics.register(metricsOf(services));
+  return { services, metrics };
+}
+
+/** Background work of an app: housekeeping, deliveries, and the work of features. */
+export interface Background {
+  /** Stops it, while requests still end. */
+  stop(): Promise<void>;
+  /** Stores or releases what requests used, after the last one has ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts housekeeping, deliveries and the background work of the features.
+ * @param isFirst true if this is the process of its service that does the housekeeping
+ */
+export function startBackground(services: Services, isFirst: boolean): Background {
+  const { database, config, hooks, lanes, log, targets } = services;
+  const stopHousekeeping = isFirst
+    ? startHousekeeping(
+        database,
+        retentionOf(config),
+        (err) => log.warn({ err }, "housekeeping failed"),
+        choresOf(services),
+      )
+    : undefined;
+  const senders = config.deliveryWorkers;
+  const deliverer =
+    senders > 0
+      ? new Deliverer(database, lanes, {
+          restores: hooks.the("restoreGuard"),
+          work: laneWork(services),
+          senders,
+          shares: senderShares(senders),
+          onError: (err) => log.warn({ err }, "delivery failed"),
+        })
+      : undefined;
+  const stopStarted = deliverer && startFeatures(services);
+  return {
+    stop: async () => {
+      await Promise.all([stopHousekeeping?.(), stopFeatures(services), stopStarted?.(), deliverer?.close()]);
+    },
+    close: async () => {
+      targets.close();
+      await closeFeatures(services);
+    },
+  };
+}
+
+/** What an app has started. */
+interface Started {
+  http: FastifyInstance;
+  management: FastifyInstance | undefined;
+  graphql: { closeConnections(): Promise<void>; stop(): Promise<void> };
+  background: Background;
+  requests: InFlightRequests;
+  services: Services;
+}
+
+/** Drains in-flight requests for a few seconds, then closes the database. */
+export async function closeInOrder(started: Started): Promise<void> {
+  const { http, management, graphql, background, requests, services } = started;
+  const stopped = Promise.all([graphql.closeConnections(), background.stop()]);
+  const closed = http.close();
+  const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
+  if (givenUp > 0) services.log.warn({ requests: givenUp }, "requests that did not end are given up");
+  http.server.closeAllConnections();
+  await closed;
+  if (management) await closeNow(management);
+  await graphql.stop();
+  await stopped;
+  await background.close();
+  await services.database.close();
+}
