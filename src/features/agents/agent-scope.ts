@@ -1,4 +1,10 @@
-import { type EntityManager, IsNull } from "typeorm";
+import {
+  type EntityManager,
+  type EntityTarget,
+  type FindOptionsWhere,
+  IsNull,
+  type ObjectLiteral,
+} from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
@@ -28,6 +34,24 @@ export async function scopedAgentId(
   const found = isUuid(agentId) && (await reader.existsBy(Agent, { id: agentId, organizationId }));
   if (!found) throw noSuch("agent");
   return agentId;
+}
+
+/** The row of an agent with an ID: of the calling agent, or of an agent of a member's organization; null if there is none. */
+export async function findOfCaller<
+  Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },
+>(
+  reader: EntityManager,
+  context: RequestContext,
+  entity: EntityTarget<Row>,
+  id: string,
+): Promise<Row | null> {
+  if (!isUuid(id)) return null;
+  const { caller } = context;
+  const owner =
+    caller.kind === "agent"
+      ? { agentId: caller.agent.id }
+      : { agent: { organizationId: organizationOf(context) } };
+  return reader.findOneBy(entity, { id, ...owner } as FindOptionsWhere<Row>);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
-import { scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
@@ -24,7 +24,7 @@ import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
-import { findContact, lockContact } from "./find-contact";
+import { lockContact } from "./find-contact";
 import { putContact } from "./put-contact";
 import { changeTagsOf, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
@@ -66,7 +66,7 @@ export class ContactService {
    */
   find(context: RequestContext, { id, ref, agentId }: ContactArgs): Promise<Contact | null> {
     return this.database.read(async (reader) => {
-      if (id != null) return findContact(reader, context, id);
+      if (id != null) return findOfCaller(reader, context, Contact, id);
       const agent = await scopedAgentId(reader, context, agentId);
       // PostgreSQL rejects other texts.
       if (ref == null || ref.includes("\0") || !ref.isWellFormed()) return null;

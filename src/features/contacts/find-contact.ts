@@ -1,22 +1,9 @@
-import type { EntityManager } from "typeorm";
-import { organizationOf, type RequestContext } from "../../auth/context";
+import type { RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
+import { findOfCaller } from "../agents/agent-scope";
 import { Contact } from "./contact.entity";
-
-/** @returns the contact, or null if the caller's agent, or a member's organization, has none with this ID */
-export async function findContact(
-  reader: EntityManager,
-  context: RequestContext,
-  id: string,
-): Promise<Contact | null> {
-  if (!isUuid(id)) return null;
-  const { caller } = context;
-  if (caller.kind === "agent") return reader.findOneBy(Contact, { id, agentId: caller.agent.id });
-  const agent = { organizationId: organizationOf(context) };
-  return reader.findOneBy(Contact, { id, agent });
-}
 
 /**
  * Locks a contact until the transaction ends: its changes run one after the other.
@@ -25,7 +12,7 @@ export async function findContact(
  */
 export async function lockContact(tx: Tx, context: RequestContext, id: string): Promise<Contact> {
   if (isUuid(id)) await tx.update(Contact, { id }, { version: () => "version" });
-  const contact = await findContact(tx, context, id);
+  const contact = await findOfCaller(tx, context, Contact, id);
   if (contact === null) throw noSuch("contact");
   return contact;
 }

@@ -8,6 +8,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import type { HookRegistry } from "../../schema/hooks";
+import { findOfCaller } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -28,7 +29,7 @@ import {
 } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
 import { addressOn, lineOf } from "./destination";
-import { assertOpen, findConversation, lockConversations } from "./find-conversation";
+import { assertOpen, lockConversations } from "./find-conversation";
 
 /** Max messages that `cancelQueued` cancels: an address may have many conversations. */
 const MAX_CANCELED = 10;
@@ -105,7 +106,7 @@ export class ConversationChanges {
   ): Promise<ConversationChange> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertStillAllowed(tx, context, Permission.conversations_write);
-      const found = await findConversation(tx, context, id);
+      const found = await findOfCaller(tx, context, Conversation, id);
       if (found === null) throw noSuch("conversation");
       // Keeps others from opening a conversation with the contact meanwhile.
       await lockContacts(tx, [found.contactId]);

@@ -13,7 +13,7 @@ import { once } from "../../idempotency/idempotency";
 import { directionOf } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
 import type { AgentService } from "../agents/agent.service";
-import { scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
@@ -32,7 +32,7 @@ import type {
   SendToConversationArgs,
 } from "./conversation.inputs";
 import { addressOn, assertInUse, findLine, lineOf, lockReferenced } from "./destination";
-import { assertOpen, findConversation, idempotencyScope } from "./find-conversation";
+import { assertOpen, idempotencyScope } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
 
@@ -81,7 +81,7 @@ export class ConversationService {
 
   /** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */
   find(context: RequestContext, id: string): Promise<Conversation | null> {
-    return this.database.read((reader) => findConversation(reader, context, id));
+    return this.database.read((reader) => findOfCaller(reader, context, Conversation, id));
   }
 
   /**
@@ -132,7 +132,7 @@ export class ConversationService {
     const page = MessageConnection.pageOf(args);
     const direction = directionOf(order);
     const rows = await this.database.read(async (reader) => {
-      if ((await findConversation(reader, context, id)) === null) throw noSuch("conversation");
+      if ((await findOfCaller(reader, context, Conversation, id)) === null) throw noSuch("conversation");
       const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
       // Ordered by the index of the conversation; the IDs have the same order.
       if (page.after !== undefined) {

@@ -4,10 +4,11 @@ import { indexBy } from "../../common/coalesce";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
+import { findOfCaller } from "../agents/agent-scope";
 import { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized, ownersOf } from "../contacts/contact-addresses";
-import { assertNotErased, findContact, lockContact } from "../contacts/find-contact";
+import { assertNotErased, lockContact } from "../contacts/find-contact";
 import { addressesOf } from "../contacts/known-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
@@ -41,7 +42,7 @@ async function idOf(
   agentId: string,
   { id, ref, address }: ContactReference,
 ): Promise<string | undefined> {
-  if (id != null) return (await findContact(tx, context, id))?.id;
+  if (id != null) return (await findOfCaller(tx, context, Contact, id))?.id;
   if (ref != null) return (await tx.findOneBy(Contact, { agentId, ref }))?.id;
   if (address == null) return undefined;
   return (await ownersOf(tx, agentId, normalized([address])))[0];

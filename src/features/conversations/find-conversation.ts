@@ -1,6 +1,4 @@
-import type { EntityManager } from "typeorm";
-import { organizationOf, type RequestContext } from "../../auth/context";
-import { isUuid } from "../../common/uuid";
+import type { RequestContext } from "../../auth/context";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
@@ -11,18 +9,6 @@ import { Conversation, ConversationState } from "./conversation.entity";
 /** The scope of a caller's idempotency keys: its agent, whatever the API key, or the member. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
-
-/** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */
-export async function findConversation(
-  reader: EntityManager,
-  context: RequestContext,
-  id: string,
-): Promise<Conversation | null> {
-  if (!isUuid(id)) return null;
-  const { caller } = context;
-  if (caller.kind === "agent") return reader.findOneBy(Conversation, { id, agentId: caller.agent.id });
-  return reader.findOneBy(Conversation, { id, agent: { organizationId: organizationOf(context) } });
-}
 
 /** Where a conversation takes place. */
 export interface Place {

@@ -12,7 +12,7 @@ import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
-import { scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
@@ -22,7 +22,6 @@ import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker } from "./decision-maker";
-import { findDecision } from "./find-decision";
 import type { Planning } from "./planning";
 
 /** Ends the transaction of a dry run. */
@@ -112,7 +111,7 @@ export class DecisionService {
 
   /** @returns the decision, or null if the caller's agent, or a member's organization, has none with this ID */
   find(context: RequestContext, id: string): Promise<Decision | null> {
-    return this.database.read((reader) => findDecision(reader, context, id));
+    return this.database.read((reader) => findOfCaller(reader, context, Decision, id));
   }
 
   /**

@@ -2,7 +2,7 @@ import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
-import { scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import type { ConfigurationService } from "../configuration/configuration.service";
 import { ConfigurationDraft } from "../configuration/configuration-draft.entity";
@@ -10,7 +10,6 @@ import { ConfigurationVersion } from "../configuration/configuration-version.ent
 import { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { Decision, DecisionState } from "./decision.entity";
 import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
-import { findDecision } from "./find-decision";
 import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 import { ReplayTurns } from "./replay-turns";
 
@@ -32,7 +31,7 @@ export class ReplayService {
    */
   async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
     const [decision, candidate] = await this.database.read(async (reader) => {
-      const found = await findDecision(reader, context, id);
+      const found = await findOfCaller(reader, context, Decision, id);
       if (found === null) throw noSuch("decision");
       return [found, await candidateOf(reader, context, found.agentId, against)] as const;
     });

@@ -13,7 +13,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { directionOf, pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
 import type { Agent } from "../agents/agent.entity";
-import { scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
@@ -67,7 +67,7 @@ export class MessageService {
 
   /** @returns the message, or null if the caller's agent, or a member's organization, has none with this ID */
   find(context: RequestContext, id: string): Promise<Message | null> {
-    return this.database.read((reader) => findMessage(reader, context, id));
+    return this.database.read((reader) => findOfCaller(reader, context, Message, id));
   }
 
   /**
@@ -91,7 +91,7 @@ export class MessageService {
   async cancel(context: RequestContext, id: string): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertStillAllowed(tx, context, Permission.conversations_write);
-      const found = await findMessage(tx, context, id);
+      const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
       // Neither a delivery nor another change of the message runs at the same time.
@@ -153,21 +153,6 @@ export class MessageService {
       { limits: BACKGROUND },
     );
   }
-}
-
-/**
- * The message with an ID, of the calling agent or of a member's organization.
- * @returns null if there is none
- */
-async function findMessage(
-  reader: EntityManager,
-  context: RequestContext,
-  id: string,
-): Promise<Message | null> {
-  if (!isUuid(id)) return null;
-  const { caller } = context;
-  if (caller.kind === "agent") return reader.findOneBy(Message, { id, agentId: caller.agent.id });
-  return reader.findOneBy(Message, { id, agent: { organizationId: organizationOf(context) } });
 }
 
 const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Promise<DeliveryAttempt[]> =>
