@@ -1,13 +1,13 @@
 import { timestamp } from "../../common/time";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
-import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
+import { updateAll } from "../../database/update-all";
 import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
 import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "../messages/message.entity";
-import type { Conversation } from "./conversation.entity";
+import { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 
@@ -76,10 +76,5 @@ export const conversationQueueFull = () =>
 export async function storeSequences(tx: Tx, conversations: readonly Conversation[]): Promise<void> {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;
-  await tx.query(
-    `with changed (id, last_sequence, at) as (values ${placeholders(conversations.length, 3)})
-     update conversation set last_sequence = cast(changed.last_sequence as integer), updated_at = changed.at
-     from changed where conversation.id = changed.id`,
-    conversations.flatMap(({ id, lastSequence }) => [id, String(lastSequence), now]),
-  );
+  await updateAll(tx, Conversation, conversations, ["lastSequence", "updatedAt"]);
 }
