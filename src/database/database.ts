@@ -290,12 +290,14 @@ export class Database {
    * Batches rows of several organizations, which take turns, in one transaction each; see `FairBatches`. None of them may
    * wait for locks that one organization holds for long.
    */
-  batchFairly<Row, T>(
-    options: Pick<FairBatchesOptions<Row, T>, "ownerOf" | "costOf" | "maxCost" | "maxRows" | "store">,
-  ): (row: Row) => Promise<T> {
+  batchFairly<Row, T>({
+    limits,
+    ...options
+  }: Pick<FairBatchesOptions<Row, T>, "ownerOf" | "costOf" | "maxCost" | "maxRows" | "store"> &
+    Pick<TransactionOptions, "limits">): (row: Row) => Promise<T> {
     const batches = new FairBatches<Row, T>({
       ...options,
-      write: (unit, owner) => this.committing(unit, { owner, isRepeated: true }),
+      write: (unit, owner) => this.committing(unit, { owner, limits, isRepeated: true }),
       mayRetry: (error) => this.mayRetry(error),
       coalesced: (rows) => this.observer.coalesced("inserts", rows),
     });

@@ -155,7 +155,8 @@ onEachEngine((engine) => {
   });
 
   test("the automatic answers to an address are counted by an index, up to the limit", async () => {
-    const count = (at: number) => logged.database.write((tx) => countAnswers(tx, conversation(at), NOW));
+    const count = (at: number) =>
+      logged.database.write((tx) => countAnswers(tx, { addressId: conversation(at), now: NOW }));
     await expectIndexes(() => count(0), { reads: /answered_address_id/ });
     const counting = logged.statements.find(({ query }) => /answered_address_id/.test(query));
     expect(await logged.planOf(counting)).toContain("message_answers");

@@ -4,10 +4,11 @@ import { Lane } from "../../src/delivery/lane.entity";
 import { GatewayError } from "../../src/errors";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
+import { DecisionMaker } from "../../src/features/decisions/decision-maker";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
-import { decisionClient, publish } from "../support/decisions";
+import { decisionClient, dispatchOf, publish } from "../support/decisions";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addWebhookLine } from "../support/lines";
 import { scrape } from "../support/metrics";
@@ -244,17 +245,48 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     const other = await startGateway(engine, { database, signInOwner: false });
     try {
       const opened = await Promise.all(Array.from({ length: 20 }, released));
-      const attempt = { number: 1, signal: new AbortController().signal, mayLeave: () => true };
-      const runs = opened.flatMap((each) =>
-        [gateway, other].map(async ({ services }) =>
-          services.decisionRunner.run((await onlyDecision(each)).id, attempt),
-        ),
+      const due = opened.flatMap((each) =>
+        [gateway, other].map(async (process) => dispatchOf(process, (await onlyDecision(each)).id)),
       );
-      for (const { outcome } of await Promise.all(runs)) expect(outcome).toBe("accepted");
+      const results = await Promise.all((await Promise.all(due)).map((send) => send?.()));
+      for (const result of results) expect(result?.outcome).toBe("accepted");
       for (const { id } of opened) expect(await messagesIn(id)).toHaveLength(1);
     } finally {
       await other.close();
     }
+  });
+
+  test("decisions that are due together share a transaction, in which each may be rejected alone", async () => {
+    const once = { ...ON_RELEASE, once: { per: "contact", within: "P1D" } };
+    await publish(gateway, agentId, {
+      ...BOTH,
+      rules: [once],
+      templates: { back: "I am back" },
+      otherwise: [],
+    });
+    const opened = await Promise.all([released(), released(), released()]);
+    const [twice] = opened as [{ id: string }, ...{ id: string }[]];
+    await conversationClient(gateway).handOff(twice.id);
+    await conversationClient(gateway).release(twice.id);
+    const decisions = async () => (await Promise.all(opened.map(({ id }) => decisionsAbout(id)))).flat();
+    const sends = await Promise.all((await decisions()).map(({ id }) => dispatchOf(gateway, id)));
+    const resume = jest.spyOn(DecisionMaker.prototype, "resume");
+    let taken = 0;
+    const take = jest.spyOn(gateway.services.agentQueues, "take").mockImplementation(async () => ++taken < 3);
+    try {
+      await Promise.all(sends.map((send) => send?.()));
+      expect(resume.mock.calls.length).toBeLessThan(sends.length);
+    } finally {
+      resume.mockRestore();
+      take.mockRestore();
+    }
+    expect(await decisions()).toMatchObject([
+      { outcome: "send", ruleId: "back" },
+      // The rule has matched for the contact already.
+      { outcome: "silent", ruleId: null },
+      { outcome: "send" },
+      { state: "failed", explanation: { error: { code: "queue_full" } } },
+    ]);
   });
 
   test.each(["before it was made", "after it was made"])(

@@ -5,7 +5,7 @@ import { Event } from "../../src/features/events/event.entity";
 import { Message, MessageAuthor } from "../../src/features/messages/message.entity";
 import { agentClient } from "../support/agents";
 import { conversationClient } from "../support/conversations";
-import { decisionClient, publish } from "../support/decisions";
+import { decisionClient, dispatchOf, publish } from "../support/decisions";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
@@ -77,10 +77,8 @@ onEachEngine((engine) => {
 
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
   const write: TestGateway["services"]["database"]["write"] = (work) => gateway.services.database.write(work);
-  const signal = new AbortController().signal;
   /** Lets a process make a decision, or ask a model for it. */
-  const run = ({ services }: TestGateway, decisionId: string) =>
-    services.decisionRunner.run(decisionId, { number: 1, signal, mayLeave: () => true });
+  const run = async (by: TestGateway, decisionId: string) => (await dispatchOf(by, decisionId))?.();
   const decisionOf = (id: string) => read((reader) => reader.findOneByOrFail(Decision, { id }));
   /** Receives a text, and lets the agent decide about it. */
   async function decide(from: string, text = "Hello", by = sender): Promise<Decision> {

@@ -50,3 +50,19 @@ export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
   list: (query = "", more: Call = {}): Promise<Reply> =>
     gateway.rest("GET", `/agent/decisions${query}`, { token, ...more }),
 });
+
+/**
+ * What a process does for a decision that is due.
+ * @returns undefined if it was made
+ */
+export async function dispatchOf({ services }: TestGateway, id: string) {
+  const senders = { take: () => true, giveBack: () => undefined };
+  const { dispatches } = await services.database.write((tx) =>
+    services.decisionRunner.start(tx, [id], { senders, observer: services.lanes.observing(tx) }),
+  );
+  const [dispatch] = dispatches;
+  return (
+    dispatch &&
+    ((signal = new AbortController().signal) => dispatch.send({ number: 1, signal, mayLeave: () => true }))
+  );
+}

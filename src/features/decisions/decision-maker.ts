@@ -1,11 +1,14 @@
+import { In } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { ownerOf } from "../../auth/caller";
 import { type RequestContext, systemFor } from "../../auth/context";
-import { groupBy } from "../../common/group-by";
+import { indexBy } from "../../common/coalesce";
 import { type Timestamp, timestamp } from "../../common/time";
-import { accepted, eachAccepted, settled } from "../../database/coalesce-in-tx";
+import { accepted, coalesceKeysInTx, eachAccepted } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
+import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
+import { updateAll } from "../../database/update-all";
 import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
@@ -24,13 +27,13 @@ import type { Snapshot } from "./decision-record";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
-import { modelRequestStateOf, obstacleTo, participantsOf } from "./model-request-state";
+import { type Described, modelRequestStateOf, obstacleTo, participantsOf } from "./model-request-state";
 import { findParticipants, type ParticipantReference, type Participants } from "./participants";
 import { pendingDecision } from "./pending-decision";
 import { type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
 import { recordMatches, takeSnapshot } from "./snapshot";
-import { Wave, type WaveUnit } from "./wave";
+import { inTurns, type WaveUnit } from "./wave";
 
 /** A situation to decide, with its caller. */
 export interface DecisionRequest extends ParticipantReference {
@@ -39,6 +42,12 @@ export interface DecisionRequest extends ParticipantReference {
   now: Timestamp;
   /** True if the transaction will be rolled back. */
   isDryRun?: boolean | undefined;
+}
+
+/** A stored decision to make, with the answer of the model if it was asked. */
+export interface DueDecision extends Described {
+  id: string;
+  answer?: Answer | undefined;
 }
 
 /** A request whose situation is valid for the live configuration. */
@@ -84,32 +93,17 @@ export class DecisionMaker {
         ? new Map<string, string>()
         : await this.compiledConfigurations.defaultContactsOf(tx, nameless);
     const participants = await findParticipants(tx, declared, defaultRefs);
-    const outcomes = new Map<number, Decision | GatewayError>();
-    const chains = groupBy(participants.keys(), (i) => subjectOf(participants[i]) ?? i);
-    const agentIds = requests.map(({ agentId }) => agentId);
-    const turns = Math.max(0, ...[...chains.values()].map(({ length }) => length));
-    for (let turn = 0; turn < turns; turn++) {
-      const now = [...chains.values()].flatMap((chain) => chain[turn] ?? []);
-      const situations = now.map((i) => declared[i] as Declared | GatewayError);
-      // The previous decision may have changed the participants of the next one.
-      const about =
-        turn === 0 ? now.map((i) => participants[i]) : await findParticipants(tx, situations, defaultRefs);
-      const wave = new Wave(now.length, () => tx.lockInsertOrder(MESSAGE_ORDER, agentIds));
-      const decided = await settled(
-        about.map((each, k) => {
-          const unit = wave.unit();
-          const decision = this.decideOne(
-            tx,
-            situations[k] as Declared,
-            each as Participants | GatewayError,
-            unit,
-          );
-          return decision.finally(() => unit.leave());
-        }),
-      );
-      for (const [k, i] of now.entries()) outcomes.set(i, decided[k] as Decision | GatewayError);
-    }
-    const decisions = participants.map((_, i) => outcomes.get(i) as Decision | GatewayError);
+    const decisions = await inTurns(participants, {
+      subjectOf: (about) => (about instanceof GatewayError ? undefined : about.subjectId),
+      again: (turn) =>
+        findParticipants(
+          tx,
+          turn.map((i) => declared[i] as Declared | GatewayError),
+          defaultRefs,
+        ),
+      lock: () => lockOrder(tx, requests),
+      run: (i, about, unit) => this.decideOne(tx, declared[i] as Declared | GatewayError, about, unit),
+    });
     const stored = accepted(decisions);
     const deciding = stored.filter(({ state }) => state === DecisionState.deciding);
     if (deciding.length > 0)
@@ -121,66 +115,79 @@ export class DecisionMaker {
     return decisions;
   }
 
-  /** @returns a rejection if nothing is stored yet */
   private async decideOne(
     tx: Tx,
-    declared: Declared,
+    declared: Declared | GatewayError,
     participants: Participants | GatewayError,
     unit: WaveUnit,
-  ): Promise<Decision | GatewayError> {
-    if (participants instanceof GatewayError) return participants;
+  ): Promise<Decision> {
+    if (declared instanceof GatewayError) throw declared;
+    if (participants instanceof GatewayError) throw participants;
     const { context, agentId, now, isDryRun, version, configuration } = declared;
     const { type, data } = declared.situation;
+    unit.hasStored = participants.isNew === true;
     const situation = { type, data };
-    let hasStored = participants.isNew === true;
-    const storing: WaveUnit = {
-      ...unit,
-      pass: async (needsLock) => {
-        await unit.pass(needsLock);
-        hasStored = true;
-      },
-    };
-    try {
-      const { caller } = context;
-      const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
-      const snapshot = await takeSnapshot(tx, participants, { agent, configuration, situation, now });
-      const decision = tx.create(Decision, {
-        id: uuid(),
-        agentId,
-        contactId: participants.contact?.id ?? null,
-        conversationId: participants.conversation?.id ?? null,
-        situation,
-        snapshot,
-        configurationVersion: version,
-        createdAt: now,
-        ...pendingDecision(),
-      });
-      await this.decideByRules(tx, decision, snapshot, {
-        context,
-        participants,
-        configuration,
-        isDryRun,
-        unit: storing,
-      });
-      return decision;
-    } catch (error) {
-      if (hasStored || !(error instanceof GatewayError)) throw error;
-      return error;
-    }
+    const { caller } = context;
+    const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
+    const snapshot = await takeSnapshot(tx, participants, { agent, configuration, situation, now });
+    const decision = tx.create(Decision, {
+      id: uuid(),
+      agentId,
+      contactId: participants.contact?.id ?? null,
+      conversationId: participants.conversation?.id ?? null,
+      situation,
+      snapshot,
+      configurationVersion: version,
+      createdAt: now,
+      ...pendingDecision(),
+    });
+    const decisionContext = { context, participants, configuration, isDryRun, unit };
+    await this.decideByRules(tx, decision, snapshot, decisionContext);
+    return decision;
   }
 
   /**
-   * Makes a stored decision, unless another process has made it. It has no effects if its contact was erased, if its
-   * conversation was closed, or if the conversation changed while a model was asked.
-   * @param answer of the model; without it, a decision that asks the model stays as it is
-   * @throws GatewayError as `applyEffects`
+   * Makes stored decisions, as `decide` does, unless another process has made them. A decision has no effects if its contact
+   * was erased, if its conversation was closed, or if the conversation changed while a model was asked. Without an answer, one
+   * that asks the model stays as it is.
+   * @returns the rejection of each decision that could not be made; see `applyEffects`
+   * @throws GatewayError as `decide`
    */
-  async resume(tx: Tx, id: string, answer?: Answer): Promise<void> {
-    const found = await tx.findOneBy(Decision, { id, state: DecisionState.deciding });
-    if (found === null) return;
-    const participants = await participantsOf(tx, found);
-    const decision = await this.lock(tx, id);
-    if (decision === null) return;
+  async resume(tx: Tx, due: readonly DueDecision[]): Promise<(GatewayError | undefined)[]> {
+    const participants = await participantsOf(tx, due);
+    const decisions = await lockPending(
+      tx,
+      due.map(({ id }) => id),
+    );
+    const outcomes = await inTurns(participants, {
+      subjectOf: ({ subjectId }) => subjectId,
+      again: (turn) =>
+        participantsOf(
+          tx,
+          turn.map((i) => due[i] as DueDecision),
+        ),
+      lock: () => lockOrder(tx, due),
+      run: async (i, about, unit) => {
+        const { id, answer } = due[i] as DueDecision;
+        const decision = decisions.get(id);
+        if (decision !== undefined) await this.resumeOne(tx, decision, answer, about, unit);
+        return decision;
+      },
+    });
+    await store(
+      tx,
+      accepted(outcomes).flatMap((decision) => decision ?? []),
+    );
+    return outcomes.map((outcome) => (outcome instanceof GatewayError ? outcome : undefined));
+  }
+
+  private async resumeOne(
+    tx: Tx,
+    decision: Decision,
+    answer: Answer | undefined,
+    participants: Participants,
+    unit: WaveUnit,
+  ): Promise<void> {
     const { agentId, situation } = decision;
     const agent = await agentOf(tx, agentId);
     const context = systemFor(agent.organization as Organization);
@@ -189,24 +196,20 @@ export class DecisionMaker {
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
     const { snapshot } = decision;
     const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
+    const decisionContext = { context, participants, configuration, unit };
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
-    else {
-      const wave = new Wave(1, () => tx.lockInsertOrder(MESSAGE_ORDER, [agentId]));
-      const decisionContext = { context, participants, configuration, unit: wave.unit() };
-      if (snapshot === null || planned === null) {
-        const snapshotContext = { agent, configuration, situation, now: timestamp() };
-        decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
-        await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
-      } else if (answer !== undefined) {
-        const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
-        await this.apply(tx, decision, snapshot, {
-          ...decisionContext,
-          planned: answered,
-          asked: { status: "done" },
-        });
-      }
+    else if (snapshot === null || planned === null) {
+      const snapshotContext = { agent, configuration, situation, now: timestamp() };
+      decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
+      await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
+    } else if (answer !== undefined) {
+      const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
+      await this.apply(tx, decision, snapshot, {
+        ...decisionContext,
+        planned: answered,
+        asked: { status: "done" },
+      });
     }
-    await store(tx, decision);
   }
 
   /** Completes a decision that something keeps from being made. */
@@ -226,8 +229,8 @@ export class DecisionMaker {
 
   /** Ends a stored decision that cannot be made, unless another process has made it. */
   async fail(tx: Tx, id: string, error: ExplanationError): Promise<void> {
-    const decision = await this.lock(tx, id);
-    if (decision === null) return;
+    const decision = (await lockPending(tx, [id])).get(id);
+    if (decision === undefined) return;
     const { configurationVersion: version, createdAt: now } = decision;
     Object.assign(decision, {
       state: DecisionState.failed,
@@ -236,13 +239,7 @@ export class DecisionMaker {
     });
     this.dependencies.lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
     recordEvents(tx, [decisionEvent(decision)]);
-    await store(tx, decision);
-  }
-
-  /** Locks a pending decision, after its participants; null if it was made. */
-  private lock(tx: Tx, id: string): Promise<Decision | null> {
-    const query = tx.createQueryBuilder(Decision, "decision").where({ id, state: DecisionState.deciding });
-    return tx.lock(query).getOne();
+    await store(tx, [decision]);
   }
 
   /** Decides by the rules, and does what they say unless they ask a model. */
@@ -351,24 +348,37 @@ export class DecisionMaker {
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 
-/** ID of the contact whose decisions are made one after the other. */
-const subjectOf = (participants: Participants | GatewayError | undefined): string | undefined =>
-  participants instanceof GatewayError ? undefined : participants?.subjectId;
-
 type SystemContext = ReturnType<typeof systemFor>;
+
+/** Blocks what else the agents queue, so that it follows the messages of the decisions. */
+const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void> =>
+  tx.lockInsertOrder(
+    MESSAGE_ORDER,
+    about.map(({ agentId }) => agentId),
+  );
+
+/** Locks pending decisions, after their participants; without those that were made. */
+const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
+  const pending = { id: In([...ids]), state: DecisionState.deciding };
+  return lockRows(tx, tx.createQueryBuilder(Decision, "decision").where(pending));
+};
 
 /**
  * The agent with an ID, and its organization.
  * @throws GatewayError `not_found`
  */
 async function agentOf(tx: Tx, id: string): Promise<Agent> {
+  const agent = await agentById(tx, id);
+  if (agent === undefined) throw noSuch("agent");
+  return agent;
+}
+
+const agentById = coalesceKeysInTx(async (tx: Tx, ids) => {
   const agents = tx
     .createQueryBuilder(Agent, "agent")
     .innerJoinAndSelect("agent.organization", "organization");
-  const agent = await agents.where({ id }).getOne();
-  if (agent === null) throw noSuch("agent");
-  return agent;
-}
+  return indexBy(await agents.where({ id: In(ids) }).getMany(), ({ id }) => id);
+});
 
 /** The rules that count as matched for `once`: none whose messages a loop keeps back. */
 const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
@@ -376,11 +386,20 @@ const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
 
 const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
 
-/** Stores a decision that was stored before. */
-async function store(tx: Tx, decision: Decision): Promise<void> {
-  const { id, agentId: _, agent: __, ...columns } = decision;
-  await tx.update(Decision, { id }, columns as object);
-}
+/** Stores decisions that were stored before. */
+const store = (tx: Tx, decisions: readonly Decision[]): Promise<void> =>
+  updateAll(tx, Decision, decisions, [
+    "conversationId",
+    "snapshot",
+    "decider",
+    "state",
+    "outcome",
+    "ruleId",
+    "effects",
+    "basis",
+    "explanation",
+    "decidedAt",
+  ]);
 
 const NOT_ASKED = {
   status: "skipped",

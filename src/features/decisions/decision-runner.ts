@@ -10,11 +10,12 @@ import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/dr
 import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import { GatewayError } from "../../errors";
 import { Decision, DecisionState } from "./decision.entity";
-import type { DecisionMaker } from "./decision-maker";
+import type { DecisionMaker, DueDecision } from "./decision-maker";
 import type { ExplanationError } from "./explanation";
 import { type Answer, askIn, NO_MODEL } from "./model/asking";
 import { Interrupted, type Model } from "./model/model";
 import { isOvertaken } from "./model-request-state";
+import type { Planning } from "./planning";
 
 /** The groups of senders, each with a share, that make decisions by rules, and by asking the model. */
 export const RULES = "rules";
@@ -23,25 +24,41 @@ export const MODEL = "model";
 /** How long to wait after a failure that may pass (ms). */
 const RETRY_MS = 5_000;
 
+/** A stored decision with the ID of its organization. */
+interface OwnedDecision extends DueDecision {
+  owner: string;
+}
+
 /** Makes the decisions that no request waits for. Several processes may run the same one; it is made once. */
 export class DecisionRunner implements LaneWork {
   /** When decisions that failed are made again. */
   private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
 
+  /** Makes a decision; those that are due at the same time share a transaction. */
+  private readonly resume: (due: OwnedDecision) => Promise<void>;
+
   constructor(
     private readonly database: Database,
     private readonly maker: DecisionMaker,
     private readonly model: Model | undefined,
+    planning: Planning,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.resume = database.batchFairly<OwnedDecision, void>({
+      ...planning.batchesBy(({ owner }) => owner),
+      limits: DELIVERING,
+      store: (tx, due) => maker.resume(tx, due),
+    });
+  }
 
   async start(tx: Tx, laneIds: readonly string[], { senders }: LaneContext): Promise<DueWork> {
     const dispatches: Dispatch[] = [];
     const waiting: DueWork["waiting"][number][] = [];
     const next = new Map<string, Timestamp>();
     const now = timestamp();
-    for (const { id, isAsking } of await undecided(tx, laneIds)) {
-      const group = isAsking ? MODEL : RULES;
+    for (const decision of await undecided(tx, laneIds)) {
+      const { id } = decision;
+      const group = decision.basis === null ? RULES : MODEL;
       const lane = { laneId: id, channelId: group, channelKind: group, share: group };
       const again = this.again.get(id);
       if (again !== undefined && again > now) next.set(id, again);
@@ -51,7 +68,7 @@ export class DecisionRunner implements LaneWork {
           ...lane,
           message: { id },
           attempt: 1,
-          send: (attempt) => this.run(id, attempt, isAsking),
+          send: (attempt) => this.run(decision, attempt),
         });
     }
     return { next, dispatches, waiting };
@@ -83,13 +100,13 @@ export class DecisionRunner implements LaneWork {
   /**
    * Makes a decision.
    * @param attempt ends the wait for what another system says
-   * @param mayAsk false if the decision asks no model
    */
-  async run(id: string, attempt: Attempt, mayAsk = true): Promise<SendResult> {
+  private async run(decision: OwnedDecision, attempt: Attempt): Promise<SendResult> {
+    const { id } = decision;
     if (!attempt.mayLeave()) return again("lease_lost", "Another process took over the decision.", 0);
     try {
-      const answer = mayAsk ? await this.answerTo(id, attempt.signal) : undefined;
-      await this.database.write((tx) => this.maker.resume(tx, id, answer), { limits: DELIVERING });
+      const answer = decision.basis === null ? undefined : await this.answerTo(id, attempt.signal);
+      await this.resume({ ...decision, answer });
       return answer !== undefined && "error" in answer ? unanswered(answer.error) : DONE;
     } catch (error) {
       if (error instanceof Interrupted) return again("aborted", error.message, 0);
@@ -128,11 +145,14 @@ const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResul
 const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 
-/** Which of these decisions are still to be made, and whether they ask the model. */
-async function undecided(tx: Tx, ids: readonly string[]): Promise<{ id: string; isAsking: boolean }[]> {
-  const rows: { id: string; basis: string | null }[] = await tx.query(
-    `select id, basis from decision where id in ${placeholders(1, ids.length)} and state = $${ids.length + 1}`,
+/** Those of these decisions that are still to be made. */
+async function undecided(tx: Tx, ids: readonly string[]): Promise<OwnedDecision[]> {
+  const rows: (Omit<OwnedDecision, "basis"> & { basis: string | null })[] = await tx.query(
+    `select decision.id, agent_id as "agentId", contact_id as "contactId", conversation_id as "conversationId", basis,
+       organization_id as owner
+     from decision join agent on agent.id = agent_id
+     where decision.id in ${placeholders(1, ids.length)} and state = $${ids.length + 1}`,
     [...ids, DecisionState.deciding],
   );
-  return rows.map(({ id, basis }) => ({ id, isAsking: basis !== null }));
+  return rows.map(({ basis, ...decision }) => ({ ...decision, basis: basis && JSON.parse(basis) }));
 }

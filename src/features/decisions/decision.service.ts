@@ -59,12 +59,6 @@ async function rejectionsOfMembers(
   return rejections;
 }
 
-/** Max decisions of a batch, because the first caller waits for the last decision. */
-const MAX_BATCH = 64;
-
-/** Max planning in a batch (ms), because others wait for its transaction. */
-const MAX_PLANNING_MS = 20;
-
 /** A rejection with the paths of the mutation. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
@@ -78,12 +72,8 @@ export class DecisionService {
     private readonly maker: DecisionMaker,
     planning: Planning,
   ) {
-    const ownerIn = ({ context }: Request) => ownerOf(context.caller) ?? "";
     this.decideInBatch = database.batchFairly<Request, Decision>({
-      ownerOf: ownerIn,
-      costOf: (request) => planning.expectedOf(ownerIn(request)),
-      maxCost: MAX_PLANNING_MS,
-      maxRows: MAX_BATCH,
+      ...planning.batchesBy(({ context }) => ownerOf(context.caller) ?? ""),
       store: (tx, requests) => this.decideEach(tx, requests),
     });
   }

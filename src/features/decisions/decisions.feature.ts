@@ -54,7 +54,7 @@ export const decisions = feature({
     return {
       situationTriggers: new SituationTriggers(lanes, compiledConfigurations),
       decisions: new DecisionService(database, maker, planning),
-      decisionRunner: new DecisionRunner(database, maker, model, log),
+      decisionRunner: new DecisionRunner(database, maker, model, planning, log),
       replays: new ReplayService(database, compiledConfigurations, configurations),
     };
   },

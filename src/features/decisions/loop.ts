@@ -1,5 +1,6 @@
 import { HOUR_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
-import { allReturning } from "../../database/returning";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
+import { allReturning, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Conversation } from "../conversations/conversation.entity";
 import { conversationEvent } from "../conversations/conversation-events";
@@ -31,21 +32,25 @@ export const isLoop = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === LOOP && !passed);
 
 /**
- * Counts the automatic answers to what an address wrote, in the hour before `now` and on all lines.
- * @param tx has locked the contact, so that no other decision adds an answer
- * @returns at most `MAX_AUTOMATIC_ANSWERS`
+ * Counts the automatic answers to what an address wrote, in the hour before `now` and on all lines: at most
+ * `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other decision adds an answer.
  */
-export async function countAnswers(tx: Tx, addressId: string, now: Timestamp): Promise<number> {
-  // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
-  const [row] = await tx.query(
-    `select count(*) as answers from (
-       select 1 from message where answered_address_id = $1 and created_at > $2 and author = $3
-       order by created_at desc limit $4
-     ) as recent`,
-    [addressId, hourBefore(now), MessageAuthor.agent, MAX_AUTOMATIC_ANSWERS],
-  );
-  return Number(row.answers);
-}
+export const countAnswers = coalesceInTx(
+  async (tx: Tx, counts: readonly { addressId: string; now: Timestamp }[]) => {
+    // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
+    const rows: { n: string; answers: string }[] = await tx.query(
+      `with wanted (n, address_id, since) as (values ${placeholders(counts.length, 3)})
+       select n, (select count(*) from (
+         select 1 from message where answered_address_id = wanted.address_id and created_at > wanted.since
+           and author = '${MessageAuthor.agent}'
+         order by created_at desc limit ${MAX_AUTOMATIC_ANSWERS}) as recent) as answers
+       from wanted`,
+      counts.flatMap(({ addressId, now }, n) => [String(n), addressId, hourBefore(now)]),
+    );
+    const answers = new Map(rows.map((row) => [Number(row.n), Number(row.answers)]));
+    return counts.map((_, n) => answers.get(n) ?? 0);
+  },
+);
 
 /** Counts the answers again for a decision whose model took its time; the snapshot then says what it depended on. */
 export async function recountAnswers(
@@ -55,7 +60,7 @@ export async function recountAnswers(
 ): Promise<void> {
   const { snapshot } = decision;
   if (snapshot?.answers === undefined || conversation === null) return;
-  const answers = await countAnswers(tx, conversation.addressId, timestamp());
+  const answers = await countAnswers(tx, { addressId: conversation.addressId, now: timestamp() });
   decision.snapshot = { ...snapshot, answers };
 }
 

@@ -1,11 +1,11 @@
 import type { EntityManager } from "typeorm";
+import { settled } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
-import { lockConversations } from "../conversations/find-conversation";
-import { lockOpen } from "../conversations/open-conversation";
+import { lockConversations, openAt } from "../conversations/find-conversation";
 import type { Decision } from "./decision.entity";
 import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
@@ -27,26 +27,43 @@ export async function modelRequestStateOf(
   };
 }
 
-/** The current participants of a stored decision; their rows are locked. */
-export async function participantsOf(
-  tx: Tx,
-  { agentId, contactId, conversationId, basis }: Decision,
-): Promise<Participants> {
-  const contact = (contactId && (await lockContacts(tx, [contactId])).get(contactId)) || null;
-  const find = async (id: string) => (await lockConversations(tx, [id])).get(id) ?? null;
-  const conversation = conversationId === null ? null : await find(conversationId);
-  const addressId = basis === null ? conversation?.addressId : basis.addressId;
-  const participants = {
-    contact,
-    conversation,
-    isNamed: basis?.isNamed ?? true,
-    isPreferred: ({ id }: ContactAddress) => id === addressId,
-  };
-  if (conversation !== null || contact === null) return participants;
-  const place = await placeOnDefaultLine(tx, agentId, contact.id, participants.isPreferred);
-  return place === undefined
-    ? participants
-    : { ...participants, line: place.line, conversation: await lockOpen(tx, place) };
+/** What a stored decision is about. */
+export type Described = Pick<Decision, "agentId" | "contactId" | "conversationId" | "basis">;
+
+/** The current participants of stored decisions; their rows are locked. */
+export async function participantsOf(tx: Tx, decisions: readonly Described[]): Promise<Participants[]> {
+  const contacts = await lockContacts(
+    tx,
+    decisions.flatMap(({ contactId }) => contactId ?? []),
+  );
+  const placed = await settled(
+    decisions.map(async ({ agentId, contactId, conversationId, basis }) => {
+      const isPreferred = ({ id }: ContactAddress) => id === basis?.addressId;
+      const contact = contacts.get(contactId ?? "") ?? null;
+      const isPlaced = conversationId === null && contact !== null;
+      const place = isPlaced ? await placeOnDefaultLine(tx, agentId, contact.id, isPreferred) : undefined;
+      return { contact, isPreferred, place };
+    }),
+  );
+  const conversations = await lockConversations(
+    tx,
+    decisions.flatMap(({ conversationId }) => conversationId ?? []),
+    placed.flatMap(({ place }) => place ?? []),
+  );
+  return placed.map(({ contact, isPreferred, place }, i) => {
+    const { agentId, conversationId, basis } = decisions[i] as Described;
+    const conversation =
+      conversations.get(conversationId ?? "") ?? (place && openAt(conversations, place)) ?? null;
+    return {
+      contact,
+      conversation,
+      line: place?.line,
+      isNamed: basis?.isNamed ?? true,
+      isPreferred: basis === null ? ({ id }) => id === conversation?.addressId : isPreferred,
+      // Decisions about no contact may all open the conversation with the default contact.
+      subjectId: contact?.id ?? agentId,
+    };
+  });
 }
 
 /**

@@ -9,6 +9,12 @@ const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
 
+/** Max decisions of a batch, because the first caller waits for the last decision. */
+const MAX_BATCH = 64;
+
+/** Max planning in a batch (ms), because others wait for its transaction. */
+const MAX_BATCH_MS = 20;
+
 /** Bounds how long the evaluation of rules holds the event loop, and knows how long it takes. */
 export class Planning {
   private sliceMs = 0;
@@ -40,9 +46,13 @@ export class Planning {
     }
   }
 
-  /** How long a decision of an organization may take to plan (ms), by the latest ones. */
-  expectedOf(owner: string): number {
-    return this.longest.get(owner) ?? SLICE_MS;
+  /**
+   * The composition of batches of decisions, by how long those of an organization may take to plan.
+   * @param ownerOf returns the ID of the organization of a decision
+   */
+  batchesBy<Row>(ownerOf: (row: Row) => string) {
+    const costOf = (row: Row) => this.longest.get(ownerOf(row)) ?? SLICE_MS;
+    return { ownerOf, costOf, maxCost: MAX_BATCH_MS, maxRows: MAX_BATCH };
   }
 
   private nextSlice(): Promise<void> {

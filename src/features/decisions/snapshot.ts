@@ -57,7 +57,9 @@ export async function takeSnapshot(
     now,
     spent: await spentRules(tx, configuration, situation.type, subjects, now),
     ...(situation.type === MESSAGE_RECEIVED &&
-      conversation !== null && { answers: await countAnswers(tx, conversation.addressId, now) }),
+      conversation !== null && {
+        answers: await countAnswers(tx, { addressId: conversation.addressId, now }),
+      }),
   };
 }
 
@@ -73,14 +75,23 @@ async function receivedMessage(
 ): Promise<Snapshot["message"]> {
   const ids = type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
   if (ids.length === 0 || conversation === null) return null;
-  const messages = await tx.find(Message, {
-    // A caller may name any messages in a situation.
-    where: { id: In(ids), conversationId: conversation.id, direction: MessageDirection.inbound },
-    order: { sequence: "ASC" },
-  });
+  const messages = await inboundMessages(tx, { ids, conversationId: conversation.id });
   const sequence = messages.at(-1)?.sequence;
   return sequence == null ? null : { text: messages.map(({ message }) => message).join("\n"), sequence };
 }
+
+/** The inbound messages of a conversation with some IDs: a caller may name any messages in a situation. */
+const inboundMessages = coalesceInTx(
+  async (tx: Tx, wanted: readonly { ids: readonly string[]; conversationId: string }[]) => {
+    const messages = await tx.find(Message, {
+      where: { id: In(wanted.flatMap(({ ids }) => ids)), direction: MessageDirection.inbound },
+      order: { sequence: "ASC" },
+    });
+    return wanted.map(({ ids, conversationId }) =>
+      messages.filter((each) => each.conversationId === conversationId && ids.includes(each.id)),
+    );
+  },
+);
 
 /** The IDs of the rules for situations of a type that have matched too recently, in their order. */
 async function spentRules(
