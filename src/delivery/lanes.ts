@@ -7,8 +7,8 @@ import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
 import type { WaitingLanes } from "./senders";
 import { WAKE_LANE, wakeLanes } from "./wake-lanes";
 
-/** A lane with work, by the ID of what it works on. */
-export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
+/** A lane with work, by the ID of what it works on, which is due now unless it says when. */
+export type NewLane = Pick<Lane, "id" | "agentId" | "kind"> & Partial<Pick<Lane, "wakeAt">>;
 
 /** A due lane that a transaction has locked. */
 export interface DueLane extends Pick<Lane, "id" | "kind"> {
@@ -73,11 +73,9 @@ export class Lanes {
     return onceCommitted(tx, this.observer);
   }
 
-  /**
-   * Adds lanes whose work is due, in the transaction that makes the work, or makes those due that exist.
-   * @param wakeAt when their work is due; now by default
-   */
-  async add(tx: Tx, lanes: readonly NewLane[], wakeAt = timestamp()): Promise<void> {
+  /** Adds lanes, in the transaction that makes the work, or makes those due that exist. */
+  async add(tx: Tx, lanes: readonly NewLane[]): Promise<void> {
+    const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
     // A fixed order, so that transactions which share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -86,7 +84,7 @@ export class Lanes {
     await tx.query(
       `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
        ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
-      inOrder.flatMap(({ id, agentId, kind }) => [id, agentId, kind, wakeAt]),
+      inOrder.flatMap(({ id, agentId, kind, wakeAt = now }) => [id, agentId, kind, wakeAt]),
     );
     this.announce(tx);
   }

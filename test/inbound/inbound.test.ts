@@ -11,7 +11,6 @@ import { addSender, type Sender, senderOn } from "../support/inbound";
 import { lineClient } from "../support/lines";
 import { addOrganization, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
-import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -117,22 +116,6 @@ describeGateway(
         expect((await messagesIn(conversationId)).map(({ decisionId }) => decisionId)).toEqual(
           Array(4).fill(decision?.id),
         );
-      });
-
-      slowTest("a flood of messages gets a decision for each twenty of them", async () => {
-        const from = phone();
-        const replies: Awaited<ReturnType<typeof sender.text>>[] = [];
-        // All at once would have to be stored within the few seconds that a write may wait.
-        for (const part of [10, 10, 10, 10, 5])
-          replies.push(
-            ...(await Promise.all(Array.from({ length: part }, () => sender.text(from, "Hello")))),
-          );
-        expect(replies.map(({ status }) => status)).toEqual(Array(45).fill(202));
-        await endBurst(replies[0]?.body.conversationId);
-        const decisions = await decided(replies[0]?.body.conversationId);
-        const ids = decisions.map(({ situation }) => situation.data.messageIds as string[]);
-        expect(ids.map(({ length }) => length)).toEqual([20, 20, 5]);
-        expect(ids.flat().sort()).toEqual(replies.map(({ body }) => body.id).sort());
       });
     });
 

@@ -59,20 +59,34 @@ export const isMeant = (
     ? contact.ref === ref
     : addresses.some((each) => each.kind === address.kind && each.address === address.address);
 
+/** A contact with its addresses. */
+export interface KnownContact {
+  contact: Contact;
+  addresses: readonly ContactAddress[];
+}
+
 /**
- * Finds the contact with a `ref` or an address, and locks its row.
- * @returns the contact and its addresses; null if the agent has none
+ * Finds the contacts with a `ref` or an address each, and locks their rows.
+ * @returns the contact with each key; null if the agent has none
  */
-export async function lockKnownContact(
+export async function lockKnownContacts(
   tx: Tx,
-  key: KeyedContact,
-): Promise<{ contact: Contact; addresses: readonly ContactAddress[] } | null> {
-  const id = await contactIdOf(tx, key);
-  const contact = id && (await lockContacts(tx, [id])).get(id);
-  if (!contact) return null;
-  const addresses = (await addressesOf(tx, contact.id)) ?? [];
-  // It may have been changed while the transaction waited for its lock.
-  return isMeant(key, contact, addresses) ? { contact, addresses } : null;
+  keys: readonly KeyedContact[],
+): Promise<(KnownContact | null)[]> {
+  const ids = await Promise.all(keys.map((key) => contactIdOf(tx, key)));
+  const contacts = await lockContacts(
+    tx,
+    ids.flatMap((id) => id ?? []),
+  );
+  return Promise.all(
+    keys.map(async (key, i) => {
+      const contact = contacts.get(ids[i] ?? "");
+      if (contact === undefined) return null;
+      const addresses = (await addressesOf(tx, contact.id)) ?? [];
+      // It may have been changed while the transaction waited for its lock.
+      return isMeant(key, contact, addresses) ? { contact, addresses } : null;
+    }),
+  );
 }
 
 /** The addresses of a contact, in the order in which they were added; undefined without any. */

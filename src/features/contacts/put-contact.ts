@@ -1,7 +1,7 @@
 import { In } from "typeorm";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
-import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { coalesceInTx, coalesceKeysInTx, settled } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
@@ -36,6 +36,26 @@ export async function putContact(tx: Tx, agentId: string, input: ContactInput): 
   const second = await find();
   if (second !== null) return { contact: await change(tx, second.id, input, addresses), created: false };
   return { contact: await create(tx, agentId, input, addresses), created: true };
+}
+
+/**
+ * Puts contacts as `putContact` does, those with the same key once.
+ * @param inputs each with one key, a `ref` or an address
+ * @returns the contact of each
+ */
+export function putContacts(
+  tx: Tx,
+  inputs: readonly (ContactInput & { agentId: string })[],
+): Promise<Contact[]> {
+  const puts = new Map<string, Promise<StoredContact>>();
+  return settled(
+    inputs.map(async ({ agentId, ...input }) => {
+      const key = JSON.stringify([agentId, input.ref, input.addresses]);
+      const put = puts.get(key) ?? putContact(tx, agentId, input);
+      puts.set(key, put);
+      return (await put).contact;
+    }),
+  );
 }
 
 async function findMeant(

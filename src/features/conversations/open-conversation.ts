@@ -1,5 +1,5 @@
 import { timestamp } from "../../common/time";
-import { coalesceInTx } from "../../database/coalesce-in-tx";
+import { coalesceInTx, settled } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
@@ -8,6 +8,10 @@ import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
+import { storeSequences } from "./queue-messages";
+
+/** A place, and how many messages are stored there next; none by default. */
+type OpenedPlace = Place & { messages?: number };
 
 /** Locks the conversation that is open at a place, or opens one. */
 export async function openConversation(
@@ -19,6 +23,33 @@ export async function openConversation(
   return { conversation: await insertConversation(tx, place), created: true };
 }
 
+/**
+ * Locks the conversations that are open at places, or opens them, for messages that are stored next.
+ * @returns them with the numbers of these messages as their last ones
+ */
+export async function openConversations(
+  tx: Tx,
+  places: readonly (Place & { messages: number })[],
+): Promise<Conversation[]> {
+  const open = await lockConversations(tx, [], places);
+  await tx.lockInsertOrder(
+    MESSAGE_ORDER,
+    places.map(({ line }) => line.agentId),
+  );
+  const present: Conversation[] = [];
+  const conversations = await settled(
+    places.map((place) => {
+      const conversation = openAt(open, place);
+      if (conversation === null) return insertConversation(tx, place);
+      conversation.lastSequence += place.messages;
+      present.push(conversation);
+      return Promise.resolve(conversation);
+    }),
+  );
+  await storeSequences(tx, present);
+  return conversations;
+}
+
 /** Locks the conversation that is open at a place; null without one. */
 export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {
   const conversations = await lockConversations(tx, [], places);
@@ -26,13 +57,13 @@ export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) =>
 });
 
 /** Opens a conversation at a place that has none. */
-export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {
+export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly OpenedPlace[]) => {
   const agentIds = places.map(({ address }) => address.agentId);
   // Conversations become visible in the order of their IDs, because clients page through them.
   await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
   const nextId = await nextIds(tx, "conversation", agentIds);
   const now = timestamp();
-  const conversations = places.map(({ line, address: { id: addressId, agentId, contactId } }) =>
+  const conversations = places.map(({ line, address: { id: addressId, agentId, contactId }, messages = 0 }) =>
     tx.create(Conversation, {
       id: nextId(agentId),
       agentId,
@@ -42,7 +73,7 @@ export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly P
       state: ConversationState.open,
       handler: Handler.agent,
       version: 1,
-      lastSequence: 0,
+      lastSequence: messages,
       createdAt: now,
       updatedAt: now,
     }),

@@ -50,7 +50,7 @@ const queueTogether = coalesceInTx(
         };
       }),
     );
-    if (conversations.length > 0) await storeSequences(tx, conversations);
+    await storeSequences(tx, conversations);
     const rest = messages.values();
     return queued.map((each) => each.drafts.map(() => rest.next().value as Message));
   },

@@ -1,7 +1,7 @@
 import { In } from "typeorm";
 import { indexBy } from "../../common/coalesce";
 import { isUuid } from "../../common/uuid";
-import { accepted, eachAccepted, settled } from "../../database/coalesce-in-tx";
+import { accepted, eachAccepted } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { normalizeAddress } from "../contacts/addresses";
@@ -9,7 +9,7 @@ import type { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { assertNotErased } from "../contacts/find-contact";
 import { addressesOf, type ContactKey, contactIdOf, isMeant, lockContacts } from "../contacts/known-contact";
-import { putContact } from "../contacts/put-contact";
+import { putContacts } from "../contacts/put-contact";
 import { Conversation } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
 import { defaultLineOf, reachedAt } from "../conversations/destination";
@@ -162,25 +162,17 @@ async function meetEach(
     contact: await knownContact(tx, contacts, reference),
     isNew: false,
   }));
-  const created = new Map<string, Promise<Contact>>();
-  for (const each of accepted(met)) {
-    const { agentId, contact: named, conversation } = each.reference;
-    if (each.contact !== null || named?.key === undefined || conversation !== undefined) continue;
-    const name = JSON.stringify([agentId, named.key]);
-    const { ref, address } = named.key;
-    const contact =
-      created.get(name) ??
-      putContact(tx, agentId, address == null ? { ref } : { addresses: [address] }).then(
-        (put) => put.contact,
-      );
-    created.set(name, contact);
-  }
-  await settled([...created.values()]);
-  return eachAccepted(met, async (each) => {
-    const { agentId, contact: named } = each.reference;
-    const contact = await created.get(JSON.stringify([agentId, named?.key]));
-    return contact === undefined ? each : { ...each, contact, isNew: true };
+  const fresh = accepted(met).filter(
+    ({ contact, reference: { contact: named, conversation } }) =>
+      contact === null && named?.key !== undefined && conversation === undefined,
+  );
+  const inputs = fresh.map(({ reference: { agentId, contact: named } }) => {
+    const { ref, address } = named?.key ?? {};
+    return { agentId, ...(address == null ? { ref } : { addresses: [address] }) };
   });
+  for (const [i, contact] of (await putContacts(tx, inputs)).entries())
+    Object.assign(fresh[i] as Met, { contact, isNew: true });
+  return met;
 }
 
 /** @throws GatewayError `not_found`, `conflict` */

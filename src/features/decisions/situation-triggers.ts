@@ -1,8 +1,12 @@
 import { v7 as uuid } from "uuid";
+import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
+import { insertAll } from "../../database/insert-all";
+import { lockRows } from "../../database/lock-rows";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
+import { updateAll } from "../../database/update-all";
 import type { Lanes } from "../../delivery/lanes";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
@@ -20,9 +24,6 @@ const MAX_BURST = 20;
 interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   situation: Situation;
 }
-
-/** A decision to make. */
-type ToDecide = Raised & Pick<Decision, "id" | "configurationVersion">;
 
 /** A message of a conversation that was given up. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
@@ -69,94 +70,106 @@ export class SituationTriggers {
   };
 
   /**
-   * Raises that a contact wrote. Messages that follow each other within `burstSeconds` get one decision; so do those about
+   * Raises that contacts wrote. Messages that follow each other within `burstSeconds` get one decision; so do those about
    * which a model is being asked, because its answer is void.
-   * @param tx has locked the contact and the conversation
-   * @param store stores the message under the ID of the decision about it, and returns it
+   * @param tx has locked the contacts and the conversations
+   * @param written messages that are stored next; they get the IDs of the decisions about them
    */
   async received(
     tx: Tx,
-    { id: conversationId, agentId, contactId }: Conversation,
-    store: (decisionId: string) => Promise<Message>,
-  ): Promise<Message> {
-    const pending = await this.lockPending(tx, conversationId);
-    const earlier = messageIdsOf(pending);
-    if (pending !== null && pending.snapshot === null && earlier.length < MAX_BURST) {
-      const message = await store(pending.id);
-      const data = { messageIds: [...earlier, message.id] };
-      await tx.update(Decision, { id: pending.id }, { situation: { type: MESSAGE_RECEIVED, data } });
-      return message;
-    }
-    const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
-    const id = uuid();
-    const message = await store(id);
-    const undecided = pending?.snapshot == null ? [] : earlier.slice(1 - MAX_BURST);
-    const data = { messageIds: [...undecided, message.id] };
-    const situation = { type: MESSAGE_RECEIVED, data };
-    const { burstSeconds = DEFAULT_BURST_SECONDS } = configuration.document;
-    await this.add(
+    written: readonly { conversation: Conversation; message: Message }[],
+  ): Promise<void> {
+    const last = await lockPending(
       tx,
-      [{ id, agentId, contactId, conversationId, situation, configurationVersion: version }],
-      timestamp(burstSeconds * 1000),
+      written.flatMap(({ conversation: { id }, message: { sequence } }) => (sequence === 1 ? [] : id)),
     );
-    return message;
+    const live = new Map<string, Awaited<ReturnType<CompiledConfigurations["live"]>>>();
+    const joined = new Set<Decision>();
+    const raised: (readonly [Decision, Timestamp])[] = [];
+    for (const { conversation, message } of written) {
+      const { id: conversationId, agentId, contactId } = conversation;
+      let decision = last.get(conversationId);
+      let messageIds = messageIdsOf(decision);
+      if (decision !== undefined && decision.snapshot === null && messageIds.length < MAX_BURST)
+        joined.add(decision);
+      else {
+        messageIds = decision?.snapshot == null ? [] : messageIds.slice(1 - MAX_BURST);
+        const current = live.get(agentId) ?? (await this.compiledConfigurations.live(tx, agentId));
+        live.set(agentId, current);
+        const { version, configuration } = current;
+        const situation = { type: MESSAGE_RECEIVED, data: {} };
+        decision = newDecision(tx, { agentId, contactId, conversationId, situation }, version);
+        const { burstSeconds = DEFAULT_BURST_SECONDS } = configuration.document;
+        raised.push([decision, timestamp(burstSeconds * 1000)]);
+        last.set(conversationId, decision);
+      }
+      decision.situation.data = { messageIds: [...messageIds, message.id] };
+      message.decisionId = decision.id;
+    }
+    await updateAll(tx, Decision, [...joined], ["situation"]);
+    await this.add(tx, raised);
   }
 
   /** Stores a decision to make for each situation that the live configuration of its agent has a rule for. */
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
-    const wanted: ToDecide[] = [];
+    const wanted: Decision[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {
-      const { version: configurationVersion, configuration } = await this.compiledConfigurations.live(
-        tx,
-        agentId,
-      );
-      for (const each of ofAgent) {
-        if (configuration.rulesFor(each.situation.type).length === 0) continue;
-        wanted.push({ ...each, id: uuid(), configurationVersion });
-      }
+      const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
+      for (const each of ofAgent)
+        if (configuration.rulesFor(each.situation.type).length > 0)
+          wanted.push(newDecision(tx, each, version));
     }
-    if (wanted.length > 0) await this.add(tx, wanted);
-  }
-
-  /**
-   * Locks the last decision to make about messages of a conversation.
-   * @returns null without one
-   */
-  private async lockPending(tx: Tx, conversationId: string): Promise<Decision | null> {
-    const query = tx
-      .createQueryBuilder(Decision, "decision")
-      // As the partial index states it: SQLite compares texts.
-      .where("decision.conversation_id = :conversationId AND decision.state = 'deciding'", { conversationId })
-      .orderBy("decision.id", "DESC");
-    const pending = await tx.lock(query).getMany();
-    return pending.find(({ situation }) => situation.type === MESSAGE_RECEIVED) ?? null;
-  }
-
-  /**
-   * Stores decisions to make.
-   * @param dueAt when a deliverer makes them; now by default
-   */
-  private async add(tx: Tx, raised: readonly ToDecide[], dueAt?: Timestamp): Promise<void> {
-    const createdAt = timestamp();
-    const decisions = raised.map((each) =>
-      tx.create(Decision, { ...each, ...pendingDecision(), snapshot: null, createdAt }),
+    const now = timestamp();
+    await this.add(
+      tx,
+      wanted.map((decision) => [decision, now]),
     );
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(Decision)
-      .values(decisions as object[])
-      .updateEntity(false)
-      .execute();
+  }
+
+  /** Stores decisions, and when a deliverer makes them. */
+  private async add(tx: Tx, raised: readonly (readonly [Decision, Timestamp])[]): Promise<void> {
+    if (raised.length === 0) return;
+    await insertAll(
+      tx,
+      Decision,
+      raised.map(([decision]) => decision),
+    );
     await this.lanes.add(
       tx,
-      decisions.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE })),
-      dueAt,
+      raised.map(([{ id, agentId }, wakeAt]) => ({ id, agentId, kind: DECISION_LANE, wakeAt })),
     );
   }
 }
 
-function messageIdsOf(decision: Decision | null): string[] {
+/**
+ * Locks the last decision to make about messages of each conversation, which only holders of the lock of the conversation
+ * lock.
+ * @returns the decisions by conversation
+ */
+async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<Map<string, Decision>> {
+  if (conversationIds.length === 0) return new Map();
+  const query = tx
+    .createQueryBuilder(Decision, "decision")
+    // As the partial index states it: SQLite compares texts.
+    .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
+      ids: [...new Set(conversationIds)],
+    });
+  const pending = [...(await lockRows(tx, query)).values()];
+  const received = pending.filter(({ situation }) => situation.type === MESSAGE_RECEIVED);
+  return indexBy(received, ({ conversationId }) => conversationId ?? "");
+}
+
+const newDecision = (tx: Tx, raised: Raised, configurationVersion: number): Decision =>
+  tx.create(Decision, {
+    ...raised,
+    id: uuid(),
+    configurationVersion,
+    ...pendingDecision(),
+    snapshot: null,
+    createdAt: timestamp(),
+  });
+
+function messageIdsOf(decision: Decision | undefined): string[] {
   const ids = decision?.situation.data.messageIds;
   return Array.isArray(ids) ? ids : [];
 }

@@ -52,7 +52,7 @@ export class EarlyReceipts implements LaneWork {
         createdAt: timestamp(),
         dueAt,
       });
-      await this.lanes.add(tx, [{ id, agentId, kind: RECEIPT_LANE }], dueAt);
+      await this.lanes.add(tx, [{ id, agentId, kind: RECEIPT_LANE, wakeAt: dueAt }]);
     });
   }
 

@@ -6,17 +6,17 @@ import { type WebhookSignature, webhookSignatureOf } from "../../credentials/web
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson, requireUncompressed } from "../../http/plugins/json-body";
 import { Bodies } from "../../http/plugins/read-body";
-import { type Line, LineKind } from "../lines/line.entity";
+import { LineKind } from "../lines/line.entity";
 import { inboundOf, receiptOf } from "./inbound.bodies";
 import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "./inbound.limits";
-import type { Inbound, InboundService } from "./inbound.service";
+import type { Inbound, InboundLine, InboundService } from "./inbound.service";
 import { readMail } from "./mail";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** The line that the request names, and the signature that is to prove it. */
     sender:
-      | { line: Line; organizationId: string; secrets: readonly string[]; signature: WebhookSignature }
+      | { line: InboundLine; organizationId: string; secrets: readonly string[]; signature: WebhookSignature }
       | undefined;
   }
 }

@@ -1,8 +1,10 @@
-import { type EntityManager, IsNull, MoreThan, Not } from "typeorm";
+import { type EntityManager, In, MoreThan, Not } from "typeorm";
+import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { HOUR_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { isSignedBy, type WebhookSignature } from "../../credentials/webhook-signature";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -10,26 +12,25 @@ import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
 import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
-import { Agent } from "../agents/agent.entity";
+import type { Agent } from "../agents/agent.entity";
 import type { Address } from "../contacts/addresses";
 import { normalizeAddress } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { contactEvent } from "../contacts/contact-events";
-import { addressesOf, lockKnownContact } from "../contacts/known-contact";
-import { putContact } from "../contacts/put-contact";
+import { addressesOf, type KnownContact, lockKnownContacts } from "../contacts/known-contact";
+import { putContacts } from "../contacts/put-contact";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { cancelQueued } from "../conversations/conversation-changes";
 import { lockConversations } from "../conversations/find-conversation";
-import { openConversation } from "../conversations/open-conversation";
-import { queueMessages, storeSequences } from "../conversations/queue-messages";
+import { openConversations } from "../conversations/open-conversation";
+import { queueMessages } from "../conversations/queue-messages";
 import type { SituationTriggers } from "../decisions/situation-triggers";
 import { recordEvents } from "../events/record-events";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineKind, LineState } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
 import {
-  MESSAGE_ORDER,
   Message,
   MessageAuthor,
   MessageDirection,
@@ -37,11 +38,15 @@ import {
   MessageStatus,
 } from "../messages/message.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
+import type { Organization } from "../organizations/organization.entity";
 import type { EarlyReceipts } from "./early-receipts";
 import { optOutIntent } from "./opt-out";
 
 /** Max attempts while others change the contact. */
 const MAX_ATTEMPTS = 5;
+
+/** Max messages of a transaction, because the first sender waits for the last message. */
+const MAX_BATCH = 64;
 
 /** How long a confirmation counts for the next ones (ms): each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
@@ -74,8 +79,28 @@ export interface Received {
   isNew: boolean;
 }
 
+/** A line with its agent and organization. */
+export type InboundLine = Line & { agent: Agent & { organization: Organization } };
+
+/** A message that arrives on a line. */
+interface Arrival {
+  line: InboundLine;
+  from: Address;
+  inbound: Inbound;
+}
+
+/** A message with the contact that wrote it, whose row the transaction has locked. */
+interface Placed extends Arrival {
+  contact: Contact;
+  address: ContactAddress;
+  intent: ReturnType<typeof optOutIntent>;
+}
+
 /** Receives what contacts write, and what other systems report about messages that they were sent. */
 export class InboundService {
+  /** Stores a message; those that arrive together share a transaction. */
+  private readonly store: (arrival: Arrival) => Promise<Received>;
+
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
@@ -84,7 +109,15 @@ export class InboundService {
     private readonly situationTriggers: SituationTriggers,
     private readonly receipts: Receipts,
     private readonly earlyReceipts: EarlyReceipts,
-  ) {}
+  ) {
+    this.store = database.batchFairly<Arrival, Received>({
+      ownerOf: ({ line }) => line.agent.organizationId,
+      costOf: () => 1,
+      maxCost: MAX_BATCH,
+      maxRows: MAX_BATCH,
+      store: (tx, arrivals) => this.storeEach(tx, arrivals),
+    });
+  }
 
   /**
    * The line that a request names, with its organization and the secrets that are valid now.
@@ -95,7 +128,7 @@ export class InboundService {
   async lineFor(
     id: string,
     ip: string | null,
-  ): Promise<{ line: Line; organizationId: string; secrets: readonly string[] }> {
+  ): Promise<{ line: InboundLine; organizationId: string; secrets: readonly string[] }> {
     const line = await this.rejectedTokens.find(
       isUuid(id) ? `line:${id.toLowerCase()}` : undefined,
       ip,
@@ -123,12 +156,13 @@ export class InboundService {
    * line is stored once. A message that only says STOP or START opts the address out or in.
    * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
    */
-  async receive(line: Line, inbound: Inbound): Promise<Received> {
+  async receive(line: InboundLine, inbound: Inbound): Promise<Received> {
     const kind = addressKindOf(line);
     const found = normalizeAddress(kind, inbound.from);
     if ("problem" in found) throw new InvalidInput([{ path: "from", message: found.problem }]);
-    const from = { kind, address: found.address };
-    const repeat = () => this.database.read((reader) => repeatOf(reader, line, inbound));
+    const arrival = { line, from: { kind, address: found.address }, inbound };
+    const repeat = async () =>
+      (await this.database.read((reader) => repeatsOf(reader, [arrival]))).get(nameOf(arrival));
     if (line.state === LineState.archived) {
       const known = await repeat();
       if (known !== undefined) return known;
@@ -136,9 +170,7 @@ export class InboundService {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.database.writeFor(line.agent?.organizationId, (tx) =>
-          this.store(tx, line, from, inbound),
-        );
+        return await this.store(arrival);
       } catch (error) {
         // A concurrent request may have stored the same ID from another address.
         const known = await repeat();
@@ -167,128 +199,188 @@ export class InboundService {
     return undefined;
   }
 
-  private async store(tx: Tx, line: Line, from: Address, inbound: Inbound): Promise<Received> {
-    const { agentId, optOutReply } = line;
-    const known = await lockKnownContact(tx, { agentId, address: from });
+  /** Stores messages, those of a contact in the order of their arrival. */
+  private async storeEach(tx: Tx, arrivals: readonly Arrival[]): Promise<Received[]> {
+    const distinct = [...groupBy(arrivals, nameOf).values()].flatMap(([first]) => first ?? []);
+    const known = await lockKnownContacts(
+      tx,
+      distinct.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
+    );
+    const contacts = new Map(distinct.map((each, i) => [each, known[i] ?? null]));
     // The lock of the contact makes simultaneous repeats wait for each other. Without one it may have been erased, and a
     // repeat must not bring it back.
-    const repeat = await repeatOf(tx, line, inbound);
-    if (repeat !== undefined) return repeat;
-    const added = known === null ? await addContact(tx, agentId, from, inbound.name) : null;
-    const second = added && (await repeatOf(tx, line, inbound));
-    if (second != null) return second;
-    const { contact, addresses } = (known ?? added) as NonNullable<typeof known>;
-    const address = addresses.find((each) => each.kind === from.kind && each.address === from.address);
-    // It was taken from the contact while this transaction waited for its lock.
-    if (address === undefined) throw new GatewayError("conflict", "The address has moved.");
-    const intent = optOutIntent(inbound.replyText ?? inbound.text);
-    const optsOut = intent === "out" && address.optedOutAt === null;
-    const optsIn = intent === "in" && address.optedOutAt !== null;
-    if (optsOut || optsIn) await this.setOptedOut(tx, contact, address, line, optsOut ? timestamp() : null);
-    if (optsOut) await this.cancelAt(tx, address, MessageError.opted_out, (author) => author !== SYSTEM);
-    if (optsIn) await this.cancelAt(tx, address, MessageError.canceled, (author) => author === SYSTEM);
-    const { conversation } = await openConversation(tx, { line, address });
-    const store = (decisionId: string | null) => this.insert(tx, line, conversation, inbound, decisionId);
-    const isDecided =
-      intent !== "out" &&
-      !optsIn &&
-      !inbound.isAutomatic &&
-      !(await isOwnAddress(tx, agentId, from)) &&
-      conversation.handler === Handler.agent &&
-      (await isActive(tx, agentId));
-    const message = isDecided
-      ? await this.situationTriggers.received(tx, conversation, store)
-      : await store(null);
-    if (optsOut && optOutReply !== null && !(await isConfirmed(tx, address))) {
-      const confirmation = { message: optOutReply, author: SYSTEM, answeredAddressId: address.id };
-      await queueMessages(tx, this.lanes, [{ agentId, conversation, ...confirmation }]);
+    const results = await repeatsOf(tx, distinct);
+    const isNew = (each: Arrival) => !results.has(nameOf(each));
+    const strangers = distinct.filter((each) => contacts.get(each) === null && isNew(each));
+    if (strangers.length > 0) {
+      for (const [i, contact] of (await addContacts(tx, strangers)).entries())
+        contacts.set(strangers[i] as Arrival, contact);
+      for (const [name, repeat] of await repeatsOf(tx, strangers)) results.set(name, repeat);
     }
-    return { message, contactId: contact.id, isNew: true };
-  }
-
-  private async insert(
-    tx: Tx,
-    { id: lineId, agentId }: Line,
-    conversation: Conversation,
-    { providerId, text, sentAt, omitted }: Inbound,
-    decisionId: string | null,
-  ): Promise<Message> {
-    await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
-    conversation.lastSequence += 1;
-    const message = await insertReceived(tx, this.lanes, {
-      agentId,
-      lineId,
-      conversationId: conversation.id,
-      sequence: conversation.lastSequence,
-      message: text,
-      providerId,
-      sentAt,
-      omitted,
-      decisionId,
+    const placed = distinct.filter(isNew).map((each) => placedAt(each, contacts.get(each)));
+    for (const turn of turnsOf(placed))
+      for (const [name, received] of await this.storeTurn(tx, turn)) results.set(name, received);
+    return arrivals.map((each) => {
+      const result = results.get(nameOf(each)) as Received;
+      return { ...result, isNew: result.isNew && distinct.includes(each) };
     });
-    await storeSequences(tx, [conversation]);
-    return message;
   }
 
+  /**
+   * Stores messages: of each contact one that opts in or out, or several that do neither.
+   * @returns them by their names
+   */
+  private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
+    const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
+    const unanswered = new Set(
+      turn.filter(
+        ({ inbound, line }, i) =>
+          inbound.isAutomatic || areOwn[i] || line.agent.organization.deactivatedAt !== null,
+      ),
+    );
+    const confirming = new Set<Placed>();
+    for (const each of turn) {
+      const { intent, address } = each;
+      const isOut = address.optedOutAt !== null;
+      if (intent === "out" || (intent === "in" && isOut)) unanswered.add(each);
+      if (intent !== (isOut ? "in" : "out")) continue;
+      await this.setOptedOut(tx, each, isOut ? null : timestamp());
+      if (!isOut && !(await isConfirmed(tx, address))) confirming.add(each);
+    }
+    const byPlace = [...groupBy(turn, ({ line, address }) => `${line.id} ${address.id}`).values()];
+    const conversations = await openConversations(
+      tx,
+      byPlace.map((ofPlace) => ({ ...(ofPlace[0] as Placed), messages: ofPlace.length })),
+    );
+    const numbered = byPlace.flatMap((ofPlace, p) => {
+      const conversation = conversations[p] as Conversation;
+      const first = conversation.lastSequence - ofPlace.length + 1;
+      return ofPlace.map((each, i) => ({ each, conversation, sequence: first + i }));
+    });
+    const messages = await insertReceived(
+      tx,
+      this.lanes,
+      numbered.map(({ each: { line, inbound }, conversation, sequence }) => ({
+        agentId: line.agentId,
+        lineId: line.id,
+        conversationId: conversation.id,
+        sequence,
+        message: inbound.text,
+        providerId: inbound.providerId,
+        sentAt: inbound.sentAt,
+        omitted: inbound.omitted,
+      })),
+      (created) =>
+        this.situationTriggers.received(
+          tx,
+          numbered.flatMap(({ each, conversation }, i) =>
+            unanswered.has(each) || conversation.handler === Handler.human
+              ? []
+              : [{ conversation, message: created[i] as Message }],
+          ),
+        ),
+    );
+    const replies = numbered.flatMap(({ each, conversation }) => {
+      const { agentId, optOutReply: message } = each.line;
+      if (message === null || !confirming.has(each)) return [];
+      return [{ agentId, conversation, message, author: SYSTEM, answeredAddressId: each.address.id }];
+    });
+    if (replies.length > 0) await queueMessages(tx, this.lanes, replies);
+    return numbered.map(({ each, conversation: { contactId } }, i) => [
+      nameOf(each),
+      { message: messages[i] as Message, contactId, isNew: true },
+    ]);
+  }
+
+  /** Opts an address in or out, and cancels the confirmation of that or what else is queued for it, on all lines. */
   private async setOptedOut(
     tx: Tx,
-    contact: Contact,
-    { id: addressId }: ContactAddress,
-    { id: lineId }: Line,
+    { contact, address, line }: Placed,
     optedOutAt: Timestamp | null,
   ): Promise<void> {
+    const { id: addressId } = address;
+    address.optedOutAt = optedOutAt;
     await tx.update(ContactAddress, { id: addressId }, { optedOutAt });
-    const type = optedOutAt === null ? "contact.opted_in" : "contact.opted_out";
-    recordEvents(tx, [contactEvent(type, contact, { addressId, lineId })]);
-  }
-
-  /** Cancels what some authors have queued for an address, on all lines. */
-  private async cancelAt(
-    tx: Tx,
-    { id: addressId }: ContactAddress,
-    errorCode: MessageError,
-    isMeant: (author: MessageAuthor) => boolean,
-  ): Promise<void> {
+    const [type, errorCode] =
+      optedOutAt === null
+        ? (["contact.opted_in", MessageError.canceled] as const)
+        : (["contact.opted_out", MessageError.opted_out] as const);
+    recordEvents(tx, [contactEvent(type, contact, { addressId, lineId: line.id })]);
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
-    if (open.length === 0) return;
     const ids = open.map(({ id }) => id);
-    for (const conversation of (await lockConversations(tx, ids)).values()) {
-      await cancelQueued(tx, this.lanes, conversation, {
-        isMeant: ({ author }) => isMeant(author),
-        errorCode,
-      });
+    for (const conversation of ids.length === 0 ? [] : (await lockConversations(tx, ids)).values()) {
+      const isMeant = ({ author }: { author: MessageAuthor }) =>
+        (author === SYSTEM) === (optedOutAt === null);
+      await cancelQueued(tx, this.lanes, conversation, { isMeant, errorCode });
     }
   }
 }
 
-/** Adds a contact with an address, unless another request has added it meanwhile. */
-async function addContact(
-  tx: Tx,
-  agentId: string,
-  address: Address,
-  name: string | null,
-): Promise<{ contact: Contact; addresses: readonly ContactAddress[] }> {
-  const { contact } = await putContact(tx, agentId, {
-    addresses: [address],
-    ...(name !== null && { name }),
-  });
-  return { contact, addresses: (await addressesOf(tx, contact.id)) ?? [] };
+/** Names a message: its ID in the system that it comes from, and its line. */
+const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
+
+/** Adds contacts with an address each, unless other requests have added them meanwhile. */
+async function addContacts(tx: Tx, arrivals: readonly Arrival[]): Promise<KnownContact[]> {
+  const contacts = await putContacts(
+    tx,
+    arrivals.map(({ line: { agentId }, from, inbound: { name } }) => ({
+      agentId,
+      addresses: [from],
+      ...(name !== null && { name }),
+    })),
+  );
+  return Promise.all(
+    contacts.map(async (contact) => ({ contact, addresses: (await addressesOf(tx, contact.id)) ?? [] })),
+  );
 }
 
-/** The message that an earlier request with the same ID has stored. */
-async function repeatOf(
+/** @throws GatewayError `conflict` if the address was taken from the contact while the transaction waited for its lock */
+function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
+  const { from, inbound } = arrival;
+  const address = known?.addresses.find((each) => each.kind === from.kind && each.address === from.address);
+  if (known == null || address === undefined) throw new GatewayError("conflict", "The address has moved.");
+  return {
+    ...arrival,
+    contact: known.contact,
+    address,
+    intent: optOutIntent(inbound.replyText ?? inbound.text),
+  };
+}
+
+/** Messages to store together; a contact's message that opts in or out, by itself. */
+function turnsOf(placed: readonly Placed[]): Placed[][] {
+  const turns: Placed[][] = [];
+  const last = new Map<string, { turn: number; intent: Placed["intent"] }>();
+  for (const each of placed) {
+    const { intent, contact } = each;
+    const before = last.get(contact.id);
+    const isAlone = intent !== undefined || before?.intent !== undefined;
+    const turn = before === undefined ? 0 : before.turn + (isAlone ? 1 : 0);
+    last.set(contact.id, { turn, intent });
+    turns[turn] = [...(turns[turn] ?? []), each];
+  }
+  return turns;
+}
+
+/** The messages that earlier requests with the same IDs have stored, by their names. */
+async function repeatsOf(
   reader: EntityManager,
-  { id: lineId }: Line,
-  { providerId }: Inbound,
-): Promise<Received | undefined> {
-  const message = await reader.findOneBy(Message, {
-    lineId,
-    providerId,
+  arrivals: readonly Arrival[],
+): Promise<Map<string, Received>> {
+  const messages = await reader.findBy(Message, {
+    lineId: In(arrivals.map(({ line }) => line.id)),
+    providerId: In(arrivals.map(({ inbound }) => inbound.providerId)),
     direction: MessageDirection.inbound,
   });
-  if (message?.conversationId == null) return undefined;
-  const { contactId } = await reader.findOneByOrFail(Conversation, { id: message.conversationId });
-  return { message, contactId, isNew: false };
+  const ids = messages.flatMap(({ conversationId }) => conversationId ?? []);
+  const conversations = ids.length === 0 ? [] : await reader.findBy(Conversation, { id: In(ids) });
+  const contacts = new Map(conversations.map(({ id, contactId }) => [id, contactId]));
+  return new Map(
+    messages.map((message) => [
+      `${message.lineId} ${message.providerId}`,
+      { message, contactId: contacts.get(message.conversationId ?? "") ?? "", isNew: false },
+    ]),
+  );
 }
 
 /** True if an opt-out of the address was confirmed on any line within the last hour. */
@@ -301,22 +393,26 @@ const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
   });
 
 /** True if an e-mail address belongs to one of the agent's lines, maybe with a suffix such as `+orders`. */
-async function isOwnAddress(tx: Tx, agentId: string, { kind, address }: Address): Promise<boolean> {
+async function isOwnAddress(
+  tx: Tx,
+  { line: { agentId }, from: { kind, address } }: Placed,
+): Promise<boolean> {
   if (kind !== AddressKind.email) return false;
-  const lines = await tx.findBy(Line, { agentId, kind: LineKind.email });
+  const lines = (await emailLinesOf(tx, agentId)) ?? [];
   return lines.some((line) => withoutSuffix(line.address?.toLowerCase() ?? "") === withoutSuffix(address));
 }
 
+const emailLinesOf = coalesceKeysInTx(async (tx: Tx, agentIds) =>
+  groupBy(await tx.findBy(Line, { agentId: In(agentIds), kind: LineKind.email }), ({ agentId }) => agentId),
+);
+
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
-/** True if an agent's organization is active; messages to an inactive one are stored but not answered. */
-const isActive = (tx: Tx, id: string): Promise<boolean> =>
-  tx.existsBy(Agent, { id, organization: { deactivatedAt: IsNull() } });
-
 /** @returns null also for a line of a deleted agent */
-const lineOfAgent = (reader: EntityManager, id: string): Promise<(Line & { agent: Agent }) | null> =>
+const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | null> =>
   reader
     .createQueryBuilder(Line, "line")
     .innerJoinAndSelect("line.agent", "agent")
+    .innerJoinAndSelect("agent.organization", "organization")
     .where({ id })
-    .getOne() as Promise<(Line & { agent: Agent }) | null>;
+    .getOne() as Promise<InboundLine | null>;

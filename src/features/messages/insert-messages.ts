@@ -84,37 +84,48 @@ export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draf
 }
 
 /** A message that a contact wrote, in a conversation whose row the transaction has locked. */
-export type ReceivedDraft = Pick<
+type ReceivedDraft = Pick<
   Message,
-  | "agentId"
-  | "message"
-  | "conversationId"
-  | "sequence"
-  | "decisionId"
-  | "lineId"
-  | "providerId"
-  | "omitted"
-  | "sentAt"
+  "agentId" | "message" | "conversationId" | "sequence" | "lineId" | "providerId" | "omitted" | "sentAt"
 >;
 
 /**
- * Stores a message that a contact wrote.
- * @param tx holds the lock `MESSAGE_ORDER` and the lock of the conversation
+ * Stores messages that contacts wrote.
+ * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
+ * @param decide sets the decisions about the messages, which have their IDs already
+ * @returns the messages in the order of the drafts
  */
-export async function insertReceived(tx: Tx, lanes: Lanes, draft: ReceivedDraft): Promise<Message> {
-  const { agentId } = draft;
-  const message = tx.create(Message, {
-    ...draft,
-    id: (await nextIds(tx, "message", [agentId]))(agentId),
-    author: MessageAuthor.contact,
-    direction: MessageDirection.inbound,
-    status: MessageStatus.received,
-    createdAt: timestamp(),
-  });
-  await insertAll(tx, Message, [message]);
-  lanes.observing(tx).count(MESSAGES, [MessageStatus.received]);
-  recordEvents(tx, [messageEvent("message.received", message)]);
-  return message;
+export async function insertReceived(
+  tx: Tx,
+  lanes: Lanes,
+  drafts: readonly ReceivedDraft[],
+  decide: (messages: readonly Message[]) => Promise<void>,
+): Promise<Message[]> {
+  const nextId = await nextIds(
+    tx,
+    "message",
+    drafts.map(({ agentId }) => agentId),
+  );
+  const createdAt = timestamp();
+  const messages = drafts.map((draft) =>
+    tx.create(Message, {
+      ...draft,
+      id: nextId(draft.agentId),
+      decisionId: null,
+      author: MessageAuthor.contact,
+      direction: MessageDirection.inbound,
+      status: MessageStatus.received,
+      createdAt,
+    }),
+  );
+  await decide(messages);
+  await insertAll(tx, Message, messages);
+  lanes.observing(tx).count(MESSAGES, [MessageStatus.received], messages.length);
+  recordEvents(
+    tx,
+    messages.map((message) => messageEvent("message.received", message)),
+  );
+  return messages;
 }
 
 /** A message as it was when it was accepted. */
