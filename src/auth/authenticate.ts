@@ -21,7 +21,8 @@ export const originOf = (request: FastifyRequest): Origin => ({
 
 /**
  * Authenticates each request before its body is read, and applies the limits of load and the rate limit. A body
- * that arrives later may take until the request times out, so the caller is then authenticated a second time.
+ * that arrives later may take until the request times out, so the caller is then authenticated a second time. An answer
+ * that repeats an earlier one says so in a header.
  * @param createContext authenticates; `again` is true for the second time
  * @param rateLimit counts the requests of a key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it
@@ -61,5 +62,9 @@ export function authenticateRequests(
       request.callContext = await createContext(credentialsOf(request, reply), true);
     };
     renew().then(() => done(), done);
+  });
+  app.addHook("onSend", ({ callContext }, reply, payload, done) => {
+    if (callContext?.answer?.isReplayed) reply.header("idempotency-replayed", "true");
+    done(null, payload);
   });
 }

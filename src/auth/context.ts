@@ -26,6 +26,8 @@ export interface Answer {
   errorCode?: ErrorCode;
   /** True if it answers a GraphQL query, which contains no secret. */
   isQuery?: boolean;
+  /** True if it repeats the answer to an earlier request with the same idempotency key. */
+  isReplayed?: boolean;
   /** Set when a compiled plan tried to make it. */
   attempt?: Attempt;
 }

@@ -18,13 +18,15 @@ interface Request {
   key: string;
   /** The input without the key; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
+  /** The answer to the request, which says so if it is that of an earlier request. */
+  answer?: { isReplayed?: boolean } | undefined;
 }
 
 /** A request whose client need not send a key. */
-type OptionalKey<R extends Request> = Omit<R, "key"> & { key?: string | null | undefined };
+export type KeyedRequest = Omit<Request, "key"> & { key?: string | null | undefined };
 
 /** A create that clients may retry. */
-export interface IdempotentCreate<T> extends OptionalKey<Request> {
+export interface IdempotentCreate<T> extends KeyedRequest {
   /** Creates the resource. */
   create: () => Promise<T>;
   /** Answers a repeat, given the ID of the resource that the first request created. */
@@ -51,6 +53,7 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
   const wanted = recordOf(operation, operation.key);
   const record = (await claim(tx, [wanted])).get(nameOf(wanted));
   if (record?.requestHash !== wanted.requestHash) throw new GatewayError("idempotency_key_reused");
+  if (record.resourceId !== null) noteReplay(operation);
   const made =
     record.resourceId === null ? await operation.create() : await operation.repeat(record.resourceId);
   await complete(tx, [{ ...wanted, resourceId: operation.idOf(made) }]);
@@ -62,7 +65,7 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
  * `create` holds its lock on the insert order.
  * @returns the resource or the error of each create, in the order of the creates
  */
-export async function onceEach<C extends OptionalKey<Request>, T>(
+export async function onceEach<C extends KeyedRequest, T>(
   tx: Tx,
   creates: readonly C[],
   { create, find, idOf }: BatchOfCreates<C, T>,
@@ -102,10 +105,15 @@ export async function onceEach<C extends OptionalKey<Request>, T>(
     if (record === undefined) return made.get(each) as T | GatewayError;
     const { requestHash, resourceId } = records.get(nameOf(record)) as StoredRecord;
     if (requestHash !== record.requestHash) return new GatewayError("idempotency_key_reused");
+    if (made.get(record) === undefined) noteReplay(each);
     const resource =
       resourceId === null ? made.get(firsts.get(nameOf(record)) as NewRecord) : found.get(resourceId);
     return resource ?? new GatewayError("not_found");
   });
+}
+
+function noteReplay({ answer }: Pick<Request, "answer">): void {
+  if (answer !== undefined) answer.isReplayed = true;
 }
 
 /** Returns a unique name of a record; `claim` sorts by it, too. */

@@ -1,4 +1,5 @@
-import { mint, operator } from "../support/gateway";
+import { mint, operator, type Reply } from "../support/gateway";
+import { callTool } from "../support/mcp";
 import { expectGraphQLError, expectRestError, rowsOf } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
@@ -25,6 +26,25 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     const [message, again] = [await send(key), await send(key)];
     expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: message.text });
     expect(await rowsOf(gateway)).toEqual({ pets: before.pets + 1, messages: before.messages + 1 });
+  });
+
+  test("an answer that is given again says so, in each API, and no other does", async () => {
+    const replayed = ({ headers }: Reply) => headers.get("idempotency-replayed");
+    const tool = (args: object) => callTool(gateway, "createPet", { ...PET, ...args });
+    for (const create of [
+      (idempotencyKey: string) => add(idempotencyKey),
+      (idempotencyKey: string) => addByGraphQL(idempotencyKey),
+      (idempotencyKey: string) => tool({ idempotencyKey }),
+      (idempotencyKey: string) => send(idempotencyKey),
+    ]) {
+      const key = newKey();
+      expect([replayed(await create(key)), replayed(await create(key))]).toEqual([null, "true"]);
+    }
+    const key = newKey();
+    const together = await Promise.all([add(key), add(key), add(key)]);
+    expect(together.map(replayed).sort()).toEqual([null, "true", "true"]);
+    expect(replayed(await add(key, { ...PET, name: "Tom" }))).toBeNull();
+    expect(replayed(await tool({}))).toBeNull();
   });
 
   test("the body may be written in another way", async () => {

@@ -129,6 +129,7 @@ export class AgentService {
       await assertSignedIn(tx, context, REQUIRED);
       return once(tx, {
         scope: `createAgent:${actorOf(context.caller).actorId ?? organizationId}`,
+        answer: context.answer,
         key: idempotencyKey,
         request: { slug, name },
         create: () => this.insert(tx, context, { slug, name }),

@@ -242,6 +242,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         });
       return once(tx, {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
+        answer: context.answer,
         key: idempotencyKey,
         // Without what is null, so that retries of a call to an earlier version still match.
         request: { agentId, name, expiresAt: end, ...(scopes && { scopes }), ...withoutNulls(settings) },

@@ -168,6 +168,7 @@ export class ConversationService {
       const [address] = contact.address == null ? [] : normalized([contact.address]);
       return once(tx, {
         scope: idempotencyScope("openConversation", context),
+        answer: context.answer,
         key: idempotencyKey,
         request: {
           agentId: agent,

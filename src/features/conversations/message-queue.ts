@@ -9,7 +9,7 @@ import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
-import { onceEach } from "../../idempotency/idempotency";
+import { type KeyedRequest, onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { type AgentQueues, agentQueueFull } from "../messages/agent-queues";
 import { asAccepted } from "../messages/insert-messages";
@@ -41,10 +41,7 @@ interface Sending {
 /** A message whose conversation the transaction has locked; null for none. */
 type Placed = Pick<Sending, "context" | "message" | "hasRoom"> & { conversation: Conversation | null };
 
-interface KeyedSending {
-  scope: string;
-  key: string | null | undefined;
-  request: { conversationId?: string; message: string };
+interface KeyedSending extends KeyedRequest {
   sending: Sending;
 }
 
@@ -86,6 +83,7 @@ export class MessageQueue {
       scope,
       key,
       request: { message },
+      answer: context.answer,
       sending: { context, conversationId: null, message, hasRoom },
     });
   }
@@ -103,7 +101,8 @@ export class MessageQueue {
   ): Promise<Message> {
     const scope = idempotencyScope("sendToConversation", context);
     const request = { conversationId, message };
-    return this.add({ scope, key, request, sending: { context, hasRoom, ...request } });
+    const { answer } = context;
+    return this.add({ scope, key, request, answer, sending: { context, hasRoom, ...request } });
   }
 
   /**

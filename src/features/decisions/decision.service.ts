@@ -162,7 +162,8 @@ export class DecisionService {
         now: timestamp(),
         isDryRun,
       };
-      return { scope: idempotencyScope("decide", context), key, request, decision };
+      const { answer } = context;
+      return { scope: idempotencyScope("decide", context), key, request, answer, decision };
     });
     const creates = accepted(allowed);
     const decisions = await onceEach(tx, creates, {

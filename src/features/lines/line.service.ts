@@ -68,6 +68,7 @@ export class LineService {
       const id = await scopedAgentId(tx, context, input.agentId, "input.agentId");
       return once(tx, {
         scope: `createLine:${actorOf(context.caller).actorId ?? organizationId}`,
+        answer: context.answer,
         key: idempotencyKey,
         request: await this.requestOf(tx, input),
         create: async () => {

@@ -7,7 +7,7 @@ import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
-import { once, onceEach } from "../../idempotency/idempotency";
+import { type KeyedRequest, once, onceEach } from "../../idempotency/idempotency";
 import { countRows } from "../../pagination/total-count";
 import { assertKeysAccepted, keysAreAccepted } from "../api-keys/assert-accepted";
 import { PET_ORDER, Pet, PetStatus } from "./pet.entity";
@@ -24,10 +24,7 @@ const SEED_CHUNK = 5_000;
 type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string | null };
 
 /** A draft with an idempotency key. */
-interface KeyedDraft {
-  scope: string;
-  key: string;
-  request: Record<string, unknown>;
+interface KeyedDraft extends KeyedRequest {
   draft: Draft;
 }
 
@@ -84,7 +81,8 @@ export class PetService {
     const { agent, key } = caller;
     const draft = { ...pet, keyId: key.id };
     if (idempotencyKey == null) return this.add(draft);
-    return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, draft });
+    const { answer } = context;
+    return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, answer, draft });
   }
 
   private createByMember(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
@@ -93,6 +91,7 @@ export class PetService {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       return once(tx, {
         scope: `createPet:${caller.kind === "member" ? caller.id : caller.kind}`,
+        answer: context.answer,
         key: idempotencyKey,
         request: pet,
         create: async () => (await this.insert(tx, [{ ...pet, keyId: null }]))[0] as Pet,

@@ -84,6 +84,7 @@ export class WebhookService {
         input.agentId == null ? null : await scopedAgentId(tx, context, input.agentId, "input.agentId");
       return once(tx, {
         scope: `createWebhookEndpoint:${actorOf(context.caller).actorId ?? organizationId}`,
+        answer: context.answer,
         key: idempotencyKey,
         request: { ...input, agentId },
         create: () => this.insert(tx, context, { ...input, agentId }),

@@ -16,6 +16,7 @@ const HOSTED_SANDBOX = "https://studio.apollographql.com";
 /** Headers that pages of other origins may read. */
 const EXPOSED_HEADERS = [
   ...["Link", "Last-Event-ID", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"],
+  "Idempotency-Replayed",
 ];
 
 /**

@@ -28,6 +28,10 @@ export const HEADERS = {
     'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',
   ),
   "Last-Event-ID": headerOf("Position to continue from.", COUNT),
+  "Idempotency-Replayed": headerOf(
+    "`true` if the response is that of an earlier request with the same idempotency key.",
+    { type: "string", enum: ["true"] },
+  ),
   Location: headerOf("Path of the created resource."),
   Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", {
     type: "string",

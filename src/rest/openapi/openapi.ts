@@ -148,13 +148,14 @@ const LAST_EVENT_ID: JsonSchema = {
   schema: { type: "string", minLength: 1 },
 };
 
-function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchema {
+function success(status: SuccessStatus, { route, result, idempotencyKey }: RoutePlan): JsonSchema {
   const { answers, example, pageInfo, endCursorHeader, location, deprecation, stream } = route;
   const names: HeaderName[] = [
     ...(pageInfo ? (["Link"] as const) : []),
     ...(endCursorHeader === undefined ? [] : [endCursorHeader]),
     ...RATE_LIMIT_HEADERS,
     ...(location && status === 201 ? (["Location"] as const) : []),
+    ...(idempotencyKey ? (["Idempotency-Replayed"] as const) : []),
     ...(deprecation ? DEPRECATION_HEADERS : []),
   ];
   const description = typeof answers === "string" ? answers : (answers[status] ?? "");
