@@ -43,12 +43,12 @@ const CALLERS = {
 
 type Outcomes = Record<keyof typeof CALLERS, string>;
 
-const KEYS_REFUSED = {
+const KEYS_REJECTED = {
   "a key with every scope": "forbidden",
   "a key with only pets:read": "forbidden",
   "a key with only contacts:write": "forbidden",
 };
-const MEMBERS_REFUSED = {
+const MEMBERS_REJECTED = {
   "a member without permission": "forbidden",
   "a member with config:manage": "forbidden",
   "a member with conversations:write": "forbidden",
@@ -74,12 +74,12 @@ const both = { key: "contacts:write", member: Permission.conversations_write } a
 
 const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
   ["anyone", "anyone", {}, everyOk(CALLERS)],
-  ["any key", { key: true }, {}, { ...NO_CREDENTIALS, ...everyOk(KEYS_REFUSED), ...MEMBERS_REFUSED }],
+  ["any key", { key: true }, {}, { ...NO_CREDENTIALS, ...everyOk(KEYS_REJECTED), ...MEMBERS_REJECTED }],
   [
     "keys with a scope",
     { key: "contacts:write" },
     {},
-    { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...MEMBERS_REFUSED },
+    { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...MEMBERS_REJECTED },
   ],
   [
     "any member",
@@ -87,7 +87,7 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
     {},
     {
       ...NO_CREDENTIALS,
-      ...KEYS_REFUSED,
+      ...KEYS_REJECTED,
       ...everyOk(NEEDS_PERMISSION),
       "the same, deactivated": "organization_deactivated",
     },
@@ -96,7 +96,7 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
     "members with a permission",
     { member: Permission.conversations_write },
     {},
-    { ...NO_CREDENTIALS, ...KEYS_REFUSED, ...NEEDS_PERMISSION },
+    { ...NO_CREDENTIALS, ...KEYS_REJECTED, ...NEEDS_PERMISSION },
   ],
   ["keys and members", both, {}, { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...NEEDS_PERMISSION }],
   [

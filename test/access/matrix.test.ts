@@ -5,7 +5,7 @@ import { accessOf } from "../../src/schema/access";
 import type { Reply } from "../support/gateway";
 import { callTool, rpc, toolError } from "../support/mcp";
 import { codeOf } from "../support/people";
-import { challengeOf } from "../support/refusals";
+import { challengeOf } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 import { TIER } from "../support/tiers";
 import { outcomeBySocket } from "../support/web-socket";

@@ -1,6 +1,6 @@
 import { ROUTES } from "../../src/features";
 import { PUBLIC_URL } from "../support/lines";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";

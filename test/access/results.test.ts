@@ -8,7 +8,7 @@ import {
   print,
 } from "graphql";
 import { createSchema } from "../../src/graphql/schema";
-import { codesOf } from "../support/refusals";
+import { codesOf } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 import { type AccessFixture, accessFixture, CALLERS } from "./callers";
 import { FIELDS } from "./table";

@@ -57,7 +57,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["name", `with ${TOKEN}`],
   ])("%s: %j is rejected", async (field, value) => {
     const { id } = await desk.add();
-    const created = await desk.create({ slug: "refused", name: "Refused", [field]: value });
+    const created = await desk.create({ slug: "rejected", name: "Rejected", [field]: value });
     expect([codeOf(created), created.body.errors[0].extensions.problems[0].path]).toEqual([
       "invalid_request",
       `input.${field}`,
@@ -89,8 +89,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       await mint(gateway, { agent: slug }),
     ];
     await expire(gateway, old.id);
-    const refused = await desk.delete(id);
-    expect([codeOf(refused), messageOf(refused)]).toEqual([
+    const rejected = await desk.delete(id);
+    expect([codeOf(rejected), messageOf(rejected)]).toEqual([
       "conflict",
       "The agent has 2 active keys. Revoke them first.",
     ]);

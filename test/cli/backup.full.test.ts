@@ -29,7 +29,7 @@ const inPlace = (name: string) => join(directory, name);
  * Fails unless it ended as every rejection of the command line does.
  * @returns what it said
  */
-function refusal({ code, stdout, stderr }: Ended): string {
+function rejection({ code, stdout, stderr }: Ended): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
   return stderr;
@@ -110,7 +110,7 @@ describe("while a server writes", () => {
     await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
     await runCli(place.url, ["backup", inPlace("backup")]);
     await call(server.url, "/v1/pets", { name: "Tom", categoryId: 1 });
-    expect(refusal(await runCli(place.url, ["restore", inPlace("backup"), "--force"]))).toContain(
+    expect(rejection(await runCli(place.url, ["restore", inPlace("backup"), "--force"]))).toContain(
       "a process uses the database",
     );
     expect(await (await call(server.url, "/v1/pets")).json()).toHaveLength(2);
@@ -140,7 +140,7 @@ describe("on a database with a pet", () => {
 
   test("a backup replaces a file only with --force, and never the database", async () => {
     await writeFile(inPlace("kept"), "kept");
-    expect(refusal(await backup(inPlace("kept")))).toContain("--force");
+    expect(rejection(await backup(inPlace("kept")))).toContain("--force");
     expect(await readFile(inPlace("kept"), "utf8")).toBe("kept");
     expect(await backup(inPlace("kept"), "--force")).toMatchObject({ code: 0 });
     expect(await petsOf(`sqlite:${inPlace("kept")}`)).toBe(1);
@@ -150,25 +150,27 @@ describe("on a database with a pet", () => {
     await symlink(inPlace("kept"), inPlace("latest"));
     await symlink(inPlace("nowhere"), inPlace("dangling"));
     for (const link of ["latest", "dangling"]) {
-      expect(refusal(await backup(inPlace(link), "--force"))).toContain("is a link");
+      expect(rejection(await backup(inPlace(link), "--force"))).toContain("is a link");
     }
     for (const own of [file, inPlace("link"), `${file}-wal`, `${file}-journal`]) {
-      expect(refusal(await backup(own, "--force"))).toContain("is the database itself");
+      expect(rejection(await backup(own, "--force"))).toContain("is the database itself");
     }
-    expect(refusal(await restore(file, "--force"))).toContain("is the database itself");
+    expect(rejection(await restore(file, "--force"))).toContain("is the database itself");
     expect(await petsOf(place.url)).toBe(1);
   });
 
   test("a backup that fails leaves nothing behind", async () => {
-    expect(refusal(await backup(inPlace("nowhere/backup")))).toContain(`no folder ${inPlace("nowhere")}`);
+    expect(rejection(await backup(inPlace("nowhere/backup")))).toContain(`no folder ${inPlace("nowhere")}`);
     await mkdir(inPlace("folder"));
-    expect(refusal(await backup(inPlace("folder"), "--force"))).toContain("is no file");
+    expect(rejection(await backup(inPlace("folder"), "--force"))).toContain("is no file");
     const before = await readdir(directory);
     await writeFile(inPlace("garbage"), "not a database ".repeat(1000));
-    expect(refusal(await runCli(`sqlite:${inPlace("garbage")}`, ["backup", inPlace("x")]))).toContain(
+    expect(rejection(await runCli(`sqlite:${inPlace("garbage")}`, ["backup", inPlace("x")]))).toContain(
       "not a database",
     );
-    expect(refusal(await runCli(`sqlite:${inPlace("none")}`, ["backup", inPlace("x")]))).toContain("no file");
+    expect(rejection(await runCli(`sqlite:${inPlace("none")}`, ["backup", inPlace("x")]))).toContain(
+      "no file",
+    );
     expect((await readdir(directory)).sort()).toEqual([...before, "garbage"].sort());
   });
 
@@ -181,8 +183,8 @@ describe("on a database with a pet", () => {
     await truncate(inPlace("cut"), bytes.length - 8192);
     await writeFile(inPlace("damaged"), bytes.fill(0x2a, 8192, 40_960));
     for (const bad of ["garbage", "empty", "cut", "damaged", "none", "."]) {
-      refusal(await restore(inPlace(bad), "--force"));
-      refusal(await runCli(`sqlite:${inPlace("new.sqlite")}`, ["restore", inPlace(bad)]));
+      rejection(await restore(inPlace(bad), "--force"));
+      rejection(await runCli(`sqlite:${inPlace("new.sqlite")}`, ["restore", inPlace(bad)]));
     }
     expect(await readdir(directory)).not.toContain("new.sqlite");
     expect(await petsOf(place.url)).toBe(1);
@@ -206,14 +208,14 @@ describe("on a database with a pet", () => {
     const source = await createDataSource(`sqlite:${inPlace("good")}`).initialize();
     await source.query(statement);
     await source.destroy();
-    expect(refusal(await restore(inPlace("good"), "--force"))).toContain(kind);
+    expect(rejection(await restore(inPlace("good"), "--force"))).toContain(kind);
     expect(await petsOf(place.url)).toBe(1);
   });
 
   test("a backup is restored over another database only with --force, and undoes what came since", async () => {
     await backup(inPlace("good"));
     await runCli(place.url, ["seed", "--pets", "5"]);
-    expect(refusal(await restore(inPlace("good")))).toContain("--force");
+    expect(rejection(await restore(inPlace("good")))).toContain("--force");
     expect(await petsOf(place.url)).toBe(6);
     expect(await restore(inPlace("good"), "--force")).toMatchObject({ code: 0 });
     expect(await petsOf(place.url)).toBe(1);
@@ -222,7 +224,7 @@ describe("on a database with a pet", () => {
   test("over a damaged database nothing is restored until that is moved away", async () => {
     await backup(inPlace("good"));
     await writeFile(fileOf(place.url), "not a database ".repeat(1000));
-    expect(refusal(await restore(inPlace("good"), "--force"))).toContain("move it away");
+    expect(rejection(await restore(inPlace("good"), "--force"))).toContain("move it away");
     expect(await readFile(fileOf(place.url), "utf8")).toMatch(/^not a database/);
   });
 
@@ -235,7 +237,9 @@ describe("on a database with a pet", () => {
     await source.destroy();
     expect(await backup(inPlace("newer"))).toMatchObject({ code: 0 });
     const elsewhere = `sqlite:${inPlace("elsewhere.sqlite")}`;
-    expect(refusal(await runCli(elsewhere, ["restore", inPlace("newer")]))).toContain("Future9763700000000");
+    expect(rejection(await runCli(elsewhere, ["restore", inPlace("newer")]))).toContain(
+      "Future9763700000000",
+    );
     expect(await readdir(directory)).not.toContain("elsewhere.sqlite");
   });
 
@@ -259,7 +263,7 @@ test("for PostgreSQL the command line names the tool that does it, without a pas
     ["backup", "pg_dump"],
     ["restore", "pg_restore"],
   ] as const) {
-    const said = refusal(await runCli("postgres://user:hunter2@db.example.com/pets", [command, "file"]));
+    const said = rejection(await runCli("postgres://user:hunter2@db.example.com/pets", [command, "file"]));
     expect(said).toContain(tool);
     expect(said).not.toContain("hunter2");
   }

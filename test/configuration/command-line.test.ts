@@ -202,8 +202,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     await json("publish", await fileOf(DOCUMENT), "--agent", slug, "--expect", "1");
     for (const document of [DOCUMENT, OTHER]) {
       const file = await fileOf(document);
-      const refused = await cli("publish", file, "--agent", slug, "--expect", "1");
-      expect([refused.code, refused.stderr]).toEqual([1, "gateway: Version 2 is live.\n"]);
+      const rejected = await cli("publish", file, "--agent", slug, "--expect", "1");
+      expect([rejected.code, rejected.stderr]).toEqual([1, "gateway: Version 2 is live.\n"]);
     }
     expect((await json("get", "--agent", slug)).version).toBe(2);
     expect(await json("publish", await fileOf(DOCUMENT), "--agent", slug, "--expect", "2")).toMatchObject({

@@ -1,7 +1,7 @@
 import type { InputProblem } from "../../src/errors";
 import { contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const NO_EMAIL = { kind: "email", address: "x" };

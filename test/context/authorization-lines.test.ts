@@ -1,4 +1,4 @@
-import { expectGraphQLError, expectRestError, sendRaw } from "../support/refusals";
+import { expectGraphQLError, expectRestError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {

@@ -1,5 +1,5 @@
 import { mintApiKey } from "../../src/credentials/token-format";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {

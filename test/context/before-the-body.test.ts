@@ -1,4 +1,4 @@
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const BODIES: [string, { body: string; headers?: Record<string, string> }][] = [

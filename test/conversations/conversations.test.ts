@@ -144,8 +144,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     test("a first message needs the scope to send", async () => {
       const { id } = await newContact();
       const { secret: token } = await mint(gateway, { scopes: ["conversations:write"] });
-      const refused = await api.open({ contact: { id }, message: "Hello" }, { token });
-      expect([codeOf(refused), refused.text]).toEqual([
+      const rejected = await api.open({ contact: { id }, message: "Hello" }, { token });
+      expect([codeOf(rejected), rejected.text]).toEqual([
         "insufficient_scope",
         expect.stringContaining("messages:write"),
       ]);
@@ -248,14 +248,14 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await api.send("x", "Lost"))).toBe("not_found");
     });
 
-    test(`the ${MAX_QUEUED + 1}st queued message is refused, also among messages that arrive together`, async () => {
+    test(`the ${MAX_QUEUED + 1}st queued message is rejected, also among messages that arrive together`, async () => {
       const { id } = await queued(0);
       const replies = await Promise.all(
         Array.from({ length: MAX_QUEUED + 10 }, (_, i) => api.send(id, `number ${i}`)),
       );
-      const refused = replies.filter((reply) => codeOf(reply) === "queue_full");
-      expect(refused).toHaveLength(10);
-      expect([refused[0]?.status, refused[0]?.headers.get("retry-after")]).toEqual([429, "5"]);
+      const rejected = replies.filter((reply) => codeOf(reply) === "queue_full");
+      expect(rejected).toHaveLength(10);
+      expect([rejected[0]?.status, rejected[0]?.headers.get("retry-after")]).toEqual([429, "5"]);
       const more = await gateway.rest("POST", `/agent/conversations/${id}/messages`, {
         body: { message: "one more" },
       });

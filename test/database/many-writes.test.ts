@@ -44,12 +44,12 @@ onAnyEngine((engine) => {
   slowTest(
     "of many concurrent mutations, those that the database rejects leave nothing and tell no details",
     async () => {
-      await gateway.services.database.write((tx) => tx.query(REFUSE_SOME[engine.name]));
+      await gateway.services.database.write((tx) => tx.query(REJECT_SOME[engine.name]));
       const numbers = Array.from({ length: 50 }, (_, i) => i);
       const fails = (i: number) => i % 5 === 0;
       // The record of a fresh idempotency key is written before the pet is rejected.
       const codes = await Promise.all(
-        numbers.map((i) => add(i, `${fails(i) ? "refused" : "pet"} ${i}`, `key ${i}`)),
+        numbers.map((i) => add(i, `${fails(i) ? "rejected" : "pet"} ${i}`, `key ${i}`)),
       );
       expect(codes).toEqual(numbers.map((i) => (fails(i) ? "internal_error" : undefined)));
       const kept = numbers.filter((i) => !fails(i));
@@ -65,8 +65,8 @@ onAnyEngine((engine) => {
 });
 
 /** Makes the database itself reject pets of a certain name. */
-const REFUSE_SOME = {
-  SQLite: `CREATE TRIGGER refuse BEFORE INSERT ON pet WHEN NEW.name LIKE 'refused %'
-           BEGIN SELECT RAISE(ABORT, 'refused'); END`,
-  PostgreSQL: "ALTER TABLE pet ADD CONSTRAINT refuse CHECK (name NOT LIKE 'refused %')",
+const REJECT_SOME = {
+  SQLite: `CREATE TRIGGER reject BEFORE INSERT ON pet WHEN NEW.name LIKE 'rejected %'
+           BEGIN SELECT RAISE(ABORT, 'rejected'); END`,
+  PostgreSQL: "ALTER TABLE pet ADD CONSTRAINT reject CHECK (name NOT LIKE 'rejected %')",
 };

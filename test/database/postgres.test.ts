@@ -117,12 +117,12 @@ describe("a PostgreSQL that goes away", () => {
         });
       });
       await isLocked;
-      const refused = add();
+      const rejected = add();
       const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
       WHERE datname = '${name}' AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock%'`;
       const cancelled = () => database.read((reader) => reader.query(cancel));
       while ((await cancelled()).length === 0) await nextTurn();
-      expect(await refused).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(await rejected).toMatchObject({ status: 503, body: { code: "unavailable" } });
       release();
       await holding;
       expect((await list()).body).toEqual([]);
@@ -153,7 +153,7 @@ describe("a PostgreSQL that goes away", () => {
 
 describe("a connection on which one statement fails", () => {
   /** A way to the server on which one statement, told by its start, has a wrong letter. */
-  async function refusing(to: URL) {
+  async function rejecting(to: URL) {
     let start: string | undefined;
     const server = createServer((socket) => {
       const upstream = connect(Number(to.port), to.hostname);
@@ -173,17 +173,17 @@ describe("a connection on which one statement fails", () => {
     const url = new URL(to);
     url.hostname = "127.0.0.1";
     url.port = String((server.address() as AddressInfo).port);
-    const refuse = (statement: string) => {
+    const reject = (statement: string) => {
       start = statement;
     };
-    return { url: url.href, refuse, close: () => server.close() };
+    return { url: url.href, reject, close: () => server.close() };
   }
 
   test.each(["BEGIN ISOLATION", "COMMIT"])(
     "keeps no pet and no open transaction when that is %s",
     async (statement) => {
       const place = await postgres.createDatabase();
-      const way = await refusing(new URL(place.url));
+      const way = await rejecting(new URL(place.url));
       const database = await Database.open(createDataSource(way.url, 1));
       try {
         await database.migrate();
@@ -196,8 +196,8 @@ describe("a connection on which one statement fails", () => {
           },
           { singleStatement: true },
         );
-        way.refuse(statement);
-        await expect(add("refused")).rejects.toThrow("syntax error");
+        way.reject(statement);
+        await expect(add("rejected")).rejects.toThrow("syntax error");
         expect(await names()).toEqual([]);
         await add("kept");
         expect(await names()).toEqual(["kept"]);
@@ -254,11 +254,11 @@ describe("a PostgreSQL that is set up in its own way", () => {
     const gateway = await startGateway(postgres);
     const { database } = gateway.services;
     const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
-    const trigger = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    const trigger = `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE insufficient_privilege; END $$`;
     await database.write((tx) => tx.query(trigger));
     await database.write((tx) =>
-      tx.query("CREATE TRIGGER refuse BEFORE INSERT ON pet EXECUTE FUNCTION refuse()"),
+      tx.query("CREATE TRIGGER reject BEFORE INSERT ON pet EXECUTE FUNCTION reject()"),
     );
     expect((await add()).status).toBe(503);
     expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
@@ -267,7 +267,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
       .write((tx) => tx.query("INSERT INTO pet SELECT * FROM pet"))
       .catch(() => database.lastWriteSucceeded);
     expect(wrote).toBe(false);
-    await database.write((tx) => tx.query("DROP TRIGGER refuse ON pet"));
+    await database.write((tx) => tx.query("DROP TRIGGER reject ON pet"));
     expect((await add()).status).toBe(201);
     await gateway.close();
   });

@@ -166,10 +166,10 @@ describe("while another process holds the write lock", () => {
     await other.query("COMMIT");
     await gateway.services.database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
     await other.query("BEGIN EXCLUSIVE");
-    const refused = await add();
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(refused.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
+    const rejected = await add();
+    expect(rejected.status).toBe(503);
+    expect(rejected.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(rejected.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
     const { body, status } = await gateway.graphql(
       'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
     );

@@ -66,12 +66,12 @@ onEachEngine((engine) => {
 
   test("a read that rejects its caller runs once", async () => {
     let runs = 0;
-    const refused = database.read(async (reader) => {
+    const rejected = database.read(async (reader) => {
       runs += 1;
       await reader.exists(Pet);
       throw new GatewayError("not_found");
     });
-    await expect(refused).rejects.toMatchObject({ code: "not_found" });
+    await expect(rejected).rejects.toMatchObject({ code: "not_found" });
     expect(runs).toBe(1);
   });
 
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
     const add = database.batchInserts(async (tx, rows: readonly number[]) => {
       for (const i of [...rows, ...rows]) tx.afterCommit(hooks[i] as () => void);
       await tx.query("SELECT 1");
-      if (rows.some((i) => i >= 5)) throw new Error("refused");
+      if (rows.some((i) => i >= 5)) throw new Error("rejected");
       return [...rows];
     });
     await Promise.allSettled(hooks.map((_, i) => add(i).then(() => calls.push(`caller ${i}`))));
@@ -159,7 +159,7 @@ onEachEngine((engine) => {
     });
 
     test("fails with what it throws before its statement, of which nothing is left", async () => {
-      const failure = new Error("refused");
+      const failure = new Error("rejected");
       const call = database.batchInserts(
         async (tx) => {
           await tx.lockInsertOrder(PET_ORDER);

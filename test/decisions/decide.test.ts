@@ -483,8 +483,8 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     const { body } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
     const { id } = body.data.openConversation.conversation;
     const contact = { id: await newContact() };
-    const refused = await api.decide({ type: "tags", conversationId: id, contact });
-    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    const rejected = await api.decide({ type: "tags", conversationId: id, contact });
+    expect([rejected.status, rejected.body.code]).toEqual([409, "conflict"]);
   });
 
   test("another agent of the organization decides by its own configuration and reaches none of this", async () => {

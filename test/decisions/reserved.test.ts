@@ -158,7 +158,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
   });
 
   test.each<[string, string, (messageId: string) => Promise<unknown>]>([
-    ["is refused", "rejected", async () => undefined],
+    ["is rejected", "rejected", async () => undefined],
     [
       "expires",
       "expired",

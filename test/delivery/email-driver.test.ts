@@ -6,7 +6,7 @@ import { createEmailDriver, type EmailSettings } from "../../src/delivery/email-
 import { MAX_SESSION_LINES } from "../../src/delivery/smtp-connection";
 import { Targets } from "../../src/delivery/targets";
 import { aMessage, anAttempt, lookupIn } from "../support/attempts";
-import { MailServer, refusal, type Script, ScriptedMailServer, type Step } from "../support/mail-server";
+import { MailServer, rejection, type Script, ScriptedMailServer, type Step } from "../support/mail-server";
 import { certificateFor } from "../support/receiver";
 
 const { retryable: RETRYABLE, permanent: PERMANENT, uncertain: UNCERTAIN } = AttemptOutcome;
@@ -171,7 +171,7 @@ describe("a server with TLS and a login", () => {
     authOptional: false,
     onAuth: ({ username, password }, _, callback) => {
       if (username === "shop" && password === PASSWORD) callback(null, { user: username });
-      else callback(refusal(535, `5.7.8 ${username}: ${password} is wrong`));
+      else callback(rejection(535, `5.7.8 ${username}: ${password} is wrong`));
     },
   };
 
@@ -243,7 +243,7 @@ describe("a server without TLS", () => {
 });
 
 describe("a rejection", () => {
-  const REFUSING: Record<string, (error: Error) => Parameters<typeof MailServer.start>[0]> = {
+  const REJECTING: Record<string, (error: Error) => Parameters<typeof MailServer.start>[0]> = {
     sender: (error) => ({ onMailFrom: (_, __, callback) => callback(error) }),
     recipient: (error) => ({ onRcptTo: (_, __, callback) => callback(error) }),
     text: (error) => ({ onMail: () => error }),
@@ -258,7 +258,7 @@ describe("a rejection", () => {
     ["text", 421, RETRYABLE],
     ["text", 554, PERMANENT],
   ] as const)("of the %s with %d is %s", async (of, code, outcome) => {
-    const server = await startServer(REFUSING[of]?.(refusal(code, "no,\u0007 thanks")));
+    const server = await startServer(REJECTING[of]?.(rejection(code, "no,\u0007 thanks")));
     expect(await sendVia(server.port)).toEqual({
       outcome,
       code: `smtp_${code}`,
@@ -271,7 +271,7 @@ describe("a rejection", () => {
     const server = await startServer({
       onRcptTo: (_, __, callback) => {
         attempts += 1;
-        callback(attempts === 1 ? refusal(451, "4.7.1 Greylisted") : null);
+        callback(attempts === 1 ? rejection(451, "4.7.1 Greylisted") : null);
       },
     });
     expect(await sendVia(server.port)).toMatchObject({ outcome: RETRYABLE, code: "smtp_451" });

@@ -114,7 +114,7 @@ describeGateway(SENDS, (gateway, engine) => {
         // One that is sent while the conversation is being closed may be rejected.
         await concurrent?.catch(() => undefined);
         if (codeOf(reply) !== undefined) {
-          problems.push(`${kind} was refused: ${reply.text}`);
+          problems.push(`${kind} was rejected: ${reply.text}`);
           continue;
         }
         const answer = reply.body.data[`${kind}Conversation`];

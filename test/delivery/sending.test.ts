@@ -229,7 +229,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
 
   test("a message that the receiver rejects has failed after one attempt, and the next one leaves", async () => {
     receiver.reaction = inTurn(answering(400, "no such number"), answering(200));
-    const { first, ids } = await conversing({ messages: ["refused", "taken"] });
+    const { first, ids } = await conversing({ messages: ["rejected", "taken"] });
     const failed = await become(first, { status: MessageStatus.failed });
     expect(failed).toMatchObject({ errorCode: "rejected", attempts: 1, sentAt: null });
     expect(failed.errorText).toContain("no such number");
@@ -561,8 +561,8 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   test("a line is paused once its receiver has rejected twenty messages in a row", async () => {
     // The next one waits for the pause, which a slow database would otherwise make too late for all of them.
     const held: ServerResponse[] = [];
-    const refusals = Array.from({ length: 20 }, () => answering(404));
-    receiver.reaction = inTurn(answering(400), answering(200), ...refusals, (response) =>
+    const rejections = Array.from({ length: 20 }, () => answering(404));
+    receiver.reaction = inTurn(answering(400), answering(200), ...rejections, (response) =>
       held.push(response),
     );
     const { lineId, ids } = await conversing({

@@ -31,7 +31,7 @@ const PRIVATE_HOSTS = [
   ...["private.test", "partly-private.test", "metadata.test", "mapped.test", "PRIVATE.TEST"],
 ];
 
-const refusalOf = (targets: Targets, url: string) =>
+const rejectionOf = (targets: Targets, url: string) =>
   targets.assertAllowedUrl(url, "input.url").then(
     ({ href }) => `allowed: ${href}`,
     (error) => error.message,
@@ -40,8 +40,8 @@ const refusalOf = (targets: Targets, url: string) =>
 describe("a URL that is saved", () => {
   test.each(PRIVATE_HOSTS)("is rejected at %s, whatever its scheme and port", async (host) => {
     const targets = targetsIn("development");
-    expect(await refusalOf(targets, `http://${host}/`)).toBe(PRIVATE);
-    expect(await refusalOf(targets, `https://${host}:8443/hook`)).toBe(PRIVATE);
+    expect(await rejectionOf(targets, `http://${host}/`)).toBe(PRIVATE);
+    expect(await rejectionOf(targets, `https://${host}:8443/hook`)).toBe(PRIVATE);
   });
 
   test.each([
@@ -60,8 +60,8 @@ describe("a URL that is saved", () => {
     ["https://nowhere.test/", "input.url must name a host that resolves to an address"],
     [`https://public.test/${"a".repeat(2_029)}`, "input.url must have at most 2048 characters"],
     [`https://public.test/${"é".repeat(400)}`, "input.url must have at most 2048 characters"],
-  ])("is rejected as %p", async (url, refusal) => {
-    expect(await refusalOf(targetsIn("development"), url)).toBe(refusal);
+  ])("is rejected as %p", async (url, rejection) => {
+    expect(await rejectionOf(targetsIn("development"), url)).toBe(rejection);
   });
 
   test.each([
@@ -71,27 +71,29 @@ describe("a URL that is saved", () => {
     ["https://[2606:4700::1111]/", "https://[2606:4700::1111]/"],
     [`https://public.test/${"a".repeat(2_028)}`, `https://public.test/${"a".repeat(2_028)}`],
   ])("is allowed as %p", async (url, href) => {
-    expect(await refusalOf(targetsIn("development"), url)).toBe(`allowed: ${href}`);
+    expect(await rejectionOf(targetsIn("development"), url)).toBe(`allowed: ${href}`);
   });
 
   test("must be an https URL in production, also to a private address that is allowed", async () => {
     const targets = targetsIn("production", ["10.0.0.0/8"]);
-    expect(await refusalOf(targets, "http://public.test/")).toBe(
+    expect(await rejectionOf(targets, "http://public.test/")).toBe(
       "input.url must be an https URL in production",
     );
-    expect(await refusalOf(targets, "http://10.0.0.1/")).toBe("input.url must be an https URL in production");
-    expect(await refusalOf(targets, "https://public.test/")).toBe("allowed: https://public.test/");
-    expect(await refusalOf(targets, "https://private.test/")).toBe("allowed: https://private.test/");
+    expect(await rejectionOf(targets, "http://10.0.0.1/")).toBe(
+      "input.url must be an https URL in production",
+    );
+    expect(await rejectionOf(targets, "https://public.test/")).toBe("allowed: https://public.test/");
+    expect(await rejectionOf(targets, "https://private.test/")).toBe("allowed: https://private.test/");
   });
 
   test("may be at the private addresses that are allowed, and at no others", async () => {
     const targets = targetsIn("development", ["127.0.0.0/8", "fd00::/8"]);
     const answers = ["127.0.0.1", "0x7f.1", "[::ffff:127.0.0.1]", "mapped.test", "[fd00::1]"].map((host) =>
-      refusalOf(targets, `http://${host}/`),
+      rejectionOf(targets, `http://${host}/`),
     );
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^allowed/);
-    expect(await refusalOf(targets, "http://10.0.0.1/")).toBe(PRIVATE);
-    expect(await refusalOf(targets, "http://[::1]/")).toBe(PRIVATE);
+    expect(await rejectionOf(targets, "http://10.0.0.1/")).toBe(PRIVATE);
+    expect(await rejectionOf(targets, "http://[::1]/")).toBe(PRIVATE);
   });
 });
 
@@ -104,7 +106,7 @@ describe("a host that is saved", () => {
     ["", false, "host must be a host name or an IP address"],
     ["public.test/path", false, "host must be a host name or an IP address"],
     ["public.test\r\nRSET", false, "host must be a host name or an IP address"],
-  ])("is checked in production: %p, without TLS %p", async (host, isPlain, refusal) => {
+  ])("is checked in production: %p, without TLS %p", async (host, isPlain, rejection) => {
     const targets = targetsIn("production", ["192.168.0.0/16"]);
     const checked = targets.assertAllowedHost(host, "host", isPlain);
     expect(
@@ -112,7 +114,7 @@ describe("a host that is saved", () => {
         () => undefined,
         (error) => error.message,
       ),
-    ).toBe(refusal);
+    ).toBe(rejection);
   });
 });
 

@@ -420,17 +420,17 @@ describe("before a message leaves", () => {
 
   test("the attempt is asked on a connection, and a rejection keeps back every byte", async () => {
     const targets = targetsWith();
-    const refusing = anAttempt({ mayLeave: () => false });
+    const rejecting = anAttempt({ mayLeave: () => false });
     const lost = { outcome: AttemptOutcome.retryable, code: "lease_lost", detail: expect.any(String) };
     const accepted = once(silent, "connection");
-    expect(await sendTo(silentUrl("http"), { targets, attempt: refusing })).toEqual(lost);
+    expect(await sendTo(silentUrl("http"), { targets, attempt: rejecting })).toEqual(lost);
     const [socket] = (await accepted) as [Socket];
     if (!socket.closed) await once(socket, "close");
     expect(bytes).toBe("");
 
     // Also on a connection that an earlier message left behind.
     await sendTo(receiver.url(), { targets });
-    expect(await sendTo(receiver.url(), { targets, attempt: refusing })).toEqual(lost);
+    expect(await sendTo(receiver.url(), { targets, attempt: rejecting })).toEqual(lost);
     expect(receiver.received).toHaveLength(1);
     expect(receiver.connections).toBe(1);
   });

@@ -76,11 +76,11 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
     ]);
 
     receiver.reaction = (response) => response.writeHead(400).end();
-    const refused = await say("refused", name);
-    expect(await typesUntil(refused, "message.failed")).toEqual(["message.queued", "message.failed"]);
-    const told = (await events()).find(({ type, data }) => type === "message.failed" && data.id === refused);
+    const rejected = await say("rejected", name);
+    expect(await typesUntil(rejected, "message.failed")).toEqual(["message.queued", "message.failed"]);
+    const told = (await events()).find(({ type, data }) => type === "message.failed" && data.id === rejected);
     expect(told?.data).toEqual({
-      id: refused,
+      id: rejected,
       conversationId: told?.subject.replace("conversation:", ""),
       sequence: 1,
       status: "failed",

@@ -77,15 +77,15 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
     ["an unknown type", undefined, "?types=no.such", {}, 400, "invalid_request"],
     ["a limit", undefined, "?limit=5", {}, 400, "invalid_request"],
   ])("%s is rejected as JSON before the stream starts", async (_, token, query, headers, status, code) => {
-    const refused = await open(token === undefined ? gateway.key : token, { query, headers });
-    await refused.end();
-    expect([refused.status, refused.body]).toEqual([status, expect.objectContaining({ code, status })]);
+    const rejected = await open(token === undefined ? gateway.key : token, { query, headers });
+    await rejected.end();
+    expect([rejected.status, rejected.body]).toEqual([status, expect.objectContaining({ code, status })]);
   });
 
   test("a key without the scope, and a revoked one, are rejected", async () => {
     const { secret } = await mint(gateway, { scopes: ["pets:read" as never] });
-    const refused = await open(secret);
-    await refused.end();
-    expect([refused.status, refused.body.code]).toEqual([403, "insufficient_scope"]);
+    const rejected = await open(secret);
+    await rejected.end();
+    expect([rejected.status, rejected.body.code]).toEqual([403, "insufficient_scope"]);
   });
 });

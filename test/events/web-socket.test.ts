@@ -201,8 +201,8 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     ],
   ])("%s is rejected, and the connection goes on", async (_, query, code) => {
     const socket = await connect();
-    socket.subscribe("refused", query);
-    expect(await socket.errorOf("refused")).toBe(code);
+    socket.subscribe("rejected", query);
+    expect(await socket.errorOf("rejected")).toBe(code);
     socket.subscribe("ok", FOLLOW, { after: "0" });
     await socket.until(() => socket.eventsOf("ok").length > 0);
     expect(gateway.services.liveEvents.open).toBe(1);
@@ -247,8 +247,8 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     const socket = await connect();
     for (let i = 0; i < 5_000; i++) socket.subscribe(`${i}`, "subscription {");
     expect(await socket.end()).toMatchObject({ code: 1013 });
-    const refused = socket.messages.filter(({ type }) => type === "error");
-    expect(refused.length).toBeLessThanOrEqual(MAX_REJECTIONS);
+    const rejected = socket.messages.filter(({ type }) => type === "error");
+    expect(rejected.length).toBeLessThanOrEqual(MAX_REJECTIONS);
   });
 
   test("opening connections and subscriptions in turn is limited as requests of the key", async () => {
@@ -284,11 +284,11 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       other.subscribe(`${i}`, FOLLOW, { after: "0" });
       await other.until(() => has(other, i));
     }
-    other.subscribe("refused");
-    expect(await other.errorOf("refused")).toBe("rate_limited");
+    other.subscribe("rejected");
+    expect(await other.errorOf("rejected")).toBe("rate_limited");
     expect(gateway.services.liveEvents.open).toBe(25);
-    const refused = await gateway.rest("GET", "/agent/events", { headers: { accept: "text/event-stream" } });
-    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    const rejected = await gateway.rest("GET", "/agent/events", { headers: { accept: "text/event-stream" } });
+    expect([rejected.status, rejected.body.code]).toEqual([429, "rate_limited"]);
     await addOrganization(gateway, "modest");
     const modest = await connect((await mint(gateway, { agent: "modest-agent" })).secret);
     modest.subscribe("1");

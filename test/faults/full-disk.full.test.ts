@@ -46,10 +46,10 @@ describe.each([
 
   test("writes are answered 503 through both APIs, reads go on, and both work once it is mended", async () => {
     const numbers = Array.from({ length: 16 }, (_, i) => i);
-    const refused = await Promise.all(numbers.map(send));
-    expect(refused.map(({ status }) => status)).toEqual(numbers.map(() => 503));
-    expect(refused.map(codeOf)).toEqual(numbers.map(() => "unavailable"));
-    for (const { headers } of refused) expect(headers.get("retry-after")).toMatch(/^\d+$/);
+    const rejected = await Promise.all(numbers.map(send));
+    expect(rejected.map(({ status }) => status)).toEqual(numbers.map(() => 503));
+    expect(rejected.map(codeOf)).toEqual(numbers.map(() => "unavailable"));
+    for (const { headers } of rejected) expect(headers.get("retry-after")).toMatch(/^\d+$/);
     expect(gateway.log()).toContain(driverCode);
     expect((await gateway.rest("GET", "/v1/pets")).body).toHaveLength(1);
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);

@@ -43,10 +43,10 @@ describe("while another process holds the write lock of the SQLite file for long
     expect(new Set(outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.code))).toEqual(
       new Set(["unavailable"]),
     );
-    const refused = await adding;
-    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(new Set(refused.map(codeOf))).toEqual(new Set(["unavailable"]));
-    for (const { headers } of refused) expect(headers.get("retry-after")).toMatch(/^\d+$/);
+    const rejected = await adding;
+    expect(new Set(rejected.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(new Set(rejected.map(codeOf))).toEqual(new Set(["unavailable"]));
+    for (const { headers } of rejected) expect(headers.get("retry-after")).toMatch(/^\d+$/);
     const ready = await gateway.rest("GET", "/readyz");
     expect([ready.status, ready.body.writes]).toEqual([200, "unavailable"]);
 

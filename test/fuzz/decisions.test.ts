@@ -28,7 +28,7 @@ type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
 describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
   let agentId: string;
   let context: RequestContext;
-  const seen = { decided: 0, refused: 0, expensive: 0, http: 0, slowestMs: 0 };
+  const seen = { decided: 0, rejected: 0, expensive: 0, http: 0, slowestMs: 0 };
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
     context = await operatorOfAgent(gateway, agentId);
@@ -69,7 +69,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
     const decided = await decide(input);
     seen.slowestMs = Math.max(seen.slowestMs, performance.now() - startedAt);
     if (typeof decided === "string") {
-      seen.refused += 1;
+      seen.rejected += 1;
       expect(decided).toBe(dry);
       return;
     }
@@ -89,7 +89,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
       ReplayStatus.same,
       JSON.stringify(decided.explanation),
     ]);
-    if ((seen.decided + seen.refused) % HTTP_SHARE !== 0) return;
+    if ((seen.decided + seen.rejected) % HTTP_SHARE !== 0) return;
     seen.http += 1;
     // About another contact, because the first decision may have handed its conversation off.
     const another = await someContact();
@@ -115,7 +115,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
       });
       expect(gateway.log()).toBe("");
       expect(seen.decided).toBeGreaterThan(0);
-      expect(seen.refused).toBeGreaterThan(0);
+      expect(seen.rejected).toBeGreaterThan(0);
       expect(Object.keys(Object.prototype)).toEqual([]);
       if (process.env.FUZZ_DECISIONS !== undefined)
         process.stdout.write(`FUZZ ${JSON.stringify({ engine: engine.name, seed: SEED, ...seen })}\n`);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ERRORS, type ErrorCode } from "../../src/errors";
 import type { Reply, TestGateway } from "../support/gateway";
-import { codesOf } from "../support/refusals";
+import { codesOf } from "../support/rejections";
 
 /** What is in no answer, whatever was asked. */
 const INSIDES =
@@ -53,9 +53,9 @@ export function expectMcpAnswer(reply: Reply): void {
   if (error?.code === -32603) expect(error.message).toMatch(/^\[\s+\{\s+"|^Subscription limit reached$/);
   else if (error !== undefined) expect(CLIENT_ERRORS).toContain(error.code);
   if (result?.isError !== true) return;
-  const refused = JSON.parse(result.content[0].text);
-  expect(ERRORS[refused.code as ErrorCode]?.status).toBe(refused.status);
-  expect(refused.status).toBeLessThan(500);
+  const rejected = JSON.parse(result.content[0].text);
+  expect(ERRORS[rejected.code as ErrorCode]?.status).toBe(rejected.status);
+  expect(rejected.status).toBeLessThan(500);
 }
 
 /** Fails unless an answer is one of GraphQL, with nothing but codes of the table beside the messages. */

@@ -4,7 +4,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../../src/features/messages/message.lim
 import { MAX_RESPONSE_CHARACTERS } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
 import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";
-import { codesOf, expectGraphQLError } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const pages = (count: number, page = "messages(first: 100) { nodes { message } }") =>

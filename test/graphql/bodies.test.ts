@@ -1,5 +1,5 @@
 import { sendBytes, statusesIn } from "../support/raw";
-import { codesOf, expectGraphQLError, sendRaw } from "../support/refusals";
+import { codesOf, expectGraphQLError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CREATE = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';

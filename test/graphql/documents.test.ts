@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../src/errors";
-import { codesOf, expectGraphQLError } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation create($input: NewPet!) { createPet(input: $input) { id } }";

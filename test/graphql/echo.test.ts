@@ -1,6 +1,6 @@
 import { sqlite } from "../support/engines";
 import type { TestGateway } from "../support/gateway";
-import { codesOf } from "../support/refusals";
+import { codesOf } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const SECRET = "correct-horse-battery";

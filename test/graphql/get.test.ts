@@ -1,5 +1,5 @@
 import { openBrowser } from "../support/browser";
-import { codesOf, expectGraphQLError } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {

@@ -25,7 +25,7 @@ async function blocksRunBy(session: Session, work: () => Promise<unknown>): Prom
 describe("a hostile document", () => {
   const session = new Session();
   let apollo: ApolloServer<RequestContext>;
-  const refuse = (query: string) =>
+  const reject = (query: string) =>
     apollo.executeOperation(
       { query },
       {
@@ -45,7 +45,7 @@ describe("a hostile document", () => {
     ));
     await apollo.start();
     // What is made once is not the work of a document.
-    for (const [, , query] of ATTACKS) await refuse(query);
+    for (const [, , query] of ATTACKS) await reject(query);
     session.connect();
     await session.post("Profiler.enable");
     await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
@@ -57,6 +57,6 @@ describe("a hostile document", () => {
   });
 
   test.each(ATTACKS)("%s takes little work to reject", async (_, __, query) => {
-    expect(await blocksRunBy(session, () => refuse(query))).toBeLessThan(MAX_BLOCKS);
+    expect(await blocksRunBy(session, () => reject(query))).toBeLessThan(MAX_BLOCKS);
   });
 });

@@ -1,5 +1,5 @@
 import { ANONYMOUS_BODY_LIMIT } from "../../src/http/plugins/read-body";
-import { expectGraphQLError } from "../support/refusals";
+import { expectGraphQLError } from "../support/rejections";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { ATTACKS } from "./attacks";

@@ -3,7 +3,7 @@ import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 
 /** Optional features of the specification that this server rejects on purpose. */
-const REFUSED: Readonly<Record<string, string>> = {
+const REJECTED: Readonly<Record<string, string>> = {
   "5A70": "a GET that a page of any origin can send without a preflight is rejected against CSRF",
   D6D5: "as 5A70",
   "6A70": "as 5A70",
@@ -25,10 +25,10 @@ describe("the audits of GraphQL over HTTP", () => {
   test.each(audits.map(({ id, name, fn }) => ({ id, name, fn })))("$id: $name", async ({ id, fn }) => {
     const result = await fn();
     counts[result.status] += 1;
-    const refused = REFUSED[id] !== undefined;
+    const rejected = REJECTED[id] !== undefined;
     expect({ status: result.status, reason: "reason" in result ? result.reason : null }).toEqual({
-      status: refused ? "notice" : "ok",
-      reason: refused ? expect.any(String) : null,
+      status: rejected ? "notice" : "ok",
+      reason: rejected ? expect.any(String) : null,
     });
   });
 });

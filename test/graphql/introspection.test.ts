@@ -2,7 +2,7 @@ import { loadConfig } from "../../src/config";
 import type { ErrorCode } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import type { Reply } from "../support/gateway";
-import { expectGraphQLError } from "../support/refusals";
+import { expectGraphQLError } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const SCHEMA = "{ __schema { queryType { name } } }";

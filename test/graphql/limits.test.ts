@@ -22,7 +22,7 @@ import { isReport } from "../../src/schema/report";
 import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
 import type { Reply } from "../support/gateway";
-import { codesOf, expectGraphQLError } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const many = (count: number, of: (i: number) => string) =>

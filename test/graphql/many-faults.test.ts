@@ -1,4 +1,4 @@
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";

@@ -1,5 +1,5 @@
 import { firstAgentId } from "../support/people";
-import { expectGraphQLError } from "../support/refusals";
+import { expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";

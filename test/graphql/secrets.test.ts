@@ -1,4 +1,4 @@
-import { codesOf } from "../support/refusals";
+import { codesOf } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const SECRET = "correct-horse-battery";

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from "../../src/errors";
 import { mint, operator } from "../support/gateway";
 import { scrape } from "../support/metrics";
-import { codesOf, expectGraphQLError } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const UNKNOWN_ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";

@@ -20,8 +20,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["16 kB without either", 16 * KIBI, () => null],
     ])("is %s", async (_, bytes, token) => {
       expect((await post(bytes, token())).status).toBe(200);
-      const refused = await post(bytes + 1, token());
-      expect([refused.status, refused.body.errors[0].extensions.code]).toEqual([413, "payload_too_large"]);
+      const rejected = await post(bytes + 1, token());
+      expect([rejected.status, rejected.body.errors[0].extensions.code]).toEqual([413, "payload_too_large"]);
     });
 
     test("is the same in chunks", async () => {
@@ -47,7 +47,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         );
         return connection;
       });
-    const refused = (connections: RawConnection[], count: number) =>
+    const rejected = (connections: RawConnection[], count: number) =>
       new Promise<number[]>((resolve) => {
         const statuses: number[] = [];
         for (const { closed } of connections) {
@@ -65,7 +65,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     test("take 4 MiB of an address without a key, and nothing of those with one", async () => {
       const fits = (4 * MEBI) / (16 * KIBI);
       const connections = halfSend(fits + 20, 16 * KIBI, "/graphql");
-      expect(new Set(await refused(connections, 20))).toEqual(new Set([503]));
+      expect(new Set(await rejected(connections, 20))).toEqual(new Set([503]));
       expect((await post(16 * KIBI, null)).status).toBe(503);
       expect((await post(64 * KIBI)).status).toBe(200);
       await end(connections);
@@ -85,7 +85,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         const { secret } = await mint(gateway, { agent: "greedy-agent" });
         connections.push(...halfSend(11, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`));
       }
-      expect(new Set(await refused(connections, 6 * 11 - 32))).toEqual(new Set([503]));
+      expect(new Set(await rejected(connections, 6 * 11 - 32))).toEqual(new Set([503]));
       expect((await post(64 * KIBI)).status).toBe(200);
       await end(connections);
     });
@@ -93,7 +93,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     test("take 16 MiB of a key, and nothing of the others", async () => {
       const { secret } = await mint(gateway);
       const connections = halfSend(20, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`);
-      expect(new Set(await refused(connections, 4))).toEqual(new Set([503]));
+      expect(new Set(await rejected(connections, 4))).toEqual(new Set([503]));
       expect((await post(64 * KIBI)).status).toBe(200);
       await end(connections);
     });

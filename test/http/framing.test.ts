@@ -141,9 +141,9 @@ describe("a request that two servers may read differently", () => {
   });
 
   test("the body of a rejected request is not taken for the next request", async () => {
-    const refused =
+    const rejected =
       `DELETE /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}` +
       "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    expect(statusesIn(await sendBytes(gateway.url, refused))).toEqual([405, 404]);
+    expect(statusesIn(await sendBytes(gateway.url, rejected))).toEqual([405, 404]);
   });
 });

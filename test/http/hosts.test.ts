@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { loadConfig } from "../../src/config";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
-import { sendRaw } from "../support/refusals";
+import { sendRaw } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const FOREIGN = [

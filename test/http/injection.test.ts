@@ -1,7 +1,7 @@
 import { mintApiKey } from "../../src/credentials/token-format";
 import { sqlite } from "../support/engines";
 import { sendBytes, statusesIn } from "../support/raw";
-import { expectGraphQLError, expectRestError, rowsOf } from "../support/refusals";
+import { expectGraphQLError, expectRestError, rowsOf } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 describe("what a client sends and the server repeats or builds on", () => {

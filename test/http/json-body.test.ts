@@ -5,7 +5,7 @@ import fc from "../support/generated";
 import { cases } from "../support/tiers";
 
 const read = (text: string) => parseJson(Buffer.from(text));
-const refusal = (text: string): string => {
+const rejection = (text: string): string => {
   try {
     read(text);
   } catch (error) {
@@ -36,7 +36,7 @@ describe("a JSON body", () => {
       expect(read(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
       const parsers = [jest.spyOn(JSON, "parse"), exactParser.mockClear()];
       for (const levels of [MAX_JSON_DEPTH + 1, 500_000]) {
-        expect(refusal(nested(levels))).toMatch(/^invalid_json: .*64 levels deep/);
+        expect(rejection(nested(levels))).toMatch(/^invalid_json: .*64 levels deep/);
       }
       for (const parser of parsers) expect(parser).not.toHaveBeenCalled();
     },
@@ -68,8 +68,8 @@ describe("a JSON body", () => {
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         // A long number makes the exact parser read all of it.
         const withLong = `[${text},9007199254740993]`;
-        if (refusal(withLong) === "accepted") expect(read(text)).toEqual((read(withLong) as unknown[])[0]);
-        else expect(refusal(text)).toBe(refusal(withLong));
+        if (rejection(withLong) === "accepted") expect(read(text)).toEqual((read(withLong) as unknown[])[0]);
+        else expect(rejection(text)).toBe(rejection(withLong));
       }),
       { numRuns: cases(500) },
     );
@@ -81,8 +81,8 @@ describe("a JSON body", () => {
       '{"password":a secret of mine}',
       '{"a":"a secret of',
     ]) {
-      expect(refusal(text)).toMatch(/^invalid_json: /);
-      expect(refusal(text)).not.toContain("secret");
+      expect(rejection(text)).toMatch(/^invalid_json: /);
+      expect(rejection(text)).not.toContain("secret");
     }
   });
 });

@@ -3,7 +3,7 @@ import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import { mint, type Reply, startGateway } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const LIMIT = 6;
@@ -21,10 +21,10 @@ describe("with a limit for each key", () => {
     for (let i = 0; i < LIMIT / 2; i++) accepted.push(await byRest(secret), await byGraphQL(secret));
     expect(accepted.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
     expect(accepted.map(left)).toEqual([5, 4, 3, 2, 1, 0]);
-    const refused = [await byRest(secret), await byGraphQL(secret)];
-    expectRestError(refused[0] as Reply, "rate_limited");
-    expectGraphQLError(refused[1] as Reply, "rate_limited");
-    for (const { headers } of refused) {
+    const rejected = [await byRest(secret), await byGraphQL(secret)];
+    expectRestError(rejected[0] as Reply, "rate_limited");
+    expectGraphQLError(rejected[1] as Reply, "rate_limited");
+    for (const { headers } of rejected) {
       const seconds = Number(headers.get("retry-after"));
       expect(seconds).toBeGreaterThan(0);
       expect(seconds).toBeLessThanOrEqual(60);
@@ -80,11 +80,11 @@ describe("with a limit for each key", () => {
     test("counts as a request", async () => {
       const { secret: token } = await mint(gateway);
       expect(left(await gateway.graphql(messages(4), {}, { token }))).toBe(LIMIT - 4);
-      const refused = await gateway.graphql(messages(3), {}, { token });
-      expectGraphQLError(refused, "rate_limited");
-      expect(refused.headers.get("retry-after")).toBe(refused.headers.get("ratelimit-reset"));
-      expect(refused.body.errors[0].message).toContain("each field of a mutation counts as one");
-      expect(left(refused)).toBe(1);
+      const rejected = await gateway.graphql(messages(3), {}, { token });
+      expectGraphQLError(rejected, "rate_limited");
+      expect(rejected.headers.get("retry-after")).toBe(rejected.headers.get("ratelimit-reset"));
+      expect(rejected.body.errors[0].message).toContain("each field of a mutation counts as one");
+      expect(left(rejected)).toBe(1);
       expect((await gateway.graphql(messages(1), {}, { token })).status).toBe(200);
       expectGraphQLError(await gateway.graphql(messages(1), {}, { token }), "rate_limited");
     });

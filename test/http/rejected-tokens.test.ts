@@ -2,7 +2,7 @@ import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format
 import { sqlite } from "../support/engines";
 import { mint, startGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const LIMIT = 10;

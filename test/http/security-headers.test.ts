@@ -3,7 +3,7 @@ import { ROUTES } from "../../src/features";
 import { defaultHeaders } from "../../src/http/plugins/security-headers";
 import { sqlite } from "../support/engines";
 import { type Call, type Reply, startGateway } from "../support/gateway";
-import { sendRaw } from "../support/refusals";
+import { sendRaw } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 import { TIER } from "../support/tiers";
 

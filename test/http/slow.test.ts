@@ -5,7 +5,7 @@ import { limitConnections } from "../../src/http/connection-limits";
 import { sqlite } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
-import { rowsOf } from "../support/refusals";
+import { rowsOf } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 describe("a client that sends little or nothing", () => {
@@ -30,13 +30,13 @@ describe("a client that sends little or nothing", () => {
     ["a body for GraphQL", () => `${head("/graphql")}Content-Length: 60000\r\n\r\n"`],
     ["a chunk", () => `${head("/messages")}Transfer-Encoding: chunked\r\n\r\nfffff\r\n"`],
   ];
-  const refused = () => "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n";
+  const rejected = () => "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n";
 
   /** What each is answered: all of them are slow at the same time, so that the tests wait only once. */
   const answersTo = new Map<() => string, Promise<string>>();
   let silent: Promise<string>;
   beforeAll(() => {
-    for (const begin of [...unfinished.map(([, begin]) => begin), refused])
+    for (const begin of [...unfinished.map(([, begin]) => begin), rejected])
       answersTo.set(begin, trickle(begin()));
     silent = openRaw(gateway.url).closed;
   });
@@ -53,7 +53,7 @@ describe("a client that sends little or nothing", () => {
   });
 
   test("of a body that is not read, for its key was rejected, is cut off too", async () => {
-    const answers = (await answersTo.get(refused)) ?? "";
+    const answers = (await answersTo.get(rejected)) ?? "";
     expect(statusesIn(answers)[0]).toBe(401);
   });
 });
@@ -92,14 +92,14 @@ test("the limit of an address does not count the connections of others, and is l
     server.emit("connection", socket);
     return socket;
   };
-  const isRefused = (address: string) => open(address).destroy.mock.calls.length > 0;
+  const isRejected = (address: string) => open(address).destroy.mock.calls.length > 0;
   const first = open("192.0.2.1");
-  expect(["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2"].map(isRefused)).toEqual([
+  expect(["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2"].map(isRejected)).toEqual([
     ...[false, true, true, false],
   ]);
   first.emit("close");
-  expect(["192.0.2.1", "192.0.2.1"].map(isRefused)).toEqual([false, true]);
-  expect(["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"].map(isRefused)).toEqual([
+  expect(["192.0.2.1", "192.0.2.1"].map(isRejected)).toEqual([false, true]);
+  expect(["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"].map(isRejected)).toEqual([
     ...[false, false, true, false],
   ]);
   expect(warn).toHaveBeenCalledTimes(1);

@@ -34,9 +34,9 @@ onAnyEngine((engine) => {
     const { stderr } = await server.stop();
     expect(stderr).toContain("The instance key is missing: set INSTANCE_KEY");
     await withServices({ DATABASE_URL: place.url }, async ({ database, instanceKey }) => {
-      const refusal = { code: "conflict", message: expect.stringContaining("INSTANCE_KEY") };
-      await expect(instanceKey.current()).rejects.toMatchObject(refusal);
-      await expect(database.write((tx) => instanceKey.required(tx))).rejects.toMatchObject(refusal);
+      const rejection = { code: "conflict", message: expect.stringContaining("INSTANCE_KEY") };
+      await expect(instanceKey.current()).rejects.toMatchObject(rejection);
+      await expect(database.write((tx) => instanceKey.required(tx))).rejects.toMatchObject(rejection);
     });
   });
 

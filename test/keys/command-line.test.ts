@@ -88,19 +88,19 @@ test("what is asked wrongly is rejected in one clear line", async () => {
   const database = await sqlite.createDatabase();
   const key = ["keys", "create", "--agent", "first-agent", "--name"];
   await (await startGateway(sqlite, { database })).close();
-  const refused = async (args: string[], words: string, expected = 2) => {
+  const rejected = async (args: string[], words: string, expected = 2) => {
     const { code, stdout, stderr } = await runCli(database.url, args);
     expect([code, stdout]).toEqual([expected, ""]);
     expect(stderr.split("\n")[0]).toContain(words);
     expect(stderr).not.toMatch(/^ +at /m);
   };
   await Promise.all([
-    refused(["keys", "revoke", "agk_dev_nobody"], "There is no API key", 1),
-    refused(["keys", "create", "--agent", "no", "--name", "x"], "There is no agent", 1),
-    refused([...key, " "], "name must not be empty"),
-    refused([...key, "x", "--expires-in", "soon"], "It must be a duration"),
-    refused(["keys", "list", "--state", "lost"], "Allowed choices are active, revoked, expired"),
-    refused(["audit", "list", "--org", "first", "--since", "x"], "It must be a time"),
+    rejected(["keys", "revoke", "agk_dev_nobody"], "There is no API key", 1),
+    rejected(["keys", "create", "--agent", "no", "--name", "x"], "There is no agent", 1),
+    rejected([...key, " "], "name must not be empty"),
+    rejected([...key, "x", "--expires-in", "soon"], "It must be a duration"),
+    rejected(["keys", "list", "--state", "lost"], "Allowed choices are active, revoked, expired"),
+    rejected(["audit", "list", "--org", "first", "--since", "x"], "It must be a time"),
   ]);
   await database.drop();
 });

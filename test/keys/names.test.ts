@@ -13,13 +13,13 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   const createdAs = async (name: string, more = {}) =>
     (await desk.create({ name, ...more })).body.data.createApiKey.apiKey;
-  const refusal = async (name: unknown, more = {}) => codeOf(await desk.create({ name, ...more }));
+  const rejection = async (name: unknown, more = {}) => codeOf(await desk.create({ name, ...more }));
 
   test("blanks at the ends of a name are dropped, at creation and at renaming", async () => {
     const { id, name } = await createdAs(" \t ends\u00a0\n");
     expect(name).toBe("ends");
     expect((await desk.rename(id, "  other end ")).body.data.renameApiKey.name).toBe("other end");
-    expect(await refusal(" other end")).toBe("conflict");
+    expect(await rejection(" other end")).toBe("conflict");
   });
 
   test("a name has 1 to 100 code points", async () => {
@@ -27,7 +27,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await createdAs(`  ${"b".repeat(100)}  `)).name).toBe("b".repeat(100));
     expect((await createdAs("c")).name).toBe("c");
     for (const name of ["", "   ", "d".repeat(101), "🐕".repeat(101), "nul\0", "\ud800"]) {
-      expect(await refusal(name)).toBe("invalid_request");
+      expect(await rejection(name)).toBe("invalid_request");
     }
     const { id } = await createdAs("to rename");
     for (const name of ["", " ", "d".repeat(101)]) {
@@ -37,7 +37,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("no two active keys of an agent share a name, but keys of different agents may", async () => {
     await createdAs("shared");
-    expect(await refusal("shared")).toBe("conflict");
+    expect(await rejection("shared")).toBe("conflict");
     const other = { slug: "another-agent", name: "Another" };
     const { id: agentId } = await gateway.services.agents.create(await operator(gateway), other);
     expect((await createdAs("shared", { agentId })).agent.slug).toBe("another-agent");
@@ -52,13 +52,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     ];
     for (const [one = "", other = ""] of pairs) {
       const { id } = await createdAs(one);
-      expect(await refusal(other)).toBe("conflict");
+      expect(await rejection(other)).toBe("conflict");
       const { id: third } = await createdAs(`third ${one.length}`);
       expect(codeOf(await desk.rename(third, other))).toBe("conflict");
       expect((await desk.rename(id, other)).body.data.renameApiKey.name).toBe(other);
       await desk.revoke(id);
       await desk.revoke(third);
-      expect(await refusal(one)).toBeUndefined();
+      expect(await rejection(one)).toBeUndefined();
     }
   });
 
@@ -76,7 +76,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       "\u{e0041}",
     ];
     for (const character of [...invisible, "\u0085", "\u009b", "\u2028", "\u001b"]) {
-      expect([character, await refusal(`bil${character}ling`)]).toEqual([character, "invalid_request"]);
+      expect([character, await rejection(`bil${character}ling`)]).toEqual([character, "invalid_request"]);
     }
     const { id } = await createdAs("visible");
     expect(codeOf(await desk.rename(id, "visible\u200b"))).toBe("invalid_request");
@@ -96,7 +96,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await expire(gateway, second.id);
     const third = await createdAs("lasting");
     expect((await desk.rename(third.id, "temporary")).body.data.renameApiKey.name).toBe("temporary");
-    expect(await refusal("temporary")).toBe("conflict");
+    expect(await rejection("temporary")).toBe("conflict");
   });
 
   test("a renamed key gives up its old name and keeps working under the new one", async () => {
@@ -135,8 +135,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (let i = 0; i < 15; i++) {
       const { id } = await createdAs(`old ${i}`);
       await Promise.all([desk.revoke(id), desk.rename(id, `new ${i}`)]);
-      expect(await refusal(`old ${i}`)).toBeUndefined();
-      expect(await refusal(`new ${i}`)).toBeUndefined();
+      expect(await rejection(`old ${i}`)).toBeUndefined();
+      expect(await rejection(`new ${i}`)).toBeUndefined();
     }
   });
 });

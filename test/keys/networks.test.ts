@@ -20,7 +20,7 @@ async function outcomeFrom(gateway: TestGateway, token: string, headers: Record<
   return outcomes[0];
 }
 
-const REFUSED = "403 address_not_allowed";
+const REJECTED = "403 address_not_allowed";
 const ACCEPTED = "200 accepted";
 
 describeGateway(
@@ -48,21 +48,21 @@ describeGateway(
         for (const address of inside)
           expect(await outcomeFrom(gateway, secret, from(address))).toBe(ACCEPTED);
         for (const address of outside)
-          expect(await outcomeFrom(gateway, secret, from(address))).toBe(REFUSED);
+          expect(await outcomeFrom(gateway, secret, from(address))).toBe(REJECTED);
       },
     );
 
     test("the address that the trusted proxy adds counts, whatever the client sends before it", async () => {
       const { secret } = await limitedTo("192.0.2.0/24");
       for (const chain of ["192.0.2.1, 203.0.113.9", "192.0.2.1,192.0.2.1,203.0.113.9", "203.0.113.9:192"])
-        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REFUSED]);
+        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       for (const chain of ["203.0.113.9, 192.0.2.1", "nonsense, 192.0.2.1", "192.0.2.1:4711"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, ACCEPTED]);
       // Without an address of the client, the one of the connection counts, which is not allowed either.
       for (const chain of ["", "nonsense", "192.0.2.1/24", "192.0.2.1 203.0.113.9", "192.0.2.01"])
-        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REFUSED]);
+        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       const others = { "x-real-ip": "192.0.2.1", forwarded: "for=192.0.2.1", "x-client-ip": "192.0.2.1" };
-      expect(await outcomeFrom(gateway, secret, { ...others, ...from("203.0.113.9") })).toBe(REFUSED);
+      expect(await outcomeFrom(gateway, secret, { ...others, ...from("203.0.113.9") })).toBe(REJECTED);
     });
 
     test("a change counts from the next request on, in every process", async () => {
@@ -75,7 +75,7 @@ describeGateway(
         const outcomes = async () => [await outcomeFrom(gateway, secret), await outcomeFrom(other, secret)];
         for (let round = 0; round < 5; round++) {
           await desk.update(id, { allowedNetworks: ["192.0.2.0/24"] });
-          expect(await outcomes()).toEqual([REFUSED, REFUSED]);
+          expect(await outcomes()).toEqual([REJECTED, REJECTED]);
           await desk.update(id, { allowedNetworks: round % 2 === 0 ? null : [] });
           expect(await outcomes()).toEqual([ACCEPTED, ACCEPTED]);
         }
@@ -95,9 +95,9 @@ describeGateway(
       minute.mockRestore();
       await gateway.services.usageRecorder.flush({ all: true });
       const entries = await auditLog(gateway, { targetId: id });
-      const refusals = entries.filter(({ action }: { action: string }) => action.endsWith("_refused"));
-      expect(refusals).toHaveLength(2);
-      expect(refusals).toContainEqual(
+      const rejections = entries.filter(({ action }: { action: string }) => action.endsWith("_refused"));
+      expect(rejections).toHaveLength(2);
+      expect(rejections).toContainEqual(
         expect.objectContaining({
           action: "api_key_address_refused",
           count: 3,
@@ -106,21 +106,21 @@ describeGateway(
           userAgent: "stolen",
         }),
       );
-      expect(refusals).toContainEqual(expect.objectContaining({ action: "api_key_refused", count: 1 }));
+      expect(rejections).toContainEqual(expect.objectContaining({ action: "api_key_refused", count: 1 }));
       expect((await desk.find(id)).body.data.apiKey).toMatchObject({ lastUsedAt: null, lastUsedIp: null });
       expect(JSON.stringify(entries)).not.toContain(secret);
     });
 
     test("an answer to a key from elsewhere has no rate limit and no part of the key's settings", async () => {
       const { secret } = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"], rateLimitPerMinute: 5 });
-      const refused = await gateway.rest("GET", "/agent/whoami", { token: secret });
-      expect(refused.body).toEqual({
+      const rejected = await gateway.rest("GET", "/agent/whoami", { token: secret });
+      expect(rejected.body).toEqual({
         code: "address_not_allowed",
         message: "The API key may not be used from this address.",
         status: 403,
       });
-      expect(refused.headers.get("ratelimit")).toBeNull();
-      expect(refused.text).not.toContain("192.0.2");
+      expect(rejected.headers.get("ratelimit")).toBeNull();
+      expect(rejected.text).not.toContain("192.0.2");
     });
 
     test("of the streams of a key, those end that were opened where it is no longer allowed", async () => {
@@ -169,12 +169,12 @@ describe("without a trusted proxy", () => {
       const here = await mint(gateway, { allowedNetworks: ["127.0.0.1/32"] });
       for (const name of tricks) {
         for (const value of ["192.0.2.1", "127.0.0.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"]) {
-          expect(await outcomeFrom(gateway, elsewhere.secret, { [name]: value })).toBe(REFUSED);
+          expect(await outcomeFrom(gateway, elsewhere.secret, { [name]: value })).toBe(REJECTED);
           expect(await outcomeFrom(gateway, here.secret, { [name]: value })).toBe(ACCEPTED);
         }
       }
       const forwarded = { forwarded: "for=192.0.2.1;by=127.0.0.1" };
-      expect(await outcomeFrom(gateway, elsewhere.secret, forwarded)).toBe(REFUSED);
+      expect(await outcomeFrom(gateway, elsewhere.secret, forwarded)).toBe(REJECTED);
     });
   });
 });
@@ -208,12 +208,12 @@ describeGateway({ engine: "any" }, (gateway) => {
   ])("%j is no network", async (network) => {
     const { id } = await mint(gateway);
     const allowedNetworks = ["192.0.2.0/24", network];
-    for (const refused of [
+    for (const rejected of [
       await desk.create({ name: `no network ${Math.random()}`, allowedNetworks }),
       await desk.update(id, { allowedNetworks }),
     ]) {
-      expect(codeOf(refused)).toBe("invalid_request");
-      expect(problemsOf(refused)).toEqual(["input.allowedNetworks.1"]);
+      expect(codeOf(rejected)).toBe("invalid_request");
+      expect(problemsOf(rejected)).toEqual(["input.allowedNetworks.1"]);
     }
     expect((await desk.find(id)).body.data.apiKey.allowedNetworks).toBeNull();
   });

@@ -118,8 +118,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(stdout).toMatch(/by hand .* pets:read, pets:write +\(any\) +\S+\n/);
     expect(stdout).toMatch(/First key .* \(all\) +\(any\) +\S+\n/);
     for (const scopes of ["pets:eat", ""]) {
-      const refused = await runCli(gateway.databaseUrl, cli("unknown", "--scopes", scopes));
-      expect(refused).toMatchObject({
+      const rejected = await runCli(gateway.databaseUrl, cli("unknown", "--scopes", scopes));
+      expect(rejected).toMatchObject({
         code: 2,
         stdout: "",
         stderr: expect.stringMatching(/^gateway: --scopes /),

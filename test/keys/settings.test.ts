@@ -153,8 +153,11 @@ describeGateway({ engine: "any" }, (gateway) => {
       allowedNetworks: null,
     });
     expect(await run("update", key.id, "--no-description", "--no-rate-limit")).toMatchObject(NONE);
-    const refused = await runCli(gateway.databaseUrl, ["keys", "update", key.id, "--networks", "10.0.0.1"]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("allowedNetworks.0 must be")]);
+    const rejected = await runCli(gateway.databaseUrl, ["keys", "update", key.id, "--networks", "10.0.0.1"]);
+    expect([rejected.code, rejected.stderr]).toEqual([
+      2,
+      expect.stringContaining("allowedNetworks.0 must be"),
+    ]);
     const { stdout } = await runCli(gateway.databaseUrl, ["keys", "list"]);
     expect(stdout).toContain("ALLOWED NETWORKS");
   });

@@ -17,7 +17,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { lastUsedAt, lastUsedIp } = (await desk.find(id)).body.data.apiKey;
     return { lastUsedAt, lastUsedIp };
   };
-  const refusalsOf = (targetId: string) => auditLog(gateway, { targetId, action: "api_key_refused" });
+  const rejectionsOf = (targetId: string) => auditLog(gateway, { targetId, action: "api_key_refused" });
   /** What another process would have: its failures are those of the calls that the test makes. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
 
@@ -88,7 +88,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     } finally {
       now.mockRestore();
     }
-    expect((await refusalsOf(id)).map(({ count }: { count: number }) => count)).toEqual([2, 10]);
+    expect((await rejectionsOf(id)).map(({ count }: { count: number }) => count)).toEqual([2, 10]);
   });
 
   test("rejected uses that several processes write at the same time are all counted", async () => {
@@ -102,7 +102,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       }
       minute.mockRestore();
       await Promise.all(usages.map((usage) => usage.flush()));
-      expect((await refusalsOf(id)).map(({ count }: { count: number }) => count)).toEqual([4]);
+      expect((await rejectionsOf(id)).map(({ count }: { count: number }) => count)).toEqual([4]);
     }
   });
 
@@ -111,7 +111,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await expire(gateway, id);
     await gateway.rest("GET", "/v1/pets", { token: secret, headers: { "user-agent": "curl/8" } });
     await gateway.services.usageRecorder.flush({ all: true });
-    const [entry, ...others] = await refusalsOf(id);
+    const [entry, ...others] = await rejectionsOf(id);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
       actorKind: "agent",

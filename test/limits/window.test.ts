@@ -32,20 +32,20 @@ test("a key is let in again when its minute is over", () => {
   let now = 0;
   const count = createRateLimit(2, new KeyWindows(undefined, () => now));
   const key = { id: "a", rateLimitPerMinute: null };
-  const refused = () => count(key)?.rejection?.code;
-  expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
+  const rejected = () => count(key)?.rejection?.code;
+  expect([rejected(), rejected(), rejected()]).toEqual([undefined, undefined, "rate_limited"]);
   now = WINDOW_MS - 1;
-  expect(refused()).toBe("rate_limited");
+  expect(rejected()).toBe("rate_limited");
   expect(count(key)?.headers["ratelimit-reset"]).toBe(1);
   now = WINDOW_MS;
-  expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
+  expect([rejected(), rejected(), rejected()]).toEqual([undefined, undefined, "rate_limited"]);
 });
 
 test("an address is let in again when its minute is over, and of many addresses only some are kept", async () => {
   let now = 0;
-  const refused = new RejectedTokens(2, () => now);
+  const rejected = new RejectedTokens(2, () => now);
   const guess = (ip: string) =>
-    refused
+    rejected
       .find("hash", ip, async () => undefined)
       .then(
         () => "looked up",
@@ -59,7 +59,7 @@ test("an address is let in again when its minute is over, and of many addresses 
   now = WINDOW_MS;
   expect(await guess("a")).toBe("looked up");
   for (let i = 0; i < 100_000; i++) await guess(`address ${i}`);
-  expect(Object.values(refused).filter((value) => "size" in Object(value) && value.size > 10_000)).toEqual(
+  expect(Object.values(rejected).filter((value) => "size" in Object(value) && value.size > 10_000)).toEqual(
     [],
   );
 });

@@ -111,9 +111,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     const NEW_KEY = Buffer.alloc(32, "new").toString("base64");
     const cliWith = (key: string, ...args: string[]) =>
       runCli(gateway.databaseUrl, args, "", { INSTANCE_KEY: key });
-    const refused = await cliWith(NEW_KEY, "lines", "rotate-secret", "depends", ...OF_FIRST);
-    expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^gateway: INSTANCE_KEY is not the key [^\n]+\n$/);
+    const rejected = await cliWith(NEW_KEY, "lines", "rotate-secret", "depends", ...OF_FIRST);
+    expect(rejected).toMatchObject({ code: 1, stdout: "" });
+    expect(rejected.stderr).toMatch(/^gateway: INSTANCE_KEY is not the key [^\n]+\n$/);
 
     expect(await cliWith(NEW_KEY, "instance-key", "replace", "--json")).toMatchObject({
       code: 0,

@@ -399,7 +399,7 @@ describeGateway(
         [{ kind: "webhook", webhook: { url: PUBLIC_URL.replace("https", "http") } }, "input.webhook.url"],
         [{ kind: "email", email }, "input.email.host"],
       ] as const) {
-        const reply = await client.create({ agentId, name: "refused", ...input });
+        const reply = await client.create({ agentId, name: "rejected", ...input });
         expect(reply.body.errors[0].extensions.problems[0].path).toBe(path);
       }
       const line = (

@@ -246,7 +246,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ["idempotencyKey", "x".repeat(256)],
   ])("%s %j is rejected at creation and at a change", async (field, value) => {
     const agentId = await firstAgentId(gateway);
-    const reply = await client.create({ agentId, name: "refused", [field]: value });
+    const reply = await client.create({ agentId, name: "rejected", [field]: value });
     expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
     expect(reply.body.errors[0].extensions.problems[0].path).toBe(`input.${field}`);
     if (field === "idempotencyKey") return;
@@ -255,7 +255,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await mainOf(agentId)).toMatchObject(MAIN);
   });
 
-  test("other bad input is refused: unknown kinds, a name of null, reasons, unknown agents and lines", async () => {
+  test("other bad input is rejected: unknown kinds, a name of null, reasons, unknown agents and lines", async () => {
     const agentId = await firstAgentId(gateway);
     const { id } = await mainOf(agentId);
     const { agentId: theirs } = await addOrganization(gateway, `others-${agentId.slice(-8)}`);

@@ -50,12 +50,12 @@ describeGateway(
         }),
         await client.create({
           ...mail,
-          name: "refused",
-          email: { ...first, password: password("refused"), port: 0 },
+          name: "rejected",
+          email: { ...first, password: password("rejected"), port: 0 },
         }),
         await client.create({
           ...mail,
-          name: "refused",
+          name: "rejected",
           email: { ...first, pasword: password("misspelled") },
         }),
         await change({ subject: "Hello" }),

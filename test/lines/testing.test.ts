@@ -125,8 +125,8 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       ]);
       const update = { id: line.id, email: { password: "wrong" } };
       await lineClient(gateway).update(update, { token: line.token });
-      const refused = await line.test("anna@example.com");
-      expect(resultOf(refused)).toMatchObject({ outcome: "retryable", code: "auth" });
+      const rejected = await line.test("anna@example.com");
+      expect(resultOf(rejected)).toMatchObject({ outcome: "retryable", code: "auth" });
       expect(passwords).toEqual(["hunter2", "wrong"]);
       expect(server.received).toHaveLength(1);
     } finally {

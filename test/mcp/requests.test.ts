@@ -5,7 +5,7 @@ import { expire } from "../support/keys";
 import { callTool, rpc, toolError } from "../support/mcp";
 import { scrape } from "../support/metrics";
 import { addOrganization } from "../support/people";
-import { expectRestError } from "../support/refusals";
+import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };

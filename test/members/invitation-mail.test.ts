@@ -2,7 +2,7 @@ import { loadConfig } from "../../src/config";
 import { StartupError } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
-import { MailServer, refusal } from "../support/mail-server";
+import { MailServer, rejection } from "../support/mail-server";
 import { invite } from "../support/people";
 
 const servers: { close(): unknown }[] = [];
@@ -51,7 +51,7 @@ test("an invitation is sent by mail, after it is stored", async () => {
 
 test("a mail that fails loses no link, and neither is in the log", async () => {
   let link = "";
-  const mails = await startMailServer({ onMail: () => refusal(550, `refused: ${link}`) });
+  const mails = await startMailServer({ onMail: () => rejection(550, `rejected: ${link}`) });
   const gateway = await start(mails.port);
   const invited = await invite(gateway, { email: "ada@customer.test" });
   link = invited.link;

@@ -173,9 +173,9 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     const reply = await inviteAs(gateway.owner, manager.email.toUpperCase());
     expect(codeOf(reply)).toBeUndefined();
     const token = tokenIn(reply.body.data.inviteMember.link);
-    const refused = await accept(token);
-    expect([refused.status, codeOf(refused)]).toEqual([409, "conflict"]);
-    expect(refused.text).not.toContain("org-");
+    const rejected = await accept(token);
+    expect([rejected.status, codeOf(rejected)]).toEqual([409, "conflict"]);
+    expect(rejected.text).not.toContain("org-");
     expect(await openSession(gateway, manager)).toMatch(/^ags_/);
     // The invitation is still pending, for a manager to withdraw.
     expect(await pending()).toHaveLength(1);

@@ -77,8 +77,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["revoke", manager.email, "config:manage"],
       ["permit", manager.email],
     ]) {
-      const refused = await runCli(gateway.databaseUrl, ["members", ...args]);
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("The last member with") });
+      const rejected = await runCli(gateway.databaseUrl, ["members", ...args]);
+      expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining("The last member with") });
     }
     expect(
       codeOf(await change("grantPermission", manager.token, manager, "conversations_read")),
@@ -106,8 +106,8 @@ describeGateway({ engine: "any" }, (gateway) => {
           }),
         ),
       );
-      const refused = outcomes.filter((each) => each.status === "rejected").map(({ reason }) => reason.code);
-      expect(refused).toEqual(["conflict"]);
+      const rejected = outcomes.filter((each) => each.status === "rejected").map(({ reason }) => reason.code);
+      expect(rejected).toEqual(["conflict"]);
       expect(await managersOf(org)).toHaveLength(1);
     }
   });

@@ -84,9 +84,9 @@ describeGateway({ engine: "any" }, (gateway) => {
         first(manager.token, other).then(codeOf),
         second(other.token, manager).then(codeOf),
       ]);
-      const [refused] = codes.filter((code) => code !== undefined);
+      const [rejected] = codes.filter((code) => code !== undefined);
       expect(codes).toContain(undefined);
-      expect(["invalid_session", "forbidden"]).toContain(refused);
+      expect(["invalid_session", "forbidden"]).toContain(rejected);
       expect(await managersOf(id)).toHaveLength(1);
     }
   });

@@ -2,7 +2,7 @@ import { openBrowser } from "../support/browser";
 import { onAnyEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
-import { expectGraphQLError } from "../support/refusals";
+import { expectGraphQLError } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const VIEWER = "{ viewer { email } }";

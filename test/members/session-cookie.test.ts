@@ -4,7 +4,7 @@ import { Session } from "../../src/features/members/session.entity";
 import { type Browser, openBrowser } from "../support/browser";
 import type { Reply } from "../support/gateway";
 import { addMember, codeOf, openSession, type TestMember } from "../support/people";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const VIEWER = "{ viewer { email } }";

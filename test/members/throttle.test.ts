@@ -153,12 +153,12 @@ onAnyEngine((engine) => {
     await inTurns(PER_ADDRESS - PER_PAIR, (i) => attempt(`${i}@example.com`, "wrong"));
     await closeToEverybody("closed@example.com");
     const before = await everything();
-    const refused = [
+    const rejected = [
       ...(await inTurns(20, () => attempt(email, "wrong"))),
       ...(await inTurns(20, (i) => attempt(`new-${i}@example.com`, "wrong"))),
       ...(await inTurns(20, (i) => attempt("closed@example.com", "wrong", `203.0.113.${i}`))),
     ];
-    expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
+    expect(rejected.map(codeOf)).toEqual(rejected.map(() => "too_many_attempts"));
     expect(await everything()).toEqual(before);
   });
 
@@ -210,12 +210,12 @@ onAnyEngine((engine) => {
       const operationsBefore = await operations();
       reads.mockClear();
       lookups.mockClear();
-      const refused = await Promise.all(
+      const rejected = await Promise.all(
         Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
       );
-      expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
-      expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
-      expect(refused[0]?.headers.get("retry-after")).toBe("2");
+      expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 429));
+      expect(rejected.map(codeOf)).toEqual(rejected.map(() => "too_many_attempts"));
+      expect(rejected[0]?.headers.get("retry-after")).toBe("2");
       expect(reads).not.toHaveBeenCalled();
       expect(lookups).not.toHaveBeenCalled();
       // GraphQL counts operations after it has parsed them; a key is still served.
@@ -375,9 +375,9 @@ test("an address is closed for a while after 50 attempts, whichever accounts the
     const from = (i: number) => attempt({ email: `${i}@example.com`, password: "wrong" }, "192.0.2.7");
     const replies = await inTurns(PER_ADDRESS, from);
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
-    const refused = await attempt({ email, password }, "192.0.2.7");
-    expect([refused.status, codeOf(refused)]).toEqual([429, "too_many_attempts"]);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const rejected = await attempt({ email, password }, "192.0.2.7");
+    expect([rejected.status, codeOf(rejected)]).toEqual([429, "too_many_attempts"]);
+    expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(codeOf(await attempt({ email, password }, "192.0.2.8"))).toBeUndefined();
   } finally {
     await gateway.close();

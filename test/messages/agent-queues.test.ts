@@ -101,13 +101,13 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const keyed = { token, headers: { "idempotency-key": "after" }, body: { message: "Full" } };
       expect((await gateway.rest("POST", "/messages", keyed)).body.code).toBe("queue_full");
       const mutation = 'mutation { sendMessage(input: { message: "Full" }) { id } }';
-      for (const refused of [
+      for (const rejected of [
         await gateway.graphql(mutation, {}, { token }),
         await api.send(id, "Full"),
         await api.send(id, "Full", { idempotencyKey: "after" }),
         await api.open({ contact: { id: contactId }, message: "Full" }),
       ])
-        expect([refused.status, codeOf(refused)]).toEqual([429, "queue_full"]);
+        expect([rejected.status, codeOf(rejected)]).toEqual([429, "queue_full"]);
       expect((await api.open({ contact: { id: contactId } })).status).toBe(200);
       expect((await gateway.rest("POST", "/messages", once)).body).toEqual(first.body);
       expect((await api.send(id, "Before", { idempotencyKey: "before" })).body).toEqual(sent.body);

@@ -49,8 +49,8 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test.each([" ", "", "x".repeat(201), "two\nlines", "bell \u0007", A_KEY])("%j is no name", async (name) => {
     const before = await nameOf();
-    const refused = await rename(name);
-    expect([codeOf(refused), refused.body.errors[0].extensions.problems[0].path]).toEqual([
+    const rejected = await rename(name);
+    expect([codeOf(rejected), rejected.body.errors[0].extensions.problems[0].path]).toEqual([
       "invalid_request",
       "name",
     ]);

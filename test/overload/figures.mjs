@@ -20,11 +20,11 @@ export function percentile(values, percent) {
  */
 export function clientFigures(requests, from, to) {
   const due = within(requests, from, to);
-  const counts = { ok: 0, refused: 0, failed: 0, unanswered: 0 };
+  const counts = { ok: 0, rejected: 0, failed: 0, unanswered: 0 };
   for (const { status = 0 } of due) {
     if (status === 0) counts.unanswered++;
     else if (status >= 500) counts.failed++;
-    else if (status >= 300) counts.refused++;
+    else if (status >= 300) counts.rejected++;
     else counts.ok++;
   }
   const waits = due.map(({ at, ms }) => ms ?? to - at);

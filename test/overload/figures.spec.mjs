@@ -14,7 +14,7 @@ describe("the figures of an attack", () => {
   test("tell what a client saw of the requests that were due in the time, by kind of answer", () => {
     const requests = requestsOf([200, 1], [201, 2], [404, 3], [503, 4], [0, 5], undefined, [500, 6]);
     const { p50, p99, ...counts } = clientFigures(requests, 10, 60);
-    assert.deepEqual(counts, { ok: 1, refused: 1, failed: 1, unanswered: 2 });
+    assert.deepEqual(counts, { ok: 1, rejected: 1, failed: 1, unanswered: 2 });
     assert.equal(p50, 4);
     // The one without an answer has waited until the end of the time.
     assert.equal(p99, 10);

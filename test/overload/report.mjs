@@ -16,7 +16,7 @@ const COLUMNS = {
   database: ({ engine }) => engine,
   "attack: requests or connections; answers": ({ totals }) => `${totals.sent}; ${counts(totals.answers)}`,
   "client: ok, 4xx, 5xx, unanswered": ({ figures }) =>
-    [figures.clientOk, figures.clientRefused, figures.clientFailed, figures.clientUnanswered].join(", "),
+    [figures.clientOk, figures.clientRejected, figures.clientFailed, figures.clientUnanswered].join(", "),
   "p50, ms": ({ figures }) => steps(figures.quietP50Ms, figures.p50Ms),
   "p99, ms": ({ figures }) => steps(figures.quietP99Ms, figures.p99Ms),
   "memory, MiB (before → peak → after)": ({ figures }) =>

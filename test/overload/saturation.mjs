@@ -50,15 +50,15 @@ async function saturate(title, request, data) {
     const load = await openLoop({ port, managementPort, pid, bytes, rate: capacity.perSecond * 10 });
     const recovery = await recovered(port, bytes);
     console.log(`${title}
-  64 connections, closed loop   ${round(capacity.perSecond)} served/s, p99 ${round(capacity.p99)} ms, ${capacity.shed} refused
-  256 connections, closed loop  ${round(wide.perSecond)} served/s, p99 ${round(wide.p99)} ms, ${wide.shed} refused
-  1000 simultaneous connections ${burst.served} served, ${burst.shed} refused, the last after ${round(burst.ms)} ms
-  open loop, ${CONNECTIONS} connections  ${round(load.due)} due/s, ${round(load.sent)} sent/s: ${round(load.served)} served/s, ${round(load.shed)} refused/s
-    served                      p50 ${round(load.p50)} ms, p99 ${round(load.p99)} ms; refused p99 ${round(load.shedP99)} ms
+  64 connections, closed loop   ${round(capacity.perSecond)} served/s, p99 ${round(capacity.p99)} ms, ${capacity.shed} rejected
+  256 connections, closed loop  ${round(wide.perSecond)} served/s, p99 ${round(wide.p99)} ms, ${wide.shed} rejected
+  1000 simultaneous connections ${burst.served} served, ${burst.shed} rejected, the last after ${round(burst.ms)} ms
+  open loop, ${CONNECTIONS} connections  ${round(load.due)} due/s, ${round(load.sent)} sent/s: ${round(load.served)} served/s, ${round(load.shed)} rejected/s
+    served                      p50 ${round(load.p50)} ms, p99 ${round(load.p99)} ms; rejected p99 ${round(load.shedP99)} ms
     /healthz                    ${answers(load.health)}
     /healthz, OPERATIONS_PORT   ${answers(load.managementHealth)}
     memory                      ${mebibytes(before)} MiB before, ${mebibytes(load.peak)} MiB at most
-  after it                      an answer of 200 within ${round(recovery.first)} ms, ${recovery.shed} refused in the second after that`);
+  after it                      an answer of 200 within ${round(recovery.first)} ms, ${recovery.shed} rejected in the second after that`);
   } finally {
     await server.stop();
   }

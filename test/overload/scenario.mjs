@@ -103,7 +103,7 @@ function inspect({ requests, samples }, { quietFrom, quietTo, from, to }) {
   const quietOpenFiles = last(samples, "openFiles", from);
   return {
     clientOk: client.ok,
-    clientRefused: client.refused,
+    clientRejected: client.rejected,
     clientFailed: client.failed,
     clientUnanswered: client.unanswered,
     quietP50Ms: quiet.p50,

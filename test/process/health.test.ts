@@ -14,8 +14,8 @@ onAnyEngine((engine) => {
         expect(got).toMatchObject({ status: 200, body: expect.objectContaining({ status: "ok" }) });
         expect(got.headers.get("cache-control")).toBe("no-store");
         expect(await gateway.rest("HEAD", path, { token: null })).toMatchObject({ status: 200, text: "" });
-        const refused = await gateway.rest("POST", path, { token: null });
-        expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+        const rejected = await gateway.rest("POST", path, { token: null });
+        expect([rejected.status, rejected.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
       }
     } finally {
       await gateway.close();

@@ -1,4 +1,4 @@
-import { expectRestError, sendRaw } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const bytes = (...parts: (string | number)[]): Uint8Array =>

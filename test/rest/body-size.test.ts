@@ -1,4 +1,4 @@
-import { expectGraphQLError, expectRestError, sendRaw } from "../support/refusals";
+import { expectGraphQLError, expectRestError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const LIMIT = 1024;

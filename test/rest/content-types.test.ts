@@ -1,4 +1,4 @@
-import { expectRestError, rowsOf, sendRaw } from "../support/refusals";
+import { expectRestError, rowsOf, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const ROUTES: [string, string][] = [

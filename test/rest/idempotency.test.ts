@@ -1,6 +1,6 @@
 import { mint, operator, type Reply } from "../support/gateway";
 import { callTool } from "../support/mcp";
-import { expectGraphQLError, expectRestError, rowsOf } from "../support/refusals";
+import { expectGraphQLError, expectRestError, rowsOf } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const PET = { name: "Rex", categoryId: 7, status: "available" };

@@ -1,5 +1,5 @@
 import { encodeCursor } from "../../src/pagination/cursor";
-import { expectRestError } from "../support/refusals";
+import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const tampered = (cursor: string) => cursor.replace(/^./, (c) => (c === "A" ? "B" : "A"));

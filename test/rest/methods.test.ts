@@ -1,4 +1,4 @@
-import { expectRestError, sendRaw } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const READ = "GET, HEAD, OPTIONS";
@@ -23,12 +23,12 @@ const METHODS = [
   "LOCK",
   "REPORT",
 ];
-const REFUSED = ROUTES.flatMap(([path, allow]) =>
+const REJECTED = ROUTES.flatMap(([path, allow]) =>
   METHODS.filter((method) => !allow.split(", ").includes(method)).map((method) => [method, path, allow]),
 );
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  test.each(REFUSED)("%s %s is 405 and names what is allowed: %s", async (method, path, allow) => {
+  test.each(REJECTED)("%s %s is 405 and names what is allowed: %s", async (method, path, allow) => {
     const key = `Authorization: Bearer ${gateway.key}`;
     const calls: [string[], string?][] = [
       [[]],

@@ -1,4 +1,4 @@
-import { expectRestError } from "../support/refusals";
+import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {

@@ -1,5 +1,5 @@
 import type { TestGateway } from "../support/gateway";
-import { expectRestError, sendRaw } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {

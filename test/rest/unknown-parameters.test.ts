@@ -1,5 +1,5 @@
 import { ROUTES } from "../../src/features";
-import { expectRestError } from "../support/refusals";
+import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CALLS = ROUTES.map(({ method, path, pathParameters = [], example }): [string, string, unknown] => [

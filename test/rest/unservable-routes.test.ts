@@ -6,7 +6,7 @@ import { route } from "./shapes/routes";
 import { schema, startServer } from "./shapes/server";
 
 describe("a route that cannot be served", () => {
-  const refused: [string, Partial<RestRoute>, RegExp][] = [
+  const rejected: [string, Partial<RestRoute>, RegExp][] = [
     [
       "a document that does not fit the schema",
       { document: "{ nonsense }" },
@@ -127,7 +127,7 @@ describe("a route that cannot be served", () => {
     ["a page without its cursor", { pageInfo: ["numbers"] }, /selects no numbers.hasNextPage/],
   ];
 
-  test.each(refused)("for %s is rejected and named", async (_, more, reason) => {
+  test.each(rejected)("for %s is rejected and named", async (_, more, reason) => {
     const broken = route("broken", more);
     const start = (async () => {
       validateRoute(broken, schema);

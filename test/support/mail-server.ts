@@ -15,7 +15,7 @@ export interface ReceivedMail {
 }
 
 /** A reply that rejects a command. */
-export const refusal = (responseCode: number, text = "refused") =>
+export const rejection = (responseCode: number, text = "rejected") =>
   Object.assign(new Error(text), { responseCode });
 
 /** An SMTP server that keeps what it received, and takes everything unless its options say otherwise. */

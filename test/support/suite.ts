@@ -1,6 +1,6 @@
 import { onAnyEngine, onEachEngine, type TestEngine } from "./engines";
 import { type GatewayOptions, startGateway, type TestGateway } from "./gateway";
-import { closeWithNothingStored } from "./refusals";
+import { closeWithNothingStored } from "./rejections";
 
 /** The options of a suite's gateway. */
 export interface SuiteOptions extends GatewayOptions {

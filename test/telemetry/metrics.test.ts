@@ -182,17 +182,17 @@ describe("/metrics", () => {
     const read = (token: string | null) => gateway.rest("GET", "/metrics", { token });
     expect(await read(TOKEN)).toMatchObject({ status: 200 });
     for (const token of [null, "", gateway.key, gateway.owner, `${TOKEN}x`]) {
-      const refused = await read(token);
-      expect(refused).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
-      expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+      const rejected = await read(token);
+      expect(rejected).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+      expect(rejected.headers.get("www-authenticate")).toBe("Bearer");
     }
   });
 
   test.each(["staging", "production"])("is closed in %s without METRICS_TOKEN", async (environment) => {
     const gateway = await start({ ENVIRONMENT: environment });
     for (const token of [null, gateway.key, "undefined"]) {
-      const refused = await gateway.rest("GET", "/metrics", { token });
-      expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } });
+      const rejected = await gateway.rest("GET", "/metrics", { token });
+      expect(rejected).toMatchObject({ status: 403, body: { code: "forbidden" } });
     }
   });
 

@@ -102,8 +102,8 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       changes: [{ field: "state", before: "active", after: "disabled" }],
     });
     const withNew = (command: string) => cliWith(NEW_KEY, "webhooks", command, id, ...OF_FIRST);
-    const refused = await withNew("enable");
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Rotate it first")]);
+    const rejected = await withNew("enable");
+    expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining("Rotate it first")]);
     expect(await withNew("rotate-secret")).toMatchObject({ code: 0 });
     expect(await withNew("enable")).toMatchObject({ code: 0 });
     expect(await cliWith(INSTANCE_KEY, "instance-key", "replace")).toMatchObject({ code: 0 });

@@ -246,37 +246,37 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       (await api.create({ url: PUBLIC_URL, ...input }, token)).body.data.createWebhookEndpoint.endpoint.id;
     const id = await make({ agentId: theirs });
     const ofAll = await make({});
-    const refusal = async (from: { since?: string; after?: string }, endpoint = id) =>
+    const rejection = async (from: { since?: string; after?: string }, endpoint = id) =>
       codeOf(await api.redeliver(endpoint, from, token));
     const since = timestamp(-DAY_MS);
-    expect(await refusal({})).toBe("invalid_request");
-    expect(await refusal({ since, after: "0" })).toBe("invalid_request");
-    expect(await refusal({ after: "0" }, ofAll)).toBe("invalid_request");
-    expect(await refusal({ after: "x" })).toBe("invalid_cursor");
-    expect(await refusal({ after: "99999" })).toBe("invalid_cursor");
-    expect(await refusal({ since: timestamp(DAY_MS) })).toBeUndefined();
+    expect(await rejection({})).toBe("invalid_request");
+    expect(await rejection({ since, after: "0" })).toBe("invalid_request");
+    expect(await rejection({ after: "0" }, ofAll)).toBe("invalid_request");
+    expect(await rejection({ after: "x" })).toBe("invalid_cursor");
+    expect(await rejection({ after: "99999" })).toBe("invalid_cursor");
+    expect(await rejection({ since: timestamp(DAY_MS) })).toBeUndefined();
     await addEvents(
       gateway,
       theirs,
       Array.from({ length: 4 }, () => crypto.randomUUID()),
     );
-    expect(await refusal({ since })).toBeUndefined();
+    expect(await rejection({ since })).toBeUndefined();
     await write("delete from event where agent_id = $1 and position <= 2", [theirs]);
-    expect(await refusal({ after: "1" })).toBe("position_expired");
+    expect(await rejection({ after: "1" })).toBe("position_expired");
     // Longer ago than events are kept.
     const long = timestamp(-31 * DAY_MS);
-    expect(await refusal({ since: long })).toBe("position_expired");
-    expect(await refusal({ since: long }, ofAll)).toBe("position_expired");
-    expect(await refusal({ since })).toBeUndefined();
-    expect(await refusal({ since }, ofAll)).toBeUndefined();
-    expect(await refusal({ after: "2" })).toBeUndefined();
+    expect(await rejection({ since: long })).toBe("position_expired");
+    expect(await rejection({ since: long }, ofAll)).toBe("position_expired");
+    expect(await rejection({ since })).toBeUndefined();
+    expect(await rejection({ since }, ofAll)).toBeUndefined();
+    expect(await rejection({ after: "2" })).toBeUndefined();
     await write("update event set created_at = $1 where agent_id = $2 and position = 3", [
       timestamp(-32 * DAY_MS),
       theirs,
     ]);
-    expect(await refusal({ since: long })).toBeUndefined();
+    expect(await rejection({ since: long })).toBeUndefined();
     await api.disable(id, token);
-    expect(await refusal({ after: "2" })).toBe("conflict");
+    expect(await rejection({ after: "2" })).toBe("conflict");
   });
 
   test("redeliver from a time starts at the first event from then on", async () => {

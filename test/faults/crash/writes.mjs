@@ -85,8 +85,8 @@ export async function send(write, url, callers, history) {
       write.answer = result(JSON.parse(text));
       write.outcome = "answered";
     } else {
-      write.outcome = "refused";
-      history.violate("other", `${write.kind} ${write.marker} was refused: ${response.status} ${text}`);
+      write.outcome = "rejected";
+      history.violate("other", `${write.kind} ${write.marker} was rejected: ${response.status} ${text}`);
     }
   } catch (error) {
     write.outcome = "unanswered";

@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { addMember, signIn, withDatabase } from "../fixture.mjs";
 
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,

@@ -1,6 +1,6 @@
 // 64 connections hand situations to one agent, whose decisions wait for each other.
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,

@@ -1,6 +1,6 @@
 // 800 anonymous connections send most of a body of 1 MB, and keep the end of it.
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,

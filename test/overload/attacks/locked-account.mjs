@@ -3,7 +3,7 @@ import { seeded } from "../../bench/random.mjs";
 import { addMember, addressOf, post, signInRequest, withDatabase } from "../fixture.mjs";
 
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,
@@ -11,7 +11,7 @@ export const expect = {
   peakMebibytes: 400,
   recoveryMs: 5_000,
   // Attempts that are rejected write nothing; those beside them, which are not, write three rows at most.
-  rowsOfRefused: 0,
+  rowsOfRejected: 0,
 };
 
 const CONNECTIONS = 16;
@@ -53,5 +53,5 @@ export async function run(traffic, { random, prepared }) {
 export async function measure({ url, totals, ready }) {
   const newRows = (await rowsOf(url)) - ready;
   const { 429: locked = 0, 503: shed = 0 } = totals.answers;
-  return { newRows, rowsOfRefused: Math.max(0, newRows - (totals.sent - locked - shed) * ROWS_PER_ATTEMPT) };
+  return { newRows, rowsOfRejected: Math.max(0, newRows - (totals.sent - locked - shed) * ROWS_PER_ATTEMPT) };
 }

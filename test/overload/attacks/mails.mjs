@@ -5,7 +5,7 @@ import { percentile } from "../figures.mjs";
 import { addLines, addMember } from "../fixture.mjs";
 
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,

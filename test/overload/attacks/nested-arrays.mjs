@@ -1,6 +1,6 @@
 // Four anonymous connections post 1 MiB of nested arrays, again and again.
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 1_000,

@@ -1,6 +1,6 @@
 // Anonymous connections send one small request after the other and read no answer.
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,

@@ -6,7 +6,7 @@ import { percentile } from "../figures.mjs";
 import { get, post, withDatabase } from "../fixture.mjs";
 
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 2_000,

@@ -1,6 +1,6 @@
 // Anonymous clients send HEAD for the compressed script of `/docs`: no byte of it is asked for.
 export const expect = {
-  clientRefused: 0,
+  clientRejected: 0,
   clientFailed: 0,
   clientUnanswered: 0,
   addedP99Ms: 1_000,

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../src/errors";
 import { mint, operator } from "../support/gateway";
-import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const PET = { name: "Rex", categoryId: 1 };
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  async function expectRefusedEverywhere(token: string, code: ErrorCode): Promise<void> {
+  async function expectRejectedEverywhere(token: string, code: ErrorCode): Promise<void> {
     expectRestError(await gateway.rest("GET", "/agent/whoami", { token }), code);
     expectRestError(await gateway.rest("GET", "/v1/pets", { token }), code);
     expectRestError(await gateway.rest("GET", "/v1/pets/1", { token }), code);
@@ -21,12 +21,12 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     const { id, secret } = await mint(gateway);
     expect((await gateway.rest("GET", "/agent/whoami", { token: secret })).status).toBe(200);
     await gateway.services.keys.revoke(await operator(gateway), id);
-    await expectRefusedEverywhere(secret, "key_revoked");
+    await expectRejectedEverywhere(secret, "key_revoked");
   });
 
   test("an expired key is 401", async () => {
     const { secret } = await mint(gateway, { expiresAt: new Date(Date.now() - 1) });
-    await expectRefusedEverywhere(secret, "key_expired");
+    await expectRejectedEverywhere(secret, "key_expired");
   });
 
   test("a key of a deactivated organization is 401, and works again after that", async () => {
@@ -37,7 +37,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     await services.agents.create(context, { slug: "sleepy-agent", name: "Sleepy agent" });
     const { secret } = await mint(gateway, { agent: "sleepy-agent" });
     await services.organizations.deactivate(context);
-    await expectRefusedEverywhere(secret, "key_not_resolvable");
+    await expectRejectedEverywhere(secret, "key_not_resolvable");
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
     await services.organizations.reactivate(context);
     expect((await gateway.rest("GET", "/agent/whoami", { token: secret })).status).toBe(200);
