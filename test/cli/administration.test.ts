@@ -328,22 +328,22 @@ describe("at a terminal", () => {
 });
 
 describe("on an unused database", () => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   beforeEach(async () => {
-    place = await sqlite.createDatabase();
+    testDatabase = await sqlite.createDatabase();
   });
-  afterEach(() => place.drop());
+  afterEach(() => testDatabase.drop());
 
   test("commands ask for the migrations, which run once", async () => {
-    const before = await runCli(place.url, ["keys", "list"]);
+    const before = await runCli(testDatabase.url, ["keys", "list"]);
     expect(before).toMatchObject({ code: 1, stdout: "" });
     expect(before.stderr).toMatch(/^gateway: there is no database at \/.*gateway\.sqlite; .*\n$/);
-    await writeFile(place.url.slice("sqlite:".length), "");
-    const empty = await runCli(place.url, ["keys", "list"]);
+    await writeFile(testDatabase.url.slice("sqlite:".length), "");
+    const empty = await runCli(testDatabase.url, ["keys", "list"]);
     expect(empty.stderr).toMatch(/^gateway: the database is not up to date: .*"gateway migrate".*\n$/);
-    expect((await runCli(place.url, ["migrate"])).stdout).toMatch(/^Ran Initial\d+.*\.\n$/);
-    expect((await runCli(place.url, ["migrate"])).stdout).toBe("The database is up to date.\n");
-    expect((await runCli(place.url, ["keys", "list"])).stdout).toBe("No matching keys.\n");
+    expect((await runCli(testDatabase.url, ["migrate"])).stdout).toMatch(/^Ran Initial\d+.*\.\n$/);
+    expect((await runCli(testDatabase.url, ["migrate"])).stdout).toBe("The database is up to date.\n");
+    expect((await runCli(testDatabase.url, ["keys", "list"])).stdout).toBe("No matching keys.\n");
   });
 
   test("a database that cannot be reached is named, without its password", async () => {

@@ -16,10 +16,10 @@ import {
 import { loadRelease, releasesOf } from "../support/released";
 import { waitUntil } from "../support/wait-until";
 
-const place = databaseForEach(sqlite);
+const testDatabase = databaseForEach(sqlite);
 let directory: string;
 beforeEach(() => {
-  directory = dirname(fileOf(place.url));
+  directory = dirname(fileOf(testDatabase.url));
 });
 
 const fileOf = (url: string) => url.slice("sqlite:".length);
@@ -49,7 +49,7 @@ describe("while a server writes", () => {
   let server: TestServer;
   let key: string;
   beforeEach(async () => {
-    server = await startServer({ DATABASE_URL: place.url });
+    server = await startServer({ DATABASE_URL: testDatabase.url });
     key = secretsIn(server.stdout())?.key ?? "";
   });
 
@@ -72,8 +72,8 @@ describe("while a server writes", () => {
     await waitUntil(() => answered.length >= 50);
     const before = [...answered];
     const endpoint = ["webhooks", "create", "--org", "first", "--url", PUBLIC_URL];
-    expect(await runCli(place.url, endpoint)).toMatchObject({ code: 0, stderr: "" });
-    const made = await runCli(place.url, ["backup", inPlace("backup"), "--json"]);
+    expect(await runCli(testDatabase.url, endpoint)).toMatchObject({ code: 0, stderr: "" });
+    const made = await runCli(testDatabase.url, ["backup", inPlace("backup"), "--json"]);
     const during = answered.length;
     writing = false;
     await Promise.all(writers);
@@ -108,35 +108,37 @@ describe("while a server writes", () => {
 
   test("nothing is restored over its database", async () => {
     await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
-    await runCli(place.url, ["backup", inPlace("backup")]);
+    await runCli(testDatabase.url, ["backup", inPlace("backup")]);
     await call(server.url, "/v1/pets", { name: "Tom", categoryId: 1 });
-    expect(rejection(await runCli(place.url, ["restore", inPlace("backup"), "--force"]))).toContain(
+    expect(rejection(await runCli(testDatabase.url, ["restore", inPlace("backup"), "--force"]))).toContain(
       "a process uses the database",
     );
     expect(await (await call(server.url, "/v1/pets")).json()).toHaveLength(2);
 
     await server.stop();
-    expect(await runCli(place.url, ["restore", inPlace("backup"), "--force"])).toMatchObject({ code: 0 });
-    expect(await petsOf(place.url)).toBe(1);
+    expect(await runCli(testDatabase.url, ["restore", inPlace("backup"), "--force"])).toMatchObject({
+      code: 0,
+    });
+    expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
   test("a server that was killed left its last writes in the log, and a backup has them", async () => {
     await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
     server.signal("SIGKILL");
     await server.ended;
-    expect(await runCli(place.url, ["backup", inPlace("backup")])).toMatchObject({ code: 0 });
+    expect(await runCli(testDatabase.url, ["backup", inPlace("backup")])).toMatchObject({ code: 0 });
     expect(await petsOf(`sqlite:${inPlace("backup")}`)).toBe(1);
   });
 });
 
 describe("on a database with a pet", () => {
   beforeEach(async () => {
-    await runCli(place.url, ["migrate"]);
-    await runCli(place.url, ["seed", "--pets", "1"]);
+    await runCli(testDatabase.url, ["migrate"]);
+    await runCli(testDatabase.url, ["seed", "--pets", "1"]);
   });
 
-  const backup = (...args: string[]) => runCli(place.url, ["backup", ...args]);
-  const restore = (...args: string[]) => runCli(place.url, ["restore", ...args]);
+  const backup = (...args: string[]) => runCli(testDatabase.url, ["backup", ...args]);
+  const restore = (...args: string[]) => runCli(testDatabase.url, ["restore", ...args]);
 
   test("a backup replaces a file only with --force, and never the database", async () => {
     await writeFile(inPlace("kept"), "kept");
@@ -145,7 +147,7 @@ describe("on a database with a pet", () => {
     expect(await backup(inPlace("kept"), "--force")).toMatchObject({ code: 0 });
     expect(await petsOf(`sqlite:${inPlace("kept")}`)).toBe(1);
 
-    const file = fileOf(place.url);
+    const file = fileOf(testDatabase.url);
     await symlink(file, inPlace("link"));
     await symlink(inPlace("kept"), inPlace("latest"));
     await symlink(inPlace("nowhere"), inPlace("dangling"));
@@ -156,7 +158,7 @@ describe("on a database with a pet", () => {
       expect(rejection(await backup(own, "--force"))).toContain("is the database itself");
     }
     expect(rejection(await restore(file, "--force"))).toContain("is the database itself");
-    expect(await petsOf(place.url)).toBe(1);
+    expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
   test("a backup that fails leaves nothing behind", async () => {
@@ -187,7 +189,7 @@ describe("on a database with a pet", () => {
       rejection(await runCli(`sqlite:${inPlace("new.sqlite")}`, ["restore", inPlace(bad)]));
     }
     expect(await readdir(directory)).not.toContain("new.sqlite");
-    expect(await petsOf(place.url)).toBe(1);
+    expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
   test.each([
@@ -209,27 +211,27 @@ describe("on a database with a pet", () => {
     await source.query(statement);
     await source.destroy();
     expect(rejection(await restore(inPlace("good"), "--force"))).toContain(kind);
-    expect(await petsOf(place.url)).toBe(1);
+    expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
   test("a backup is restored over another database only with --force, and undoes what came since", async () => {
     await backup(inPlace("good"));
-    await runCli(place.url, ["seed", "--pets", "5"]);
+    await runCli(testDatabase.url, ["seed", "--pets", "5"]);
     expect(rejection(await restore(inPlace("good")))).toContain("--force");
-    expect(await petsOf(place.url)).toBe(6);
+    expect(await petsOf(testDatabase.url)).toBe(6);
     expect(await restore(inPlace("good"), "--force")).toMatchObject({ code: 0 });
-    expect(await petsOf(place.url)).toBe(1);
+    expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
   test("over a damaged database nothing is restored until that is moved away", async () => {
     await backup(inPlace("good"));
-    await writeFile(fileOf(place.url), "not a database ".repeat(1000));
+    await writeFile(fileOf(testDatabase.url), "not a database ".repeat(1000));
     expect(rejection(await restore(inPlace("good"), "--force"))).toContain("move it away");
-    expect(await readFile(fileOf(place.url), "utf8")).toMatch(/^not a database/);
+    expect(await readFile(fileOf(testDatabase.url), "utf8")).toMatch(/^not a database/);
   });
 
   test("a backup of a newer program is not restored", async () => {
-    const source = createDataSource(place.url);
+    const source = createDataSource(testDatabase.url);
     await source.initialize();
     await source.query(
       "INSERT INTO migration (timestamp, name) VALUES (9763700000000, 'Future9763700000000')",

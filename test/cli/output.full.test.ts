@@ -5,23 +5,23 @@ import { promisify } from "node:util";
 import { sqlite } from "../support/engines";
 
 test("a closed pipe ends a command without a word, and a full disk with one line", async () => {
-  const place = await sqlite.createMigratedDatabase();
+  const database = await sqlite.createMigratedDatabase();
   const cli = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(__dirname, "../../dist/src/cli/main.js"))}`;
   for (const args of ["orgs list", "keys list --json", "--help", "keys create --help"]) {
     const { stdout, stderr } = await promisify(exec)(
       `{ ${cli} ${args}; echo "code $?" >&2; } | { exec <&-; sleep 0; }`,
-      { env: { ...process.env, DATABASE_URL: place.url } },
+      { env: { ...process.env, DATABASE_URL: database.url } },
     );
     expect({ args, stdout, stderr }).toEqual({ args, stdout: "", stderr: "code 0\n" });
   }
   if (existsSync("/dev/full")) {
     const full = promisify(exec)(`${cli} orgs list >/dev/full`, {
-      env: { ...process.env, DATABASE_URL: place.url },
+      env: { ...process.env, DATABASE_URL: database.url },
     });
     await expect(full).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^gateway: standard output cannot be written \(ENOSPC[^\n]*\n$/),
     });
   }
-  await place.drop();
+  await database.drop();
 });

@@ -26,16 +26,16 @@ const ENTRIES: [action: string, detail: string | null, now: Partial<AuditEntry>]
 ];
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    place = await engine.createDatabase();
-    await loadRelease(engine, place.url, 1);
-    database = await Database.open(createDataSource(place.url));
+    testDatabase = await engine.createDatabase();
+    await loadRelease(engine, testDatabase.url, 1);
+    database = await Database.open(createDataSource(testDatabase.url));
   });
   afterEach(async () => {
     await database.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   test("audit entries of 1.0.0 that describe a change as text have it as fields after the migration, or stay readable", async () => {

@@ -10,14 +10,14 @@ interface Row {
 }
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   /** The names that each call of `store` got. */
   let batches: string[][];
   let add: (row: Row) => Promise<string>;
   beforeEach(async () => {
-    place = await engine.createDatabase();
-    database = await Database.open(createDataSource(place.url));
+    testDatabase = await engine.createDatabase();
+    database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
     batches = [];
     add = database.batchFairly<Row, string>({
@@ -36,7 +36,7 @@ onAnyEngine((engine) => {
   });
   afterEach(async () => {
     await database.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const addAll = (owner: string, ...names: string[]) => names.map((name) => add({ owner, name }));

@@ -8,15 +8,15 @@ import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 
 describe("writes that meet on SQLite", () => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   let statements: string[];
   let source: DataSource;
   /** How many units each transaction had. */
   let transactions: number[];
   beforeEach(async () => {
-    place = await sqlite.createDatabase();
-    source = createDataSource(place.url);
+    testDatabase = await sqlite.createDatabase();
+    source = createDataSource(testDatabase.url);
     transactions = [];
     statements = [];
     const none = () => {};
@@ -44,7 +44,7 @@ describe("writes that meet on SQLite", () => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await database.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const pet = (name: string) => ({ name, categoryId: "1", status: null });
@@ -143,7 +143,7 @@ describe("writes that meet on SQLite", () => {
   });
 
   test("when the time to wait for the write lock cannot be changed, writes go on and it is tried again", async () => {
-    const other = await createDataSource(place.url).initialize();
+    const other = await createDataSource(testDatabase.url).initialize();
     try {
       await database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
       const query = source.query.bind(source);

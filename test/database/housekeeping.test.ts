@@ -16,16 +16,16 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MANY = 3_000;
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    place = await engine.createDatabase();
-    database = await Database.open(createDataSource(place.url));
+    testDatabase = await engine.createDatabase();
+    database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
   });
   afterEach(async () => {
     await database.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const addRecords = (count: number, createdAt: string) =>
@@ -74,7 +74,7 @@ onAnyEngine((engine) => {
 
   slowTest("two processes that purge at the same time do not wait for each other, nor fail", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
-    const other = await Database.open(createDataSource(place.url));
+    const other = await Database.open(createDataSource(testDatabase.url));
     try {
       await Promise.all([purge(database), purge(other)]);
       expect(await records()).toBe(0);
@@ -121,7 +121,10 @@ onAnyEngine((engine) => {
         { ...use, hour: timestamp(-30 * DAY_MS) },
       ]);
     });
-    const gateway = await startGateway(engine, { database: place, env: { AUDIT_RETENTION_DAYS: "30" } });
+    const gateway = await startGateway(engine, {
+      database: testDatabase,
+      env: { AUDIT_RETENTION_DAYS: "30" },
+    });
     try {
       const uses = () => database.read((reader) => reader.count(HourlyUse));
       await waitUntil(async () => (await uses()) <= 1);

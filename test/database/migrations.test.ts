@@ -4,14 +4,14 @@ import { onEachEngine, type TestDatabase } from "../support/engines";
 import { slowTest } from "../support/slow-test";
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   beforeEach(async () => {
-    place = await engine.createDatabase();
+    testDatabase = await engine.createDatabase();
   });
-  afterEach(() => place.drop());
+  afterEach(() => testDatabase.drop());
 
   test("the migrations make exactly the tables that the entities describe", async () => {
-    const source = createDataSource(place.url);
+    const source = createDataSource(testDatabase.url);
     const database = await Database.open(source);
     try {
       await database.migrate();
@@ -24,7 +24,9 @@ onEachEngine((engine) => {
   });
 
   test("several processes that migrate concurrently run each migration once", async () => {
-    const databases = await Promise.all([1, 2, 3, 4].map(() => Database.open(createDataSource(place.url))));
+    const databases = await Promise.all(
+      [1, 2, 3, 4].map(() => Database.open(createDataSource(testDatabase.url))),
+    );
     try {
       const ran = await Promise.all(databases.map((database) => database.migrate()));
       expect(ran.flat()).toEqual(["Initial1763700000000", "VersionTwo1765000000000"]);
@@ -34,7 +36,7 @@ onEachEngine((engine) => {
   });
 
   slowTest("the migrations can be undone", async () => {
-    const source = createDataSource(place.url);
+    const source = createDataSource(testDatabase.url);
     const database = await Database.open(source);
     try {
       const ran = (await database.migrate()).reverse();

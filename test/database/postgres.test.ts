@@ -182,8 +182,8 @@ describe("a connection on which one statement fails", () => {
   test.each(["BEGIN ISOLATION", "COMMIT"])(
     "keeps no pet and no open transaction when that is %s",
     async (statement) => {
-      const place = await postgres.createDatabase();
-      const way = await rejecting(new URL(place.url));
+      const testDatabase = await postgres.createDatabase();
+      const way = await rejecting(new URL(testDatabase.url));
       const database = await Database.open(createDataSource(way.url, 1));
       try {
         await database.migrate();
@@ -204,7 +204,7 @@ describe("a connection on which one statement fails", () => {
       } finally {
         await database.close();
         way.close();
-        await place.drop();
+        await testDatabase.drop();
       }
     },
   );
@@ -214,11 +214,11 @@ describe("a PostgreSQL that is set up in its own way", () => {
   slowTest(
     "for serializable transactions lets two processes migrate concurrently, and units run side by side",
     async () => {
-      const place = await postgres.createDatabase();
-      const name = new URL(place.url).pathname.slice(1);
+      const testDatabase = await postgres.createDatabase();
+      const name = new URL(testDatabase.url).pathname.slice(1);
       await administer(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
       const open = async () => {
-        const database = await Database.open(createDataSource(place.url));
+        const database = await Database.open(createDataSource(testDatabase.url));
         await database.migrate();
         return database;
       };
@@ -228,7 +228,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
       );
       expect(levels.flat()).toEqual(Array(2).fill({ transaction_isolation: "read committed" }));
       await Promise.all([one.close(), other.close()]);
-      await place.drop();
+      await testDatabase.drop();
     },
   );
 
@@ -274,8 +274,8 @@ describe("a PostgreSQL that is set up in its own way", () => {
 });
 
 test("inserts of an organization that wait for its locks hold up none of another", async () => {
-  const place = await postgres.createDatabase();
-  const database = await Database.open(createDataSource(place.url));
+  const testDatabase = await postgres.createDatabase();
+  const database = await Database.open(createDataSource(testDatabase.url));
   let unlock = () => {};
   const lock = new Promise<void>((resolve) => {
     unlock = resolve;
@@ -292,7 +292,7 @@ test("inserts of an organization that wait for its locks hold up none of another
   unlock();
   expect(await greedy).toBe("first");
   await database.close();
-  await place.drop();
+  await testDatabase.drop();
 });
 
 describe("a PostgreSQL that is not there", () => {

@@ -11,8 +11,8 @@ const POOL = 5;
 const PID = "SELECT pg_backend_pid() AS pid";
 
 test("connections that were opened since the last replacement are replaced as well, if it was just now", async () => {
-  const place = await postgres.createDatabase();
-  const connections = await PostgresConnections.open(createDataSource(place.url, 1), SERVING);
+  const testDatabase = await postgres.createDatabase();
+  const connections = await PostgresConnections.open(createDataSource(testDatabase.url, 1), SERVING);
   const pid = () => connections.forQuery(async (client) => (await client.query(PID)).rows[0].pid);
   try {
     const pids = [await pid()];
@@ -25,7 +25,7 @@ test("connections that were opened since the last replacement are replaced as we
     expect(new Set(pids).size).toBe(3);
   } finally {
     await connections.close();
-    await place.drop();
+    await testDatabase.drop();
   }
 });
 

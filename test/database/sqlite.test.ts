@@ -10,14 +10,14 @@ import { startGateway, type TestGateway } from "../support/gateway";
 const PET = { name: "Rex", categoryId: "1", status: null };
 
 describe("the embedded database", () => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   beforeEach(async () => {
-    place = await sqlite.createDatabase();
+    testDatabase = await sqlite.createDatabase();
   });
-  afterEach(() => place.drop());
+  afterEach(() => testDatabase.drop());
 
   test("is durable: a write-ahead log, and the disk is waited for at each commit", async () => {
-    const database = await Database.open(createDataSource(place.url));
+    const database = await Database.open(createDataSource(testDatabase.url));
     try {
       const pragmas = await database.write(async (tx) => ({
         ...(await tx.query("PRAGMA journal_mode"))[0],
@@ -31,9 +31,9 @@ describe("the embedded database", () => {
   });
 
   test("relays what was announced by a unit to another process on the file, once it is committed", async () => {
-    const reader = await Database.open(createDataSource(place.url));
+    const reader = await Database.open(createDataSource(testDatabase.url));
     const relay = jest.fn((channel: string) => reader.relay(channel));
-    const writer = await Database.open(createDataSource(place.url), { relay });
+    const writer = await Database.open(createDataSource(testDatabase.url), { relay });
     const failed = writer.write(async (tx) => {
       tx.announce("rolled_back");
       throw new Error("rolled back");
@@ -48,7 +48,7 @@ describe("the embedded database", () => {
   });
 
   test("keeps statements prepared, however many there are, and forgets those that fail", async () => {
-    const database = await Database.open(createDataSource(place.url));
+    const database = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.migrate();
       for (let i = 0; i < 400; i++)
@@ -76,7 +76,7 @@ describe("the embedded database", () => {
   });
 
   test("takes no writes from a query that only reads", async () => {
-    const database = await Database.open(createDataSource(place.url));
+    const database = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.migrate();
       await expect(database.read((reader) => reader.insert(Pet, PET))).rejects.toMatchObject({
@@ -96,17 +96,17 @@ describe("the embedded database", () => {
     ],
     ["is a directory", async (file: string) => void (await mkdir(file))],
   ])("says which file it is that %s, and leaves it alone", async (_, make) => {
-    const file = place.url.slice("sqlite:".length);
+    const file = testDatabase.url.slice("sqlite:".length);
     await make(file);
     const before = await readFile(file).catch(() => undefined);
-    await expect(Database.open(createDataSource(place.url))).rejects.toThrow(
-      `the database ${place.url} cannot be used`,
+    await expect(Database.open(createDataSource(testDatabase.url))).rejects.toThrow(
+      `the database ${testDatabase.url} cannot be used`,
     );
     expect(await readFile(file).catch(() => undefined)).toEqual(before);
   });
 
   test("says which file it is whose directory cannot be made", async () => {
-    const file = place.url.slice("sqlite:".length);
+    const file = testDatabase.url.slice("sqlite:".length);
     await writeFile(file, "");
     const inside = `sqlite:${file}/data/gateway.sqlite`;
     await expect(Database.open(createDataSource(inside))).rejects.toThrow(
@@ -115,8 +115,8 @@ describe("the embedded database", () => {
   });
 
   test("is its owner's alone, also when its files were there before", async () => {
-    const file = place.url.slice("sqlite:".length);
-    const open = () => Database.open(createDataSource(place.url));
+    const file = testDatabase.url.slice("sqlite:".length);
+    const open = () => Database.open(createDataSource(testDatabase.url));
     const first = await open();
     await first.migrate();
     const files = [file, `${file}-wal`, `${file}-shm`];
@@ -131,7 +131,7 @@ describe("the embedded database", () => {
   });
 
   test("makes the directory of its file", async () => {
-    const file = `${dirname(place.url.slice("sqlite:".length))}/a/b/gateway.sqlite`;
+    const file = `${dirname(testDatabase.url.slice("sqlite:".length))}/a/b/gateway.sqlite`;
     const database = await Database.open(createDataSource(`sqlite:${file}`));
     await database.close();
     expect((await readFile(file)).length).toBeGreaterThan(0);

@@ -9,16 +9,16 @@ import { startGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    place = await engine.createDatabase();
-    database = await Database.open(createDataSource(place.url));
+    testDatabase = await engine.createDatabase();
+    database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
   });
   afterEach(async () => {
     await database.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const names = async () => {

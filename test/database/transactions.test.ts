@@ -6,16 +6,16 @@ import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, postgres, type TestDatabase } from "../support/engines";
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   beforeAll(async () => {
-    place = await engine.createDatabase();
-    database = await Database.open(createDataSource(place.url));
+    testDatabase = await engine.createDatabase();
+    database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
   });
   afterAll(async () => {
     await database.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   let category = 0;
@@ -175,7 +175,7 @@ onEachEngine((engine) => {
   });
 
   test("a read beside an open unit sees nothing of it, and all of it afterwards", async () => {
-    const other = await Database.open(createDataSource(place.url));
+    const other = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.write(async (tx) => {
         await tx.insert(Pet, pet("in progress"));
@@ -238,7 +238,7 @@ onEachEngine((engine) => {
   });
 
   test("two processes that write at the same time lose nothing", async () => {
-    const other = await Database.open(createDataSource(place.url));
+    const other = await Database.open(createDataSource(testDatabase.url));
     try {
       const write = (to: Database, who: string) =>
         Array.from({ length: 30 }, (_, i) => to.write((tx) => tx.insert(Pet, pet(`${who} ${i}`))));
@@ -250,7 +250,7 @@ onEachEngine((engine) => {
   });
 
   test("units of two processes inside withMigrationLock never overlap", async () => {
-    const other = await Database.open(createDataSource(place.url));
+    const other = await Database.open(createDataSource(testDatabase.url));
     try {
       let inside = 0;
       let most = 0;

@@ -20,16 +20,16 @@ const PASSWORD = "a password of the first release";
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let source: DataSource;
   beforeEach(async () => {
-    place = await engine.createDatabase();
-    source = createDataSource(place.url);
+    testDatabase = await engine.createDatabase();
+    source = createDataSource(testDatabase.url);
   });
   afterEach(async () => {
     await endProcesses();
     if (source.isInitialized) await source.destroy();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   slowTest("a recorded migration does today what it did when it was released", async () => {
@@ -51,10 +51,10 @@ onEachEngine((engine) => {
   describe.each(releasesOf(engine).map(({ name }, i) => ({ name, number: i + 1 })))(
     "the tables of $name",
     ({ number }) => {
-      beforeEach(() => loadRelease(engine, place.url, number));
+      beforeEach(() => loadRelease(engine, testDatabase.url, number));
 
       test("become those of today and lose no row", async () => {
-        const before = await rowsOf(engine, place.url);
+        const before = await rowsOf(engine, testDatabase.url);
         expect(Object.keys(before).length).toBeGreaterThan(10);
         for (const [table, rows] of Object.entries(before))
           expect([table, rows.length]).not.toEqual([table, 0]);
@@ -63,7 +63,7 @@ onEachEngine((engine) => {
           await database.migrate();
           const { upQueries } = await source.driver.createSchemaBuilder().log();
           expect(upQueries.map(({ query }) => query)).toEqual([]);
-          const after = await rowsOf(engine, place.url);
+          const after = await rowsOf(engine, testDatabase.url);
           for (const table of Object.keys(before).filter((name) => name !== "migration"))
             expect({ [table]: after[table] }).toMatchObject({ [table]: before[table] });
           expect(await database.migrate()).toEqual([]);
@@ -90,7 +90,7 @@ onEachEngine((engine) => {
       });
 
       test("serve: keys, passwords and pets still work, agents have a line, and no old message is sent", async () => {
-        const config = loadConfig({ DATABASE_URL: place.url, LOG_LEVEL: "silent" });
+        const config = loadConfig({ DATABASE_URL: testDatabase.url, LOG_LEVEL: "silent" });
         const database = await Database.open(source);
         try {
           await database.migrate();
@@ -148,17 +148,17 @@ onEachEngine((engine) => {
   slowTest(
     "what a newer program has brought up to date is left alone by the server and the command line",
     async () => {
-      await loadRelease(engine, place.url, 1);
+      await loadRelease(engine, testDatabase.url, 1);
       await source.initialize();
       await source.query(
         `INSERT INTO migration ("timestamp", name) VALUES (9763700000000, 'FromTheFuture9763700000000')`,
       );
       await source.destroy();
-      const before = await rowsOf(engine, place.url);
+      const before = await rowsOf(engine, testDatabase.url);
       const [server, migrate, list] = await Promise.all([
-        runServer({ DATABASE_URL: place.url }),
-        runCli(place.url, ["migrate"]),
-        runCli(place.url, ["keys", "list"]),
+        runServer({ DATABASE_URL: testDatabase.url }),
+        runCli(testDatabase.url, ["migrate"]),
+        runCli(testDatabase.url, ["keys", "list"]),
       ]);
       for (const { code, stdout, stderr } of [server, migrate, list]) {
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -168,7 +168,7 @@ onEachEngine((engine) => {
         expect(stderr).toContain("FromTheFuture9763700000000");
         expect(stderr).not.toContain("postgres:postgres@");
       }
-      expect(await rowsOf(engine, place.url)).toEqual(before);
+      expect(await rowsOf(engine, testDatabase.url)).toEqual(before);
     },
   );
 });

@@ -46,14 +46,14 @@ const DOCUMENT = {
 };
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let server: Receiver;
   let env: Record<string, string>;
   let gateway: TestGateway;
   let agentId: string;
   let api: ReturnType<typeof decisionClient>;
   beforeAll(async () => {
-    place = await engine.createMigratedDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     server = await Receiver.start();
     env = { MODEL_URL: `${server.url()}v1`, MODEL_NAME: "small", MODEL_API_KEY: KEY };
     gateway = await start({});
@@ -68,13 +68,13 @@ onAnyEngine((engine) => {
   afterAll(async () => {
     await gateway.close();
     await server.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const start = (more: Record<string, string>, signInOwner = true) =>
     startGateway(engine, {
       env: { ...env, ...more },
-      database: { url: place.url, drop: async () => undefined },
+      database: { url: testDatabase.url, drop: async () => undefined },
       signInOwner,
     });
   const say = (content: unknown) => {

@@ -9,12 +9,12 @@ import { databaseForEach, secretsIn, startServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
-  const place = databaseForEach(engine);
+  const testDatabase = databaseForEach(engine);
 
   slowTest(
     "two processes that get the same idempotency key twenty times make one decision with one message",
     async () => {
-      const env = { DATABASE_URL: place.url, LOG_LEVEL: "error" };
+      const env = { DATABASE_URL: testDatabase.url, LOG_LEVEL: "error" };
       const first = await startServer(env);
       const servers = [first, await startServer(env)] as const;
       const decide = async (number: number, orderId: string) => {
@@ -41,7 +41,7 @@ onAnyEngine((engine) => {
         expect([status, JSON.parse(text).code]).toEqual([409, "idempotency_key_reused"]);
       }
 
-      const database = await Database.open(createDataSource(place.url));
+      const database = await Database.open(createDataSource(testDatabase.url));
       try {
         const count = (of: new () => object) => database.read((reader) => reader.count(of));
         expect(await count(Decision)).toBe(1);

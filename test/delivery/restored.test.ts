@@ -38,21 +38,21 @@ const change = (gateway: TestGateway, part: string) =>
   sql(gateway, `UPDATE known_database SET identity = jsonb_set(identity::jsonb, '{${part}}', '"1"')::text`);
 
 describe("a PostgreSQL database", () => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let running: TestGateway[];
   let receiver: Receiver;
   beforeEach(async () => {
     receiver = await Receiver.start();
-    place = await postgres.createMigratedDatabase();
+    testDatabase = await postgres.createMigratedDatabase();
     running = [];
   });
   afterEach(async () => {
     await receiver.close();
     for (const gateway of running) await gateway.close();
-    await place.drop();
+    await testDatabase.drop();
   });
-  const start = async (env: Record<string, string> = DELIVERS, url = place.url) => {
-    const gateway = await startGateway(postgres, { env, database: { ...place, url } });
+  const start = async (env: Record<string, string> = DELIVERS, url = testDatabase.url) => {
+    const gateway = await startGateway(postgres, { env, database: { ...testDatabase, url } });
     running.push(gateway);
     return gateway;
   };
@@ -152,7 +152,7 @@ describe("a PostgreSQL database", () => {
         `CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data, pg_write_all_data`,
       );
       await sql(admin, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
-      const url = Object.assign(new URL(place.url), { username: role, password: "secret" }).href;
+      const url = Object.assign(new URL(testDatabase.url), { username: role, password: "secret" }).href;
       const known = async () =>
         JSON.parse((await sql(admin, "SELECT identity FROM known_database"))[0].identity);
       try {
@@ -175,7 +175,7 @@ describe("a PostgreSQL database", () => {
     await stop(await start());
     await change(idle, "system");
     const id = await send(idle, "queued");
-    expect(await runCli(place.url, ["restored", "--same"])).toEqual({
+    expect(await runCli(testDatabase.url, ["restored", "--same"])).toEqual({
       code: 0,
       signal: null,
       stdout: "Messages are delivered from this database.\n",

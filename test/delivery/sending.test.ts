@@ -443,11 +443,11 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a line whose last attempt failed gets the senders that others leave", async () => {
-    const place = await engine.createDatabase();
+    const testDatabase = await engine.createDatabase();
     const one = { ...SENDS.env, DELIVERY_WORKERS: "1" };
     const single = await startGateway(engine, {
       env: one,
-      database: { url: place.url, drop: async () => undefined },
+      database: { url: testDatabase.url, drop: async () => undefined },
     });
     const { database } = single.services;
     try {
@@ -495,7 +495,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       expect(order).toEqual(["healthy", "healthy", "failing"]);
     } finally {
       await single.close();
-      await place.drop();
+      await testDatabase.drop();
     }
   });
 
@@ -673,8 +673,8 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   slowTest("a process that stops lets go of its conversations, and the next one goes on", async () => {
-    const place = await engine.createDatabase();
-    const database = { url: place.url, drop: async () => undefined };
+    const testDatabase = await engine.createDatabase();
+    const database = { url: testDatabase.url, drop: async () => undefined };
     const stopping = await startGateway(engine, { ...SENDS, database });
     const line = await addWebhookLine(stopping, {
       agentId: await firstAgentId(stopping),
@@ -697,7 +697,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       });
     } finally {
       await next.close();
-      await place.drop();
+      await testDatabase.drop();
     }
   });
 });

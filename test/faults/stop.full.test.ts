@@ -13,10 +13,10 @@ import {
 import { petNames, startLoad } from "./load";
 
 onEachEngine((engine) => {
-  const place = databaseForEach(engine);
+  const database = databaseForEach(engine);
 
   test("on SIGTERM under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
-    const server = await startServer({ DATABASE_URL: place.url, LOG_LEVEL: "info" });
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "info" });
     const load = startLoad(server);
     await load.answered(300);
     load.tell();
@@ -27,7 +27,7 @@ onEachEngine((engine) => {
     // A stop has no error code.
     expect(writes.filter(({ status }) => status !== undefined && ![200, 201].includes(status))).toEqual([]);
     expect(writes.filter(({ sentBefore, status }) => sentBefore && status === undefined)).toEqual([]);
-    const kept = await petNames(place.url);
+    const kept = await petNames(database.url);
     expect(new Set(kept).size).toBe(kept.length);
     const answered = writes.filter(({ status }) => status !== undefined).map(({ name }) => name);
     expect(answered.filter((name) => !kept.includes(name))).toEqual([]);
@@ -35,19 +35,19 @@ onEachEngine((engine) => {
 });
 
 describe("stopped by a signal while a client", () => {
-  let place: TestDatabase;
+  let database: TestDatabase;
   let server: TestServer;
   let client: Socket;
   beforeEach(async () => {
-    place = await sqlite.createDatabase();
-    server = await startServer({ DATABASE_URL: place.url });
+    database = await sqlite.createDatabase();
+    server = await startServer({ DATABASE_URL: database.url });
     client = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
     await once(client, "connect");
   });
   afterEach(async () => {
     client.destroy();
     await endProcesses();
-    await place.drop();
+    await database.drop();
   });
 
   const head = () =>
@@ -123,9 +123,9 @@ describe("stopped by a signal while a client", () => {
 });
 
 test("on a signal while it starts, it starts, shows what is shown once, and then stops", async () => {
-  const place = await sqlite.createDatabase();
+  const database = await sqlite.createDatabase();
   try {
-    const server = spawnServer({ DATABASE_URL: place.url });
+    const server = spawnServer({ DATABASE_URL: database.url });
     await server.until("stderr", "Server listening");
     server.signal("SIGTERM");
     const { code, stdout } = await server.ended;
@@ -133,6 +133,6 @@ test("on a signal while it starts, it starts, shows what is shown once, and then
     expect(secretsIn(stdout)).toBeDefined();
   } finally {
     await endProcesses();
-    await place.drop();
+    await database.drop();
   }
 });

@@ -8,20 +8,20 @@ import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
 import { openRaw, sendBytes, statusesIn } from "../support/raw";
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let database: TestDatabase;
   let app: Awaited<ReturnType<typeof createApp>>;
   let port: number;
   const HOST = "127.0.0.1";
   beforeAll(async () => {
-    place = await engine.createDatabase();
-    const config = loadConfig({ DATABASE_URL: place.url, MAX_REQUESTS_IN_FLIGHT: "1" });
-    app = await createApp(config, createDataSource(place.url), createLogger("silent"));
+    database = await engine.createDatabase();
+    const config = loadConfig({ DATABASE_URL: database.url, MAX_REQUESTS_IN_FLIGHT: "1" });
+    app = await createApp(config, createDataSource(database.url), createLogger("silent"));
     await app.http.listen({ port: 0, host: HOST });
     port = await app.listenForManagement(0, HOST);
   });
   afterAll(async () => {
     await app.close();
-    await place.drop();
+    await database.drop();
   });
 
   const ask = (path: string, init?: RequestInit) => fetch(`http://${HOST}:${port}${path}`, init);
@@ -101,19 +101,19 @@ onAnyEngine((engine) => {
 });
 
 describe("a port of their own", () => {
-  let place: TestDatabase;
+  let database: TestDatabase;
   let app: Awaited<ReturnType<typeof createApp>>;
   let url: string;
   beforeAll(async () => {
-    place = await sqlite.createDatabase();
+    database = await sqlite.createDatabase();
     const config = loadConfig({ REQUEST_TIMEOUT_SECONDS: "1", MAX_CONNECTIONS: "2" });
-    app = await createApp(config, createDataSource(place.url), createLogger("silent"));
+    app = await createApp(config, createDataSource(database.url), createLogger("silent"));
     await app.http.listen({ port: 0, host: "127.0.0.1" });
     url = `http://127.0.0.1:${await app.listenForManagement(0, "127.0.0.1")}`;
   });
   afterAll(async () => {
     await app.close();
-    await place.drop();
+    await database.drop();
   });
 
   test("takes MAX_CONNECTIONS, each for REQUEST_TIMEOUT_SECONDS when it sends nothing or half a request", async () => {

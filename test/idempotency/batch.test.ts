@@ -18,7 +18,7 @@ import { slowTest } from "../support/slow-test";
 import { waitUntil } from "../support/wait-until";
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let database: Database;
   let pets: PetService;
   /** Of the one key that there is. */
@@ -33,24 +33,24 @@ onAnyEngine((engine) => {
         if (what === "inserts") batches.push(calls);
       },
     };
-    const next = await Database.open(createDataSource(place.url), { observer });
+    const next = await Database.open(createDataSource(testDatabase.url), { observer });
     opened.push(next);
     return next;
   };
   beforeEach(async () => {
     batches = [];
-    place = await engine.createDatabase();
+    testDatabase = await engine.createDatabase();
     database = await open();
     await database.migrate();
     pets = new PetService(database);
-    const config = loadConfig({ DATABASE_URL: place.url });
+    const config = loadConfig({ DATABASE_URL: testDatabase.url });
     await bootstrap(createServices({ database, config, log: createLogger("silent") }));
     const [key] = await database.read((reader) => reader.find(ApiKey));
     context = { caller: { kind: "agent", agent: { id: key?.agentId }, key } } as unknown as RequestContext;
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()));
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const draft = (name: string, idempotencyKey?: string) =>

@@ -44,14 +44,14 @@ const CONFIGURATION = {
 const name = () => `contact-${Math.random()}`;
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   let model: Receiver;
   let gateways: TestGateway[];
   let gateway: TestGateway;
   let agentId: string;
   let sender: Sender;
   beforeAll(async () => {
-    place = await engine.createMigratedDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     model = await Receiver.start();
     model.reaction = (response) =>
       response
@@ -60,7 +60,7 @@ onEachEngine((engine) => {
     const start = (signInOwner: boolean) =>
       startGateway(engine, {
         env: { MODEL_URL: `${model.url()}v1`, MODEL_NAME: "small" },
-        database: { url: place.url, drop: async () => undefined },
+        database: { url: testDatabase.url, drop: async () => undefined },
         signInOwner,
       });
     gateway = await start(true);
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
   afterAll(async () => {
     for (const each of gateways) await each.close();
     await model.close();
-    await place.drop();
+    await testDatabase.drop();
   });
 
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);

@@ -12,43 +12,43 @@ afterEach(endProcesses);
 const KEY = Buffer.alloc(32, 7).toString("base64");
 
 describe("the embedded database without INSTANCE_KEY", () => {
-  const place = databaseForEach(sqlite);
-  const keyFile = () => `${place.url.slice("sqlite:".length)}.key`;
+  const database = databaseForEach(sqlite);
+  const keyFile = () => `${database.url.slice("sqlite:".length)}.key`;
 
   test("gets a key at the first start, which later starts keep and nothing prints", async () => {
-    const first = await (await startServer({ DATABASE_URL: place.url, LOG_LEVEL: "trace" })).stop();
+    const first = await (await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "trace" })).stop();
     const text = await readFile(keyFile(), "utf8");
     expect(InstanceKey.parse(text.trim())).toBeInstanceOf(InstanceKey);
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
-    await depend({ DATABASE_URL: place.url });
-    const second = await (await startServer({ DATABASE_URL: place.url, LOG_LEVEL: "trace" })).stop();
+    await depend({ DATABASE_URL: database.url });
+    const second = await (await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "trace" })).stop();
     expect(await readFile(keyFile(), "utf8")).toBe(text);
     for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(text.trim());
   });
 
   test("has one key, also when servers start concurrently", async () => {
-    const servers = await Promise.all([1, 2].map(() => startServer({ DATABASE_URL: place.url })));
+    const servers = await Promise.all([1, 2].map(() => startServer({ DATABASE_URL: database.url })));
     await Promise.all(servers.map((server) => server.stop()));
     const names = await readdir(dirname(keyFile()));
     expect(names.filter((name) => /key|unfinished/.test(name))).toEqual(["gateway.sqlite.key"]);
   });
 
   test("never gets another key while something depends on the lost one, until it is replaced", async () => {
-    await depend({ DATABASE_URL: place.url });
+    await depend({ DATABASE_URL: database.url });
     const lost = await readFile(keyFile(), "utf8");
     await rm(keyFile());
-    const server = await startServer({ DATABASE_URL: place.url });
+    const server = await startServer({ DATABASE_URL: database.url });
     expect((await server.stop()).stderr).toContain(keyFile());
     await expect(stat(keyFile())).rejects.toThrow("ENOENT");
-    await expect(depend({ DATABASE_URL: place.url })).rejects.toMatchObject({ code: "conflict" });
-    expect(await runCli(place.url, ["instance-key", "replace"])).toMatchObject({ code: 0, stderr: "" });
+    await expect(depend({ DATABASE_URL: database.url })).rejects.toMatchObject({ code: "conflict" });
+    expect(await runCli(database.url, ["instance-key", "replace"])).toMatchObject({ code: 0, stderr: "" });
     const made = await readFile(keyFile(), "utf8");
     expect(made).not.toBe(lost);
-    await depend({ DATABASE_URL: place.url });
-    const again = await runCli(place.url, ["instance-key", "replace"]);
+    await depend({ DATABASE_URL: database.url });
+    const again = await runCli(database.url, ["instance-key", "replace"]);
     expect(again).toMatchObject({ code: 1, stdout: "" });
     await writeFile(keyFile(), lost);
-    const { code, stderr } = await runServer({ DATABASE_URL: place.url });
+    const { code, stderr } = await runServer({ DATABASE_URL: database.url });
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^gateway: the instance key in [^\n]+ is not the key that the database depends on[^\n]*\n$/,
@@ -59,9 +59,9 @@ describe("the embedded database without INSTANCE_KEY", () => {
   test.each(["", "hunter2\n", "A".repeat(10_000)])(
     "does not start with %j in the file of its key",
     async (text) => {
-      await depend({ DATABASE_URL: place.url });
+      await depend({ DATABASE_URL: database.url });
       await writeFile(keyFile(), text);
-      const { code, stderr } = await runServer({ DATABASE_URL: place.url });
+      const { code, stderr } = await runServer({ DATABASE_URL: database.url });
       expect(code).toBe(1);
       expect(stderr).toMatch(/^gateway: the instance key in [^\n]+ cannot be used[^\n]*\n$/);
       expect(stderr).not.toContain("hunter2");
@@ -69,8 +69,8 @@ describe("the embedded database without INSTANCE_KEY", () => {
   );
 
   test("prefers INSTANCE_KEY to the file, which is then not created", async () => {
-    await depend({ DATABASE_URL: place.url, INSTANCE_KEY: KEY });
-    await (await startServer({ DATABASE_URL: place.url, INSTANCE_KEY: KEY })).stop();
+    await depend({ DATABASE_URL: database.url, INSTANCE_KEY: KEY });
+    await (await startServer({ DATABASE_URL: database.url, INSTANCE_KEY: KEY })).stop();
     await expect(stat(keyFile())).rejects.toThrow("ENOENT");
   });
 
@@ -79,7 +79,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
       throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
     });
     try {
-      await withServices({ DATABASE_URL: place.url }, async ({ instanceKey }) => {
+      await withServices({ DATABASE_URL: database.url }, async ({ instanceKey }) => {
         expect(await instanceKey.open()).toContain("operation not permitted");
         await expect(instanceKey.current()).rejects.toMatchObject({ code: "conflict" });
       });
@@ -87,7 +87,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
       link.mockRestore();
     }
     expect((await readdir(dirname(keyFile()))).filter((name) => /key|unfinished/.test(name))).toEqual([]);
-    await depend({ DATABASE_URL: place.url });
+    await depend({ DATABASE_URL: database.url });
   });
 
   test("gets the same key from all that create its file concurrently", async () => {

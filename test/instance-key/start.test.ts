@@ -10,12 +10,12 @@ const KEY = Buffer.alloc(32, 7).toString("base64");
 const OTHER_KEY = Buffer.alloc(32, 8).toString("base64");
 
 onAnyEngine((engine) => {
-  const place = databaseForEach(engine);
+  const testDatabase = databaseForEach(engine);
 
   slowTest(
     "a start with another key than the database depends on ends with one line, and with the right one it serves",
     async () => {
-      const env = { DATABASE_URL: place.url, INSTANCE_KEY: KEY };
+      const env = { DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY };
       await depend(env);
       const { code, stdout, stderr } = await runServer({ ...env, INSTANCE_KEY: OTHER_KEY });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -29,11 +29,11 @@ onAnyEngine((engine) => {
   );
 
   test("without the key that the database depends on, a server warns and starts, and what needs the key is rejected", async () => {
-    await depend({ DATABASE_URL: place.url, INSTANCE_KEY: KEY });
-    const server = await startServer({ DATABASE_URL: place.url });
+    await depend({ DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY });
+    const server = await startServer({ DATABASE_URL: testDatabase.url });
     const { stderr } = await server.stop();
     expect(stderr).toContain("The instance key is missing: set INSTANCE_KEY");
-    await withServices({ DATABASE_URL: place.url }, async ({ database, instanceKey }) => {
+    await withServices({ DATABASE_URL: testDatabase.url }, async ({ database, instanceKey }) => {
       const rejection = { code: "conflict", message: expect.stringContaining("INSTANCE_KEY") };
       await expect(instanceKey.current()).rejects.toMatchObject(rejection);
       await expect(database.write((tx) => instanceKey.required(tx))).rejects.toMatchObject(rejection);
@@ -42,12 +42,12 @@ onAnyEngine((engine) => {
 
   test("of processes with different keys the first one to need a key wins, and the others are rejected", async () => {
     const use = (key: string) =>
-      depend({ DATABASE_URL: place.url, INSTANCE_KEY: key }).then(
+      depend({ DATABASE_URL: testDatabase.url, INSTANCE_KEY: key }).then(
         () => "used",
         (error) => error.message as string,
       );
     await withServices(
-      { DATABASE_URL: place.url, INSTANCE_KEY: OTHER_KEY },
+      { DATABASE_URL: testDatabase.url, INSTANCE_KEY: OTHER_KEY },
       async ({ database, instanceKey }) => {
         // Opened while the database depended on no key.
         expect(await instanceKey.open()).toBeUndefined();
@@ -62,7 +62,7 @@ onAnyEngine((engine) => {
   });
 
   test("a unit of work that fails leaves the database without a key that it depends on", async () => {
-    const env = { DATABASE_URL: place.url, INSTANCE_KEY: KEY };
+    const env = { DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY };
     await withServices(env, async ({ database, instanceKey }) => {
       const unit = database.write(async (tx) => {
         await instanceKey.required(tx);
@@ -74,7 +74,7 @@ onAnyEngine((engine) => {
   });
 
   test("a lost key is replaced, once, by the command line", async () => {
-    const env = { DATABASE_URL: place.url, INSTANCE_KEY: KEY };
+    const env = { DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY };
     await depend({ ...env, INSTANCE_KEY: OTHER_KEY });
     await withServices(env, async ({ instanceKey }) => {
       await instanceKey.replace();

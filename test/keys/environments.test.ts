@@ -10,19 +10,19 @@ import { slowTest } from "../support/slow-test";
 afterEach(endProcesses);
 
 onAnyEngine((engine) => {
-  let place: TestDatabase;
+  let testDatabase: TestDatabase;
   /** An active key of each environment, in one database. */
   const secrets = {} as Record<Environment, string>;
 
   const open = (environment: Environment, env: Record<string, string> = {}): Promise<TestGateway> =>
     startGateway(engine, {
-      database: place,
+      database: testDatabase,
       env: { ENVIRONMENT: environment, ...env },
       signInOwner: false,
     });
 
   beforeAll(async () => {
-    place = await engine.createMigratedDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     for (const environment of ENVIRONMENTS) {
       const issuer = await open(environment);
       secrets[environment] = (await mint(issuer, { name: environment })).secret;
@@ -31,7 +31,7 @@ onAnyEngine((engine) => {
       await issuer.close();
     }
   });
-  afterAll(() => place.drop());
+  afterAll(() => testDatabase.drop());
 
   test.each(ENVIRONMENTS)("a server in %s accepts the keys of its environment only", async (own) => {
     const gateway = await open(own);
@@ -76,7 +76,7 @@ onAnyEngine((engine) => {
 
   slowTest("a start logs how many active keys it rejects for their environment", async () => {
     const start = async (env: Record<string, string>) => {
-      const server = await startServer({ DATABASE_URL: place.url, ...env });
+      const server = await startServer({ DATABASE_URL: testDatabase.url, ...env });
       const { stderr } = await server.stop();
       return stderr
         .trim()

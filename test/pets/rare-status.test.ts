@@ -12,8 +12,8 @@ const RARE = 30;
 const RUNS = 12;
 
 test("pets of a rare status are found by an index on PostgreSQL, by one list and by several together", async () => {
-  const place = await postgres.createDatabase();
-  const database = await Database.open(createDataSource(place.url), { serving: true });
+  const testDatabase = await postgres.createDatabase();
+  const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
   await database.migrate();
   await database.write(async (tx) => {
     await tx.query(
@@ -32,13 +32,13 @@ test("pets of a rare status are found by an index on PostgreSQL, by one list and
   // A connection reports what it has read when it ends.
   await database.close();
 
-  const client = new Client(place.url);
+  const client = new Client(testDatabase.url);
   await client.connect();
   const { rows } = await client.query(
     "SELECT idx_tup_fetch::int AS by_index, seq_tup_read::int AS by_scan FROM pg_stat_user_tables WHERE relname = 'pet'",
   );
   await client.end();
-  await place.drop();
+  await testDatabase.drop();
   const lists = 3 * RUNS;
   expect(rows[0].by_index).toBeGreaterThanOrEqual(lists * 20);
   expect(rows[0].by_index).toBeLessThanOrEqual(lists * 21);

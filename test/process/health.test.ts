@@ -4,10 +4,10 @@ import { databaseForEach, startServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
-  const place = databaseForEach(engine);
+  const testDatabase = databaseForEach(engine);
 
   slowTest("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {
-    const gateway = await startGateway(engine, { database: place });
+    const gateway = await startGateway(engine, { database: testDatabase });
     try {
       for (const path of ["/healthz", "/readyz"]) {
         const got = await gateway.rest("GET", path, { token: null });
@@ -25,7 +25,7 @@ onAnyEngine((engine) => {
   slowTest(
     "while the database does not answer, the process is alive and not ready, which it says before an asker gives up",
     async () => {
-      const gateway = await startGateway(engine, { database: place });
+      const gateway = await startGateway(engine, { database: testDatabase });
       const { database } = gateway.services;
       let letGo = () => {};
       const held = new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ onAnyEngine((engine) => {
   );
 
   test("on SIGTERM it is not ready but serves on for as long as it should drain", async () => {
-    const server = await startServer({ DATABASE_URL: place.url, DRAIN_SECONDS: "2" });
+    const server = await startServer({ DATABASE_URL: testDatabase.url, DRAIN_SECONDS: "2" });
     server.signal("SIGTERM");
     await server.until("stderr", '"draining"');
     const ready = await fetch(`${server.url}/readyz`);

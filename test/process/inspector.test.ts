@@ -3,10 +3,10 @@ import { databaseForEach, startServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
 
 describe("the inspector", () => {
-  const place = databaseForEach(sqlite);
+  const database = databaseForEach(sqlite);
 
   slowTest("is not opened by SIGUSR1, which is passed over", async () => {
-    const server = await startServer({ DATABASE_URL: place.url });
+    const server = await startServer({ DATABASE_URL: database.url });
     server.signal("SIGUSR1");
     // By then the signal has come.
     for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/healthz`)).status).toBe(200);

@@ -13,14 +13,14 @@ const keyOf = (server: TestServer) => secretsIn(server.stdout())?.key ?? "";
 
 describe("a server", () => {
   let directory: string;
-  let place: TestDatabase;
+  let database: TestDatabase;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
-    place = await sqlite.createDatabase();
+    database = await sqlite.createDatabase();
   });
   afterEach(async () => {
     await endProcesses();
-    await place.drop();
+    await database.drop();
     await rm(directory, { recursive: true, force: true });
   });
 
@@ -34,7 +34,7 @@ describe("a server", () => {
     await Promise.all([writeFile(certFile, pems.cert), writeFile(keyFile, pems.private)]);
 
     const server = await startServer({
-      DATABASE_URL: place.url,
+      DATABASE_URL: database.url,
       TLS_CERT_FILE: certFile,
       TLS_KEY_FILE: keyFile,
     });
@@ -60,7 +60,7 @@ describe("a server", () => {
           ? done(null, ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })))
           : lookup(name, options, done);`;
     const server = await startServer({
-      DATABASE_URL: place.url,
+      DATABASE_URL: database.url,
       HOST: "localhost",
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(names)}`,
     });
@@ -77,7 +77,7 @@ describe("a server", () => {
   });
 
   test("gives back a request id that is fit for logs, and replaces one that is not", async () => {
-    const server = await startServer({ DATABASE_URL: place.url });
+    const server = await startServer({ DATABASE_URL: database.url });
     const idFor = async (given?: string) => {
       const get = request(`${server.url}/healthz`, { agent: false });
       if (given !== undefined) get.setHeader("x-request-id", given);

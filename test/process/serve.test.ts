@@ -36,12 +36,12 @@ async function finish(
 }
 
 onAnyEngine((engine) => {
-  const place = databaseForEach(engine);
+  const testDatabase = databaseForEach(engine);
 
   slowTest.each(["SIGTERM", "SIGINT"] as const)(
     "on %s the requests in flight are finished and kept, no new ones are taken, and it ends with code 0",
     async (signal) => {
-      const server = await startServer({ DATABASE_URL: place.url });
+      const server = await startServer({ DATABASE_URL: testDatabase.url });
       const rest = await beginPost(server, "/v1/pets");
       const graphql = await beginPost(server, "/graphql");
       server.signal(signal);
@@ -61,7 +61,7 @@ onAnyEngine((engine) => {
       expect(code).toBe(0);
       expect(stderr).toContain('"stopped"');
 
-      const database = await Database.open(createDataSource(place.url));
+      const database = await Database.open(createDataSource(testDatabase.url));
       try {
         const pets = await database.read((reader) => reader.find(Pet));
         expect(pets.map(({ name }) => name).sort()).toEqual(["Rex", "Tom"]);

@@ -17,11 +17,11 @@ const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
 
 onEachEngine((engine) => {
-  const place = databaseForEach(engine);
+  const testDatabase = databaseForEach(engine);
 
   test("of servers that start concurrently on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
     const count = { SQLite: 2, PostgreSQL: 4 }[engine.name];
-    const starting = Array.from({ length: count }, () => startServer({ DATABASE_URL: place.url }));
+    const starting = Array.from({ length: count }, () => startServer({ DATABASE_URL: testDatabase.url }));
     const servers = await Promise.all(starting);
     const printed = servers.flatMap((server) => secretsIn(server.stdout()) ?? []);
     expect(printed).toHaveLength(1);
@@ -29,7 +29,7 @@ onEachEngine((engine) => {
     const ends = await Promise.all(servers.map((server) => server.stop()));
     expect(ends.map(({ code }) => code)).toEqual(servers.map(() => 0));
 
-    const database = await Database.open(createDataSource(place.url));
+    const database = await Database.open(createDataSource(testDatabase.url));
     try {
       const first = [Organization, Agent, Member, ApiKey];
       const counts = first.map((entity) => database.read((reader) => reader.count(entity)));
@@ -100,19 +100,19 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
   });
 
   test("that names the port which is in use, and the next start still shows the secrets of the first", async () => {
-    const place = await sqlite.createDatabase();
+    const testDatabase = await sqlite.createDatabase();
     const taken = createServer().listen(0, "127.0.0.1");
     try {
       await once(taken, "listening");
       const { port } = taken.address() as AddressInfo;
-      const line = await lineOf({ DATABASE_URL: place.url, PORT: String(port), LOG_LEVEL: "silent" });
+      const line = await lineOf({ DATABASE_URL: testDatabase.url, PORT: String(port), LOG_LEVEL: "silent" });
       expect(line).toContain(`port ${port} is in use; set PORT`);
-      const server = await startServer({ DATABASE_URL: place.url });
+      const server = await startServer({ DATABASE_URL: testDatabase.url });
       expect(secretsIn(server.stdout())).toBeDefined();
       await server.stop();
     } finally {
       taken.close();
-      await place.drop();
+      await testDatabase.drop();
     }
   });
 });

@@ -9,10 +9,10 @@ const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
 
 onAnyEngine((engine) => {
-  const place = databaseForEach(engine);
+  const database = databaseForEach(engine);
 
   test("the first start prints an API key and the owner's sign-in, which work, and the second prints and logs no secret", async () => {
-    const first = await startServer({ DATABASE_URL: place.url });
+    const first = await startServer({ DATABASE_URL: database.url });
     const secrets = secretsIn(first.stdout());
     if (secrets === undefined) throw new Error(`no secrets in ${first.stdout()}`);
     expect(first.stdout()).toContain(`Dashboard      ${first.url}/dashboard\n`);
@@ -31,7 +31,7 @@ onAnyEngine((engine) => {
     const firstEnd = await first.stop();
     expect(firstEnd).toMatchObject({ code: 0, signal: null });
 
-    const second = await startServer({ DATABASE_URL: place.url });
+    const second = await startServer({ DATABASE_URL: database.url });
     expect(secretsIn(second.stdout())).toBeUndefined();
     expect(second.stdout()).not.toContain("agk_");
     expect(second.stdout()).toContain(`Dashboard at ${second.url}/dashboard\n`);

@@ -19,12 +19,12 @@ const LIMIT = 60;
 
 onAnyEngine((engine) => {
   describe("a service of two workers", () => {
-    let place: TestDatabase;
+    let database: TestDatabase;
     let server: TestServer;
     beforeAll(async () => {
-      place = await engine.createDatabase();
+      database = await engine.createDatabase();
       server = await startServer({
-        DATABASE_URL: place.url,
+        DATABASE_URL: database.url,
         WORKERS: "2",
         RATE_LIMIT_PER_MINUTE: String(LIMIT),
       });
@@ -32,7 +32,7 @@ onAnyEngine((engine) => {
     afterAll(async () => {
       const end = await server?.stop();
       await endProcesses();
-      await place?.drop();
+      await database?.drop();
       expect(end?.code).toBe(0);
     });
 
@@ -145,10 +145,10 @@ onAnyEngine((engine) => {
   });
 
   describe("two workers", () => {
-    const place = databaseForEach(engine);
+    const database = databaseForEach(engine);
 
     test("are not ready on SIGTERM, serve on while they drain, answer what they have accepted, and end with code 0", async () => {
-      const server = await startServer({ DATABASE_URL: place.url, WORKERS: "2", DRAIN_SECONDS: "1" });
+      const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
       const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
       const probes = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
       const posts = await Promise.all(
@@ -183,7 +183,7 @@ onAnyEngine((engine) => {
     });
 
     test("stop in order by themselves when their supervisor is killed", async () => {
-      const server = await startServer({ DATABASE_URL: place.url, WORKERS: "2" });
+      const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2" });
       server.signal("SIGKILL");
       // Ends once the last worker has closed its outputs.
       const { stderr } = await server.ended;
@@ -194,10 +194,10 @@ onAnyEngine((engine) => {
 });
 
 describe("on SQLite", () => {
-  const place = databaseForEach(sqlite);
+  const database = databaseForEach(sqlite);
 
   test("the default is one process, whose log does not number it", async () => {
-    const server = await startServer({ DATABASE_URL: place.url });
+    const server = await startServer({ DATABASE_URL: database.url });
     const children = `/proc/${server.pid}/task/${server.pid}/children`;
     if (existsSync(children)) expect(readFileSync(children, "utf8")).toBe("");
     expect((await get(server, "/healthz")).status).toBe(200);
@@ -212,7 +212,7 @@ describe("on SQLite", () => {
       await once(taken, "listening");
       const { port } = taken.address() as AddressInfo;
       const { code, stdout, stderr } = await runServer({
-        DATABASE_URL: place.url,
+        DATABASE_URL: database.url,
         WORKERS: "2",
         PORT: String(port),
       });

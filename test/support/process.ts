@@ -42,19 +42,19 @@ export async function endProcesses(): Promise<void> {
 
 /** A database for each test of a suite and the processes on it, which end before it goes. For the head of a suite. */
 export function databaseForEach(engine: TestEngine): TestDatabase {
-  let place: TestDatabase;
+  let database: TestDatabase;
   beforeEach(async () => {
-    place = await engine.createDatabase();
+    database = await engine.createDatabase();
   });
   afterEach(async () => {
     await endProcesses();
-    await place.drop();
+    await database.drop();
   });
   return {
     get url() {
-      return place.url;
+      return database.url;
     },
-    drop: () => place.drop(),
+    drop: () => database.drop(),
   };
 }
 

@@ -27,8 +27,8 @@ const LARGE = ["message", "delivery_attempt", "conversation", "lane", "contact",
 
 /** @param large the tables, by their aliases too, that no statement may read whole */
 export async function openLogged(engine: TestEngine, large = LARGE): Promise<LoggedDatabase> {
-  const place = await engine.createDatabase();
-  const source = createDataSource(place.url);
+  const testDatabase = await engine.createDatabase();
+  const source = createDataSource(testDatabase.url);
   const statements: Statement[] = [];
   const none = () => {};
   const logger: Logger = {
@@ -71,7 +71,7 @@ export async function openLogged(engine: TestEngine, large = LARGE): Promise<Log
     },
     close: async () => {
       await database.close();
-      await place.drop();
+      await testDatabase.drop();
     },
   };
 }

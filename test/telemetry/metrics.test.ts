@@ -234,9 +234,9 @@ describe("/metrics", () => {
   });
 
   slowTest("of a running server tells of the process too", async () => {
-    const place = await sqlite.createDatabase();
+    const testDatabase = await sqlite.createDatabase();
     try {
-      const { url, stop } = await startServer({ DATABASE_URL: place.url });
+      const { url, stop } = await startServer({ DATABASE_URL: testDatabase.url });
       const rest = async () => {
         const response = await fetch(`${url}/metrics`);
         return { status: response.status, text: await response.text() } as never;
@@ -257,7 +257,7 @@ describe("/metrics", () => {
       });
       expect((await stop()).code).toBe(0);
     } finally {
-      await place.drop();
+      await testDatabase.drop();
     }
   });
 });

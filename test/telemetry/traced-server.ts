@@ -9,8 +9,8 @@ interface Call {
 
 /** A server in a separate process: the exporter needs `import()`, which the test runner lacks. */
 export async function start(engine: TestEngine, env: Record<string, string>) {
-  const place = await engine.createDatabase();
-  const server = await startServer({ DATABASE_URL: place.url, ...env });
+  const database = await engine.createDatabase();
+  const server = await startServer({ DATABASE_URL: database.url, ...env });
   const { key, email, password } = secretsIn(server.stdout()) ?? { key: "", email: "", password: "" };
   const rest = async (method: string, path: string, { token = key, headers = {}, body }: Call = {}) => {
     const response = await fetch(`${server.url}${path}`, {
@@ -30,7 +30,7 @@ export async function start(engine: TestEngine, env: Record<string, string>) {
     logged: (text: string) => server.until("stderr", text),
     close: async () => {
       await server.stop();
-      await place.drop();
+      await database.drop();
     },
   };
 }

@@ -79,9 +79,9 @@ describe("tracing", () => {
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    const place = await sqlite.createDatabase();
+    const database = await sqlite.createDatabase();
     const server = await startServer({
-      DATABASE_URL: place.url,
+      DATABASE_URL: database.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     });
     await fetch(`${server.url}/v1/pets`);
@@ -89,7 +89,7 @@ describe("tracing", () => {
     expect(code).toBe(0);
     expect(stderr).toContain("given up");
     silent.close();
-    await place.drop();
+    await database.drop();
   });
 
   test("settings that are wrong stop the start with one line", async () => {
