@@ -1,8 +1,22 @@
 import type { DataSource } from "typeorm";
+import { StartupError } from "../errors";
 
 /** Returns a database's URL without credentials: `sqlite:<file>` or `postgres://<host>:<port>/<database>`. */
 export function databaseLabel({ options }: DataSource): string {
   if (options.type !== "postgres") return `${options.type}:${options.database}`;
   const { host, pathname } = new URL(options.url ?? "");
   return `postgres://${host}${pathname}`;
+}
+
+/**
+ * Runs a step of a start.
+ * @throws StartupError that names the database, whatever fails
+ */
+export async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
+    throw new StartupError(`the database ${databaseLabel(source)} cannot be used`, { cause });
+  }
 }

@@ -1,13 +1,15 @@
 import { LRUCache } from "lru-cache";
-import { type DataSource, type EntityTarget, MigrationExecutor, type ObjectLiteral } from "typeorm";
-import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
+import type { DataSource, EntityTarget, ObjectLiteral } from "typeorm";
+import { coalesce, coalesceByKey, indexBy } from "../common/coalesce";
 import { withSpan } from "../common/spans";
-import { GatewayError, StartupError } from "../errors";
+import { GatewayError } from "../errors";
 import { Announcements } from "./announcements";
-import { databaseLabel } from "./database-label";
+import { starting } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions } from "./engine";
 import { FairBatches, type FairBatchesOptions } from "./fair-batches";
+import { InsertBatches } from "./insert-batches";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
+import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
@@ -230,41 +232,13 @@ export class Database {
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
     { singleStatement = false, owner }: Pick<TransactionOptions, "singleStatement" | "owner"> = {},
   ): (row: Row) => Promise<T> {
-    let waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
-    const insertAll = async (rows: Row[]): Promise<(T | Error)[]> => {
-      const stopWaiting = () => {
-        if (waiting?.rows === rows) waiting = undefined;
-      };
-      const unit: UnitOfWork<(T | Error)[]> = (tx) => {
-        stopWaiting();
-        return insert(tx, rows);
-      };
-      try {
-        return await this.committing(unit, { singleStatement, owner, isRepeated: true });
-      } catch (error) {
-        stopWaiting();
-        if (rows.length === 1 || !this.mayRetry(error)) throw error;
-        const alone = rows.map((row) =>
-          this.writeFor(owner, (tx) => insert(tx, [row]), { isRepeated: true }).then(
-            ([value]) => value as T | Error,
-          ),
-        );
-        return (await Promise.allSettled(alone)).map((outcome) =>
-          outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
-        );
-      }
-    };
-    return this.coalesce("inserts", async (rows: readonly Row[]) => {
-      // A further unit of work would queue behind the waiting one, and cost as many statements again.
-      if (waiting === undefined || waiting.rows.length + rows.length > MAX_ITEMS) {
-        const all: Row[] = [];
-        const results = Promise.resolve(all).then(insertAll);
-        waiting = { rows: all, results };
-      }
-      const { rows: all, results } = waiting;
-      const from = all.push(...rows) - rows.length;
-      return (await results).slice(from, from + rows.length);
+    const batches = new InsertBatches<Row, T>({
+      insert,
+      write: (unit, options) => this.committing(unit, { ...options, owner, isRepeated: true }),
+      mayRetry: (error) => this.mayRetry(error),
+      singleStatement,
     });
+    return this.coalesce("inserts", (rows) => batches.add(rows));
   }
 
   /**
@@ -318,40 +292,16 @@ export class Database {
    * @returns the names of the migrations that it ran
    * @throws StartupError with the database label, including when the schema is newer than this version
    */
-  async migrate(): Promise<string[]> {
-    const run = () =>
-      this.withMigrationLock(async (tx) => {
-        const executor = new MigrationExecutor(this.source, tx.queryRunner);
-        executor.transaction = "none";
-        await this.assertNotNewer(executor);
-        return executor.executePendingMigrations();
-      });
-    return (await starting(this.source, run)).map(({ name }) => name);
+  migrate(): Promise<string[]> {
+    return runMigrations(this.source, (run) => this.withMigrationLock((tx) => run(tx.queryRunner)));
   }
 
   /**
    * Returns the names of the pending migrations.
    * @throws StartupError with the database label, including when the schema is newer than this version
    */
-  async pendingMigrations(): Promise<string[]> {
-    const executor = new MigrationExecutor(this.source);
-    const pending = async () => {
-      await this.assertNotNewer(executor);
-      return executor.getPendingMigrations();
-    };
-    return (await starting(this.source, pending)).map(({ name }) => name);
-  }
-
-  /** An older binary must never write to a newer schema. */
-  private async assertNotNewer(executor: MigrationExecutor): Promise<void> {
-    const known = new Set((await executor.getAllMigrations()).map(({ name }) => name));
-    const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
-    if (unknown !== undefined) {
-      throw new StartupError(
-        `the database ${databaseLabel(this.source)} was brought up to date by a newer or an unreleased version of ` +
-          `this program, with ${unknown.name}; run that version, or restore an older backup`,
-      );
-    }
+  pendingMigrations(): Promise<string[]> {
+    return pendingMigrations(this.source);
   }
 
   /** Returns the current queue lengths and connection counts. */
@@ -437,15 +387,3 @@ function loadPostgresEngine() {
 }
 
 const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";
-
-const asError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
-
-/** Turns any failure into a StartupError that names the database. */
-async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`the database ${databaseLabel(source)} cannot be used`, { cause });
-  }
-}

@@ -1,0 +1,170 @@
+import { type CustomTypesConfig, type PoolClient, Query, type QueryArrayConfig } from "pg";
+import { QueryFailedError } from "typeorm";
+import { type KeysetQuery, type Lookup, lengthOf, MAX_PAGE_LENGTH, type PageQuery } from "../engine";
+import { decodeJson, jsonColumns, rowsOfJsonColumns, type Selection, sqlOf } from "../selection";
+import type { PostgresConnections } from "./postgres-connections";
+import { nameOf } from "./prepared-statements";
+
+/** A prepared statement with the name under which each connection caches it. */
+interface Named {
+  name: string;
+  text: string;
+}
+
+/** Leaves values as the text that the server sent. */
+const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
+
+/** Statements by declaration and variant. */
+const statements = new WeakMap<object, Map<string, Named>>();
+
+function named(of: object, variant: string, write: () => string): Named {
+  const variants = statements.get(of) ?? new Map<string, Named>();
+  statements.set(of, variants);
+  const known = variants.get(variant);
+  if (known !== undefined) return known;
+  const text = write();
+  const statement = { name: nameOf(text), text };
+  variants.set(variant, statement);
+  return statement;
+}
+
+/** The driver returns an int64 as text. */
+const columnsSql = ({ columns }: Selection<unknown>) => columns.map(sqlOf).join();
+
+const lookupSql = (lookup: Lookup<unknown>, values: string) =>
+  `SELECT ${columnsSql(lookup)} FROM ${lookup.from} WHERE ${lookup.by} = ${values}`;
+
+const pageSql = ({ table, id }: KeysetQuery<unknown>, select: string, from: string, limit: string | number) =>
+  `SELECT ${select} FROM ${table} WHERE ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+
+/**
+ * The rows with a value, as a range of the index that covers it together with the ID. With `=`, the planner takes all values
+ * for equally frequent, and may search the whole table by ID for a rare one.
+ */
+const filteredPageSql = (
+  { table, id, filter }: KeysetQuery<unknown>,
+  select: string,
+  value: string,
+  from: string,
+  limit: string | number,
+) =>
+  `SELECT ${select} FROM ${table} WHERE (${filter}, ${id}) >= (${value}, ${from}) AND ${filter} <= ${value}
+    ORDER BY ${filter}, ${id} LIMIT ${limit}`;
+
+/**
+ * Returns the SQL of several pages, in any order: the index of each, and a JSON array with the values of each column. The
+ * inner LIMIT is a constant, because otherwise the planner sorts the whole table for each page; the outer one stops the scan
+ * earlier.
+ */
+function pagesSql(paging: KeysetQuery<unknown>): string {
+  const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
+  const values = columns.map((_, i) => `json_agg(c${i})`);
+  const rows = (longest: string) =>
+    `(SELECT json_build_array(${values}) FROM (SELECT * FROM (${longest}) AS longest LIMIT page.length) AS page_rows)`;
+  const all = pageSql(paging, columns.join(), "page.start", MAX_PAGE_LENGTH);
+  const filtered = filteredPageSql(paging, columns.join(), "page.filter", "page.start", MAX_PAGE_LENGTH);
+  return `SELECT page.position - 1, CASE WHEN page.filter IS NULL THEN ${rows(all)} ELSE ${rows(filtered)} END AS rows
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, position)`;
+}
+
+/** Lookups and pages on a pool of connections, as prepared statements. */
+export class PostgresReads {
+  constructor(private readonly connections: PostgresConnections) {}
+
+  /**
+   * Returns the rows that match any of the values.
+   * @throws the driver's error
+   */
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    // PostgreSQL would replan a list of one each time, which takes twice as long as the rest of the query.
+    return values.length === 1
+      ? this.selected(
+          lookup,
+          named(lookup, "one", () => lookupSql(lookup, "$1")),
+          [...values],
+        )
+      : this.selected(
+          lookup,
+          named(lookup, "list", () => lookupSql(lookup, "ANY($1)")),
+          [values],
+        );
+  }
+
+  /**
+   * Returns the rows of each page.
+   * @throws the driver's error
+   */
+  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    const [only] = pages;
+    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
+    const combined = named(paging, "joined", () => pagesSql(paging));
+    const values = [pages.map(({ filter }) => filter), pages.map(({ from }) => from), pages.map(lengthOf)];
+    const found: Row[][] = [];
+    // The first pages are decoded while the server reads the others.
+    await this.eachRow(combined, values, ([index, rows]) => {
+      found[Number(index)] = decodeJson(rows as string, (columns) =>
+        rowsOfJsonColumns(paging, columns as unknown[][]),
+      );
+    });
+    return found;
+  }
+
+  /** Reads one page, for which the statement for many pages takes twice as long. */
+  private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
+    const select = columnsSql(paging);
+    if (filter === null)
+      return this.selected(
+        paging,
+        named(paging, "all", () => pageSql(paging, select, "$1", "$2")),
+        [from, limit],
+      );
+    return this.selected(
+      paging,
+      named(paging, "filtered", () => filteredPageSql(paging, select, "$1", "$2", "$3")),
+      [filter, from, limit],
+    );
+  }
+
+  private async selected<Row>(
+    selection: Selection<Row>,
+    statement: Named,
+    values: unknown[],
+  ): Promise<Row[]> {
+    return (await this.rows(statement, values)).map((each) => selection.row(each));
+  }
+
+  /** Returns the values of each row. */
+  private rows({ name, text }: Named, values: unknown[]): Promise<unknown[][]> {
+    return this.connections.forQuery(async (client) => {
+      const { rows } = await client.query({ name, text, values, rowMode: "array" }).catch((cause: Error) => {
+        throw new QueryFailedError(text, [], cause);
+      });
+      return rows;
+    });
+  }
+
+  /** Passes on the values of each row, as text, as soon as it arrives; after a broken connection, once more from the first. */
+  private eachRow(
+    { name, text }: Named,
+    values: unknown[],
+    onRow: (values: unknown[]) => void,
+  ): Promise<void> {
+    const query = (client: PoolClient) =>
+      new Promise<void>((resolve, reject) => {
+        const config: QueryArrayConfig = { name, text, values, rowMode: "array", types: AS_TEXT };
+        client
+          .query(new Query(config))
+          .on("error", (cause) => reject(new QueryFailedError(text, [], cause)))
+          .on("end", () => resolve())
+          .on("row", (row) => {
+            try {
+              onRow(row);
+            } catch (error) {
+              // Thrown on, it would end the process.
+              reject(error);
+            }
+          });
+      });
+    return this.connections.forQuery(query);
+  }
+}

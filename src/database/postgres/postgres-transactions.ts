@@ -1,0 +1,84 @@
+import type { PoolClient, QueryResult } from "pg";
+import { QueryFailedError, type QueryRunner } from "typeorm";
+import { Mutex } from "../../common/mutex";
+import { type TransactionBoundary, transact, type UnitOfWork } from "../engine";
+import { queryPrepared } from "./prepared-statements";
+
+/** Sets the isolation level explicitly, because under a stricter default units of work would fail with conflicts. */
+export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+/** Locks a whole list. */
+export const LOCK_LIST = "SELECT pg_advisory_xact_lock($1, $2)";
+
+/**
+ * Runs the statements of a runner one at a time, as the driver asks.
+ * @param run runs a statement
+ */
+export async function serialize(runner: QueryRunner, run: typeof queryPrepared): Promise<void> {
+  const client: PoolClient = await runner.connect();
+  const statements = new Mutex();
+  const query = (text: string, values?: unknown[]) =>
+    statements.runExclusive(() => run(client, text, values));
+  runner.connect = async () => ({ query });
+}
+
+export const queryOnce: typeof queryPrepared = (client, text, values) => client.query(text, values);
+
+/**
+ * Runs a unit of one statement, perhaps with the lock of a list before it, in two round trips to the server: the start of
+ * the transaction and the lock, then the statement and the commit, are sent without waiting for each other.
+ */
+export async function transactInPairs<T>(
+  runner: QueryRunner,
+  begin: string,
+  unit: UnitOfWork<T>,
+): Promise<T> {
+  const client: PoolClient = await runner.connect();
+  const send = (text: string, values?: unknown[]) => {
+    const answer = queryPrepared(client, text, values).catch((cause: Error) => {
+      throw new QueryFailedError(text, values, cause);
+    });
+    // It may fail before it is awaited.
+    answer.catch(() => undefined);
+    return answer;
+  };
+  const begun = send(begin);
+  let committed: Promise<QueryResult> | undefined;
+  const query = async (text: string, values?: unknown[], isStructured = false): Promise<unknown[]> => {
+    if (isStructured) throw new Error("A unit of one statement runs it by `tx.query`.");
+    const locked = text === LOCK_LIST ? send(text, values) : undefined;
+    // Without the transaction, the lock would be gone at once and the statement kept on its own.
+    await begun;
+    if (locked !== undefined) return (await locked).rows;
+    const answer = send(text, values);
+    committed ??= send("COMMIT");
+    return (await answer).rows;
+  };
+  Object.assign(runner, { query });
+  const boundary: TransactionBoundary = {
+    begin: undefined,
+    commit: async () => {
+      committed ??= send("COMMIT");
+      assertCommitted(await committed);
+    },
+    // Also after a commit that did not run, which has left the transaction open.
+    rollback: () => send("ROLLBACK").catch(() => undefined),
+  };
+  return transact(runner, boundary, unit);
+}
+
+export const rollback: TransactionBoundary["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
+
+export async function commit(runner: QueryRunner): Promise<void> {
+  const client: PoolClient = await runner.connect();
+  const result = await client.query("COMMIT").catch((cause: Error) => {
+    throw new QueryFailedError("COMMIT", undefined, cause);
+  });
+  assertCommitted(result);
+}
+
+/** After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error, which TypeORM hides. */
+function assertCommitted(result: QueryResult): void {
+  if (result.command !== "COMMIT")
+    throw new Error("The unit of work continued after one of its statements had failed.");
+}

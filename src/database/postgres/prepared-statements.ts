@@ -1,0 +1,21 @@
+import type { PoolClient, QueryResult } from "pg";
+import { sha256 } from "../../credentials/sha256";
+
+/** A hash of the text, because a connection pooler may share one connection among processes. */
+export const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
+
+/**
+ * Max parameters of a repeated statement that stays prepared: with more, there are too many texts, and running it takes
+ * longer than planning it.
+ */
+const MAX_PREPARED_PARAMETERS = 64;
+
+/** Runs a statement, and lets a short one stay prepared on the connection. */
+export const queryPrepared = (
+  client: PoolClient,
+  text: string,
+  values: unknown[] = [],
+): Promise<QueryResult> =>
+  values.length === 0 || values.length > MAX_PREPARED_PARAMETERS
+    ? client.query(text, values)
+    : client.query({ name: nameOf(text), text, values });
