@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
-import { expectRestError, sendRaw } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const PAGE = `<!doctype html>
