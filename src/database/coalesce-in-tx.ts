@@ -6,15 +6,16 @@ import { GatewayError } from "../errors";
  * Coalesces calls of units of work that run side by side in one transaction: calls within one event-loop tick share one
  * call of `work`.
  * @param work returns one value or Error per item, in the order of the items
+ * @param options.cache true to keep the values until the transaction ends, for what it does not change
  * @returns the function that the units call with their transaction and one item
  */
 export function coalesceInTx<Manager extends EntityManager, Item, Value>(
   work: (tx: Manager, items: readonly Item[]) => Promise<readonly (Value | Error)[]>,
+  { cache = false } = {},
 ): (tx: Manager, item: Item) => Promise<Value> {
   const loaders = new WeakMap<Manager, DataLoader<Item, Value>>();
   return (tx, item) => {
-    const loader =
-      loaders.get(tx) ?? new DataLoader<Item, Value>((items) => work(tx, items), { cache: false });
+    const loader = loaders.get(tx) ?? new DataLoader<Item, Value>((items) => work(tx, items), { cache });
     loaders.set(tx, loader);
     return loader.load(item);
   };
@@ -26,11 +27,12 @@ export function coalesceInTx<Manager extends EntityManager, Item, Value>(
  */
 export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
   load: (tx: Manager, keys: string[]) => Promise<ReadonlyMap<string, Value>>,
+  options?: { cache: boolean },
 ): ((tx: Manager, key: string) => Promise<Value | undefined>) =>
   coalesceInTx(async (tx: Manager, keys: readonly string[]) => {
     const found = await load(tx, [...new Set(keys)]);
     return keys.map((key) => found.get(key));
-  });
+  }, options);
 
 /**
  * Waits for all units, so that none outlives its transaction.

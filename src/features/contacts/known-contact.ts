@@ -66,26 +66,38 @@ export interface KnownContact {
 }
 
 /**
- * Finds the contacts with a `ref` or an address each, and locks their rows.
- * @returns the contact with each key; null if the agent has none
+ * Finds the contacts with an address each, and locks their rows.
+ * @returns the contact at each address; null if the agent has none
  */
-export async function lockKnownContacts(
+export async function lockContactsAt(
   tx: Tx,
-  keys: readonly KeyedContact[],
+  keys: readonly { agentId: string; address: Address }[],
 ): Promise<(KnownContact | null)[]> {
-  const ids = await Promise.all(keys.map((key) => contactIdOf(tx, key)));
-  const contacts = await lockContacts(
-    tx,
-    ids.flatMap((id) => id ?? []),
+  const query = tx.createQueryBuilder(Contact, "contact").where(
+    `contact.id IN (SELECT at.contact_id FROM (
+       WITH wanted (agent_id, kind, address) AS (VALUES ${keys.map((_, i) => `(:agent${i}, :kind${i}, :address${i})`).join(", ")})
+       SELECT known.contact_id FROM wanted JOIN contact_address known ON known.agent_id = wanted.agent_id
+         AND known.kind = wanted.kind AND known.address = wanted.address) at)`,
+    Object.fromEntries(
+      keys.flatMap(({ agentId, address: { kind, address } }, i) => [
+        [`agent${i}`, agentId],
+        [`kind${i}`, kind],
+        [`address${i}`, address],
+      ]),
+    ),
   );
-  return Promise.all(
-    keys.map(async (key, i) => {
-      const contact = contacts.get(ids[i] ?? "");
-      if (contact === undefined) return null;
-      const addresses = (await addressesOf(tx, contact.id)) ?? [];
-      // It may have been changed while the transaction waited for its lock.
-      return isMeant(key, contact, addresses) ? { contact, addresses } : null;
-    }),
+  const contacts = await Promise.all(
+    [...(await lockRows(tx, query)).values()].map(async (contact) => ({
+      contact,
+      addresses: (await addressesOf(tx, contact.id)) ?? [],
+    })),
+  );
+  // One may have lost the address while the transaction waited for its lock.
+  return keys.map(
+    ({ agentId, address }) =>
+      contacts.find(
+        ({ contact, addresses }) => contact.agentId === agentId && isMeant({ address }, contact, addresses),
+      ) ?? null,
   );
 }
 

@@ -104,9 +104,10 @@ export const defaultLineOf = coalesceKeysInTx(async (tx: EntityManager, agentIds
   indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
 );
 
-/** The line with an ID. */
-export const lineById = coalesceKeysInTx(async (tx: EntityManager, ids) =>
-  indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
+/** The line with an ID, in a transaction that changes no line. */
+export const lineById = coalesceKeysInTx(
+  async (tx: Tx, ids) => indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
+  { cache: true },
 );
 
 /** @throws GatewayError `not_deliverable` */

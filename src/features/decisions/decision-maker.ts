@@ -174,9 +174,12 @@ export class DecisionMaker {
         return decision;
       },
     });
-    await store(
+    const stored = accepted(outcomes).flatMap((decision) => decision ?? []);
+    const decided = stored.filter(({ state }) => state === DecisionState.decided);
+    await store(tx, stored);
+    await this.dependencies.lanes.end(
       tx,
-      accepted(outcomes).flatMap((decision) => decision ?? []),
+      decided.map(({ id }) => id),
     );
     return outcomes.map((outcome) => (outcome instanceof GatewayError ? outcome : undefined));
   }

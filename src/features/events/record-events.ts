@@ -20,6 +20,9 @@ export interface NewEvent {
 /** The channel on which followers hear that events were committed. */
 export const EVENTS_CHANNEL = "gateway_events";
 
+/** Max events of a statement that stores them together with the position of their agent. */
+const MAX_IN_ONE = 100;
+
 const buffers = new WeakMap<EntityManager, NewEvent[]>();
 
 /**
@@ -35,24 +38,41 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[]): void {
   const fresh = [...events];
   buffers.set(tx, fresh);
   tx.beforeCommit(async () => {
-    const [only] = fresh;
-    if (tx.hasWritableCtes && fresh.length === 1 && only !== undefined) await storeOne(tx, only);
+    if (tx.hasWritableCtes && fresh.length <= MAX_IN_ONE) await storeInOne(tx, fresh);
     else await store(tx, fresh);
     tx.announce(EVENTS_CHANNEL);
   });
 }
 
-/** Stores a single event in one statement instead of two. */
-const storeOne = (tx: Tx, { agentId, type, subject, data }: NewEvent): Promise<unknown> =>
-  tx.query(
-    `with stream as (
-       insert into agent_stream (agent_id, last) values ($1, 1)
-       on conflict (agent_id) do update set last = agent_stream.last + 1
-       returning agent_id, last)
-     insert into event (agent_id, position, id, type, subject, data, created_at)
-     select agent_id, last, $2, $3, $4, $5, $6 from stream`,
-    [agentId, uuid(), type, subject, JSON.stringify(data), timestamp()],
+/** Stores a few events in one statement instead of two. */
+async function storeInOne(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
+  if (byAgent.length === 0) return;
+  // In a fixed order, so that units which share two agents do not deadlock.
+  const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
+  const rows = byAgent.flatMap(([id, ofAgent]) =>
+    ofAgent.map(({ type, subject, data }, i) => [
+      id,
+      String(ofAgent.length - 1 - i),
+      uuid(),
+      type,
+      subject,
+      JSON.stringify(data),
+    ]),
   );
+  await tx.query(
+    `with stream as (
+       insert into agent_stream (agent_id, last) values ${placeholders(byAgent.length, 2)}
+       on conflict (agent_id) do update set last = agent_stream.last + excluded.last
+       returning agent_id, last),
+     fresh (agent_id, following, id, type, subject, data) as (
+       values ${placeholders(rows.length, 6, counts.length + 1)})
+     insert into event (agent_id, position, id, type, subject, data, created_at)
+     select stream.agent_id, last - cast(following as bigint), id, type, subject, data, $${counts.length + rows.length * 6 + 1}
+     from fresh join stream on stream.agent_id = fresh.agent_id`,
+    [...counts, ...rows.flat(), timestamp()],
+  );
+}
 
 async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -18,7 +18,7 @@ import { normalizeAddress } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { contactEvent } from "../contacts/contact-events";
-import { addressesOf, type KnownContact, lockKnownContacts } from "../contacts/known-contact";
+import { addressesOf, type KnownContact, lockContactsAt } from "../contacts/known-contact";
 import { putContacts } from "../contacts/put-contact";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { cancelQueued } from "../conversations/conversation-changes";
@@ -202,7 +202,7 @@ export class InboundService {
   /** Stores messages, those of a contact in the order of their arrival. */
   private async storeEach(tx: Tx, arrivals: readonly Arrival[]): Promise<Received[]> {
     const distinct = [...groupBy(arrivals, nameOf).values()].flatMap(([first]) => first ?? []);
-    const known = await lockKnownContacts(
+    const known = await lockContactsAt(
       tx,
       distinct.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
     );
