@@ -176,7 +176,7 @@ describeDashboard("API keys", (dashboard) => {
     expect(links).toContain("Organization");
     expect(links).not.toContain("API keys");
     // With the session cookie, but around the user interface.
-    const refused = await page.evaluate(async () => {
+    const rejected = await page.evaluate(async () => {
       const answer = await fetch("/graphql", {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -184,7 +184,10 @@ describeDashboard("API keys", (dashboard) => {
       });
       return { status: answer.status, body: await answer.json() };
     });
-    expect(refused).toMatchObject({ status: 200, body: { errors: [{ extensions: { code: "forbidden" } }] } });
+    expect(rejected).toMatchObject({
+      status: 200,
+      body: { errors: [{ extensions: { code: "forbidden" } }] },
+    });
     await gateway.services.members.grantPermission(await operator(gateway), {
       memberId: member.id,
       permission: Permission.config_manage,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type FindOptionsWhere, LessThanOrEqual, MoreThan } from "typeorm";
+import { type FindOptionsWhere, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { timestamp } from "../../src/common/time";
+import { insertAll } from "../../src/database/insert-all";
 import type { Tx } from "../../src/database/unit-of-work";
 import { Deliverer } from "../../src/delivery/deliverer";
 import { Lane } from "../../src/delivery/lane.entity";
@@ -10,18 +11,21 @@ import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-const LANES = 2_500;
+/** More than a transaction wakes. */
+const LANES = 1_200;
+
+const HOUR_MS = 3_600_000;
 
 describeGateway((gateway) => {
   const write = <T>(unit: (tx: Tx) => Promise<T>) => gateway.services.database.write(unit);
   const count = (where: FindOptionsWhere<Lane>) =>
     gateway.services.database.read((reader) => reader.countBy(Lane, where));
 
-  const addLanes = (agentId: string, wakeAt: string) =>
-    write(async (tx) => {
-      const many = Array.from({ length: LANES }, () => ({ id: randomUUID(), agentId, kind: "work", wakeAt }));
-      await tx.createQueryBuilder().insert().into(Lane).values(many).updateEntity(false).execute();
-    });
+  const addLanes = async (agentId: string, wakeAt: string) => {
+    const many = Array.from({ length: LANES }, () => ({ id: randomUUID(), agentId, kind: "work", wakeAt }));
+    for (let from = 0; from < LANES; from += 200)
+      await write((tx) => insertAll(tx, Lane, many.slice(from, from + 200)));
+  };
 
   /** Delivers until a condition is true. */
   async function deliverUntil(isDone: () => Promise<boolean>): Promise<string[]> {
@@ -36,7 +40,7 @@ describeGateway((gateway) => {
                 done.push(...ids);
                 // Held back again.
                 return {
-                  next: new Map(ids.map((id) => [id, timestamp(60_000)])),
+                  next: new Map(ids.map((id) => [id, timestamp(HOUR_MS)])),
                   dispatches: [],
                   waiting: [],
                 };
@@ -56,7 +60,7 @@ describeGateway((gateway) => {
   test("many lanes of an agent are woken in parts, each of them once", async () => {
     const agentId = await firstAgentId(gateway);
     const { lanes } = gateway.services;
-    await addLanes(agentId, timestamp(60_000));
+    await addLanes(agentId, timestamp(HOUR_MS));
     const [before, after] = await write(async (tx) => {
       const asleep = () => tx.countBy(Lane, { agentId, wakeAt: MoreThan(timestamp()) });
       const found = await asleep();
@@ -76,9 +80,12 @@ describeGateway((gateway) => {
   test("lanes that another transaction has locked are woken once it has ended", async () => {
     const agentId = await firstAgentId(gateway);
     const { lanes } = gateway.services;
-    const wakeAt = timestamp(60_000);
+    const wakeAt = timestamp(HOUR_MS);
     await addLanes(agentId, wakeAt);
-    await write((tx) => lanes.wakeAgents(tx, [agentId]));
+    await write(async (tx) => {
+      await lanes.wakeAgents(tx, [agentId]);
+      await tx.delete(Lane, { kind: "work", wakeAt: Not(wakeAt) });
+    });
     await write(async (tx) => {
       const [last] = await tx.find(Lane, { where: { agentId, wakeAt }, order: { id: "DESC" }, take: 1 });
       await lanes.lock(tx, (last as Lane).id);
