@@ -13,6 +13,7 @@ import { addressesOf } from "../contacts/known-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
 import type { ContactReference } from "./conversation.inputs";
+import type { Place } from "./find-conversation";
 
 /** @returns the line of an agent with a name, or null */
 export const findLine = async (reader: EntityManager, agentId: string, name: string): Promise<Line | null> =>
@@ -89,7 +90,7 @@ export async function addressOn(
 }
 
 /** As `addressOn`, among the addresses of a contact; undefined if the line reaches none. */
-export function reachedAt(
+function reachedAt(
   line: Line,
   addresses: readonly ContactAddress[],
   isPreferred: (address: ContactAddress) => boolean,
@@ -99,8 +100,19 @@ export function reachedAt(
   return all.find(isPreferred) ?? all[0];
 }
 
+/** Where a conversation with a contact on the default line takes place; undefined if the line does not reach it. */
+export async function placeOnDefaultLine(
+  tx: Tx,
+  { id, agentId }: Contact,
+  isPreferred: (address: ContactAddress) => boolean = () => false,
+): Promise<Place | undefined> {
+  const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, id)]);
+  const address = line && reachedAt(line, addresses ?? [], isPreferred);
+  return line === undefined || address === undefined ? undefined : { line, address };
+}
+
 /** The default line of an agent; undefined without one. */
-export const defaultLineOf = coalesceKeysInTx(async (tx: EntityManager, agentIds) =>
+const defaultLineOf = coalesceKeysInTx(async (tx: EntityManager, agentIds) =>
   indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
 );
 

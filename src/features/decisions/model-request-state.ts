@@ -1,15 +1,14 @@
 import type { EntityManager } from "typeorm";
-import { settled } from "../../database/coalesce-in-tx";
+import { accepted } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
-import { lockConversations, openAt } from "../conversations/find-conversation";
 import type { Decision } from "./decision.entity";
 import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
-import { type Participants, placeOnDefaultLine } from "./participants";
+import { type Participants, withConversations } from "./participants";
 
 /** The state in which a model is asked for a decision about these participants. */
 export async function modelRequestStateOf(
@@ -36,34 +35,19 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
     tx,
     decisions.flatMap(({ contactId }) => contactId ?? []),
   );
-  const placed = await settled(
-    decisions.map(async ({ agentId, contactId, conversationId, basis }) => {
-      const isPreferred = ({ id }: ContactAddress) => id === basis?.addressId;
-      const contact = contacts.get(contactId ?? "") ?? null;
-      const isPlaced = conversationId === null && contact !== null;
-      const place = isPlaced ? await placeOnDefaultLine(tx, agentId, contact.id, isPreferred) : undefined;
-      return { contact, isPreferred, place };
-    }),
-  );
-  const conversations = await lockConversations(
-    tx,
-    decisions.flatMap(({ conversationId }) => conversationId ?? []),
-    placed.flatMap(({ place }) => place ?? []),
-  );
-  return placed.map(({ contact, isPreferred, place }, i) => {
-    const { agentId, conversationId, basis } = decisions[i] as Described;
-    const conversation =
-      conversations.get(conversationId ?? "") ?? (place && openAt(conversations, place)) ?? null;
-    return {
-      contact,
-      conversation,
-      line: place?.line,
-      isNamed: basis?.isNamed ?? true,
-      isPreferred: basis === null ? ({ id }) => id === conversation?.addressId : isPreferred,
-      // Decisions about no contact may all open the conversation with the default contact.
-      subjectId: contact?.id ?? agentId,
-    };
-  });
+  const about = decisions.map(({ contactId, ...decision }) => ({
+    ...decision,
+    contact: contacts.get(contactId ?? "") ?? null,
+    isPreferred: ({ id }: ContactAddress) => id === decision.basis?.addressId,
+  }));
+  const participants = await withConversations(tx, about);
+  return accepted(participants).map(({ agentId, basis, ...each }) => ({
+    ...each,
+    isNamed: basis?.isNamed ?? true,
+    ...(basis === null && { isPreferred: ({ id }) => id === each.conversation?.addressId }),
+    // Decisions about no contact may all open the conversation with the default contact.
+    subjectId: each.contact?.id ?? agentId,
+  }));
 }
 
 /**

@@ -12,8 +12,8 @@ import { addressesOf, type ContactKey, contactIdOf, isMeant, lockContacts } from
 import { putContacts } from "../contacts/put-contact";
 import { Conversation } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
-import { defaultLineOf, reachedAt } from "../conversations/destination";
-import { assertOpen, lockConversations, openAt, type Place } from "../conversations/find-conversation";
+import { placeOnDefaultLine } from "../conversations/destination";
+import { assertOpen, lockConversations, openAt } from "../conversations/find-conversation";
 import type { Line } from "../lines/line.entity";
 
 /** The contact and conversation of a situation; the transaction has locked their rows. */
@@ -76,33 +76,17 @@ export async function findParticipants(
   const references = await referencesOf(tx, named, defaultRefs);
   const contacts = await lockContacts(tx, accepted(references).flatMap(idsIn));
   const met = await meetEach(tx, contacts, references);
-  const placed = await eachAccepted(met, async ({ reference, contact, isNew }) => {
-    const isPreferred = preferredBy(reference);
-    const { agentId, conversation: named } = reference;
-    const place =
-      named === undefined && contact !== null
-        ? await placeOnDefaultLine(tx, agentId, contact.id, isPreferred)
-        : undefined;
-    return { reference, contact, isNew, isPreferred, place, line: place?.line };
-  });
-  const conversations = await lockConversations(
-    tx,
-    accepted(placed).flatMap(({ reference: { conversation } }) => conversation?.id ?? []),
-    accepted(placed).flatMap(({ place }) => place ?? []),
-  );
-  return eachAccepted(placed, async ({ reference, contact, place, ...rest }) => {
-    const named = reference.conversation && conversations.get(reference.conversation.id);
-    const conversation = named ?? (place === undefined ? null : openAt(conversations, place));
-    const isNamed = reference.conversation !== undefined;
-    if (isNamed && conversation !== null) assertOpen(conversation);
-    return {
-      ...rest,
-      contact,
-      conversation,
-      isNamed,
-      ...(isNamed && { isPreferred: ({ id }: ContactAddress) => id === conversation?.addressId }),
-      subjectId: contact?.id ?? reference.defaultId,
-    };
+  const placed = await eachAccepted(met, async ({ reference, ...rest }) => ({
+    ...rest,
+    conversationId: reference.conversation?.id,
+    isPreferred: preferredBy(reference),
+    subjectId: rest.contact?.id ?? reference.defaultId,
+  }));
+  return eachAccepted(await withConversations(tx, placed), async ({ conversationId, ...rest }) => {
+    const { conversation } = rest;
+    if (conversationId === undefined || conversation === null) return { ...rest, isNamed: false };
+    assertOpen(conversation);
+    return { ...rest, isNamed: true, isPreferred: ({ id }) => id === conversation.addressId };
   });
 }
 
@@ -202,14 +186,29 @@ const preferredBy =
   ({ kind, address }) =>
     kind === contact?.key?.address?.kind && address === contact.key.address.address;
 
-/** Where a conversation with a contact on the default line takes place; undefined if the line does not reach it. */
-export async function placeOnDefaultLine(
+/** Locks the named conversation of each participant, or the open one with its contact on the default line. */
+export async function withConversations<
+  Each extends Pick<Participants, "contact" | "isPreferred"> & { conversationId?: string | null | undefined },
+>(
   tx: Tx,
-  agentId: string,
-  contactId: string,
-  isPreferred: Participants["isPreferred"],
-): Promise<Place | undefined> {
-  const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, contactId)]);
-  const address = line && reachedAt(line, addresses ?? [], isPreferred);
-  return line === undefined || address === undefined ? undefined : { line, address };
+  met: readonly (Each | GatewayError)[],
+): Promise<((Each & Pick<Participants, "conversation" | "line">) | GatewayError)[]> {
+  const placed = await eachAccepted(met, async (each) => {
+    const { contact, conversationId, isPreferred } = each;
+    const isPlaced = conversationId == null && contact !== null;
+    return { each, place: isPlaced ? await placeOnDefaultLine(tx, contact, isPreferred) : undefined };
+  });
+  const conversations = await lockConversations(
+    tx,
+    accepted(placed).flatMap(({ each: { conversationId } }) => conversationId ?? []),
+    accepted(placed).flatMap(({ place }) => place ?? []),
+  );
+  return eachAccepted(placed, async ({ each, place }) => ({
+    ...each,
+    line: place?.line,
+    conversation:
+      place === undefined
+        ? (conversations.get(each.conversationId ?? "") ?? null)
+        : openAt(conversations, place),
+  }));
 }
