@@ -12,9 +12,9 @@ export type Outcome<T> = T | Error;
 export interface FairBatchesOptions<Row, T> {
   /** The organization of a row. */
   ownerOf(row: Row): string;
-  /** Cost of a row. A batch starts with any row and takes further ones while it costs less than `maxCost`. */
-  costOf(row: Row): number;
-  maxCost: number;
+  /** Cost of a row, 0 by default. A batch starts with any row and takes further ones while it costs less than `maxCost`. */
+  costOf?(row: Row): number;
+  maxCost?: number;
   /** Max rows of a batch. */
   maxRows: number;
   /** Runs a unit of work, which takes its rows when it begins. */
@@ -88,7 +88,7 @@ export class FairBatches<Row, T> {
 
   /** Takes the rows of the next batch. */
   private take(): Waiting<Row, T>[] {
-    const { costOf, maxCost, maxRows } = this.options;
+    const { costOf = () => 0, maxCost = 1, maxRows } = this.options;
     const taken: Waiting<Row, T>[] = [];
     for (let cost = 0; taken.length < maxRows && (taken.length === 0 || cost < maxCost); ) {
       const next = this.waiting.next();

@@ -30,10 +30,10 @@ export async function inTurns<Input, Result>(
     const now = chains.flatMap((chain) => chain[turn] ?? []);
     if (now.length === 0) return results;
     const current = turn === 0 ? now.map((i) => inputs[i] as Input) : await again(now);
-    const wave = new Wave(now.length, lock);
+    const join = waveOf(now.length, lock);
     await settled(
       now.map(async (i, k) => {
-        const unit = wave.unit();
+        const unit = join();
         try {
           results[i] = await run(i, current[k] as Input, unit);
         } catch (error) {
@@ -47,45 +47,38 @@ export async function inTurns<Input, Result>(
   }
 }
 
-/** Units of work that take their locks in steps: none passes a step before all have arrived there or have ended. */
-class Wave {
-  private readonly arrived: (() => void)[] = [];
-  private isWanted = false;
-  private locking: Promise<void> | undefined;
-
-  constructor(
-    private running: number,
-    private readonly lock: () => Promise<void>,
-  ) {}
-
-  /** Joins the wave as one of its units. */
-  unit(): WaveUnit {
-    let hasPassed = false;
-    const leave = () => {
-      if (hasPassed) return;
-      hasPassed = true;
-      this.running -= 1;
-      if (this.running === 0) for (const go of this.arrived) go();
-    };
+/**
+ * A wave of units of work that take their locks in steps: none passes a step before all have arrived there or have ended.
+ * @returns a function that joins the wave as one of its units
+ */
+function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
+  let isWanted = false;
+  let locking: Promise<void> | undefined;
+  let go = () => {};
+  const all = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  return () => {
+    let hasLeft = false;
     const unit: WaveUnit = {
       hasStored: false,
       pass: async (needsLock) => {
-        this.isWanted ||= needsLock;
-        const all = new Promise<void>((resolve) => this.arrived.push(resolve));
-        leave();
+        isWanted ||= needsLock;
+        unit.leave();
         await all;
-        if (this.isWanted) await this.locked();
+        if (isWanted) locking ??= lock();
+        await locking;
         unit.hasStored = true;
       },
-      leave,
+      leave: () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        running -= 1;
+        if (running === 0) go();
+      },
     };
     return unit;
-  }
-
-  private locked(): Promise<void> {
-    this.locking ??= this.lock();
-    return this.locking;
-  }
+  };
 }
 
 /** One of the units of a wave. */

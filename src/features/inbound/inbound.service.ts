@@ -112,8 +112,6 @@ export class InboundService {
   ) {
     this.store = database.batchFairly<Arrival, Received>({
       ownerOf: ({ line }) => line.agent.organizationId,
-      costOf: () => 1,
-      maxCost: MAX_BATCH,
       maxRows: MAX_BATCH,
       store: (tx, arrivals) => this.storeEach(tx, arrivals),
     });

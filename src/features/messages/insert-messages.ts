@@ -66,7 +66,7 @@ export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draf
       fence: conversation?.fence ?? null,
     });
   });
-  await insertAll(tx, Message, messages);
+  await store(tx, lanes, messages, MessageStatus.queued);
   await lanes.add(
     tx,
     messages.map(({ id, agentId, conversationId }) =>
@@ -74,11 +74,6 @@ export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draf
         ? { id, agentId, kind: MESSAGE_LANE }
         : { id: conversationId, agentId, kind: CONVERSATION_LANE },
     ),
-  );
-  lanes.observing(tx).count(MESSAGES, [MessageStatus.queued], messages.length);
-  recordEvents(
-    tx,
-    messages.map((message) => messageEvent("message.queued", message)),
   );
   return messages;
 }
@@ -119,11 +114,20 @@ export async function insertReceived(
     }),
   );
   await decide(messages);
+  return store(tx, lanes, messages, MessageStatus.received);
+}
+
+async function store(
+  tx: Tx,
+  lanes: Lanes,
+  messages: Message[],
+  status: MessageStatus.queued | MessageStatus.received,
+): Promise<Message[]> {
   await insertAll(tx, Message, messages);
-  lanes.observing(tx).count(MESSAGES, [MessageStatus.received], messages.length);
+  lanes.observing(tx).count(MESSAGES, [status], messages.length);
   recordEvents(
     tx,
-    messages.map((message) => messageEvent("message.received", message)),
+    messages.map((message) => messageEvent(`message.${status}`, message)),
   );
   return messages;
 }
