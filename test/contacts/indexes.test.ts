@@ -5,7 +5,9 @@ import { nextIds } from "../../src/database/next-ids";
 import { ContactConnection } from "../../src/features/contacts/contact.connection";
 import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Erasures } from "../../src/features/contacts/erasures";
+import { lockContactsAt } from "../../src/features/contacts/known-contact";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { HookRegistry } from "../../src/schema/hooks";
 import { onEachEngine } from "../support/engines";
@@ -52,6 +54,11 @@ onEachEngine((engine) => {
         "contact_id, term, agent_id",
         ({ id, agent }) => `'${id}', 'anna', '${agent}'`,
       );
+      await insert(
+        "contact_address",
+        "id, agent_id, contact_id, kind, address",
+        ({ id, agent }) => `'${id}', '${agent}', '${id}', 'local', 'at ${id}'`,
+      );
       await tx.query("ANALYZE");
     });
   });
@@ -95,6 +102,23 @@ onEachEngine((engine) => {
       expect(plan).not.toMatch(/sort|temp b-tree|seq scan|\bSCAN\b(?!.*USING)/i);
       for (const each of byId) expect(each).not.toMatch(engine.name === "SQLite" ? /\bSCAN\b/ : /seq scan/i);
     }
+  });
+
+  test("contacts are found and locked at their addresses by indexes", async () => {
+    const at = (i: number) => ({ kind: AddressKind.local, address: `at ${leastUuidAt(i)}` });
+    const lock = () =>
+      logged.database.write((tx) =>
+        lockContactsAt(
+          tx,
+          [1, 51, 52].map((i) => ({ agentId: AGENT, address: at(i) })),
+        ),
+      );
+    await logged.expectIndexes(lock, { reads: /FROM "contact"/ });
+    expect((await lock()).map((each) => each?.contact.id)).toEqual([
+      leastUuidAt(1),
+      leastUuidAt(51),
+      undefined,
+    ]);
   });
 
   test("the ID of a new contact needs only the last one of its agent", async () => {
