@@ -372,12 +372,12 @@ async function repeatsOf(
   });
   const ids = messages.flatMap(({ conversationId }) => conversationId ?? []);
   const conversations = ids.length === 0 ? [] : await reader.findBy(Conversation, { id: In(ids) });
-  const contacts = new Map(conversations.map(({ id, contactId }) => [id, contactId]));
   return new Map(
-    messages.map((message) => [
-      `${message.lineId} ${message.providerId}`,
-      { message, contactId: contacts.get(message.conversationId ?? "") ?? "", isNew: false },
-    ]),
+    messages.flatMap((message) => {
+      const contactId = conversations.find(({ id }) => id === message.conversationId)?.contactId;
+      const name = `${message.lineId} ${message.providerId}`;
+      return contactId === undefined ? [] : [[name, { message, contactId, isNew: false }] as const];
+    }),
   );
 }
 
