@@ -3,7 +3,7 @@ import { groupBy } from "../common/group-by";
 import type { Tx } from "./unit-of-work";
 
 /** Rows no longer wait for a batch that runs longer than this (ms). */
-const MAX_WAIT_MS = 100;
+export const MAX_WAIT_MS = 100;
 
 /** The value of a row, or the Error that rejects it; a rejected row has stored nothing. */
 export type Outcome<T> = T | Error;
