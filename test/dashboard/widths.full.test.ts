@@ -183,10 +183,6 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
       }
       await page.emulateMedia({ colorScheme: "dark" });
       await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: "attached" });
-      // A color may still be on its way from one scheme to the other.
-      await page.waitForFunction(() =>
-        document.getAnimations().every(({ playState }) => playState !== "running"),
-      );
       note("dark", await violations(page, { only: COLOR_RULES }));
       await page.emulateMedia({ colorScheme: "light" });
     }
