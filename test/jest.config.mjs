@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { foldersOf, SUITES } from "./support/suites.mjs";
 
@@ -53,7 +54,8 @@ export default {
   rootDir: "..",
   testEnvironment: "<rootDir>/test/support/environment.mjs",
   testSequencer: "<rootDir>/test/support/sequencer.mjs",
-  maxWorkers: "100%",
+  // The rest often waits for processes, browsers and timeouts.
+  maxWorkers: TIER === "rest" ? availableParallelism() + 1 : "100%",
   testMatch: namesFiles
     ? testFiles
     : [...SUITES.filter(hasTests), ...testFiles.filter((path) => !(folderOf(path) in filesByFolder))],
