@@ -18,7 +18,7 @@ type InviteOptions = Options & { email: string; manage?: boolean; permissions?: 
 
 const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
   [InvitationMail.sent]: "It was also sent by mail.",
-  [InvitationMail.failed]: "The mail server did not accept the mail: pass the link on yourself.",
+  [InvitationMail.failed]: "The mail server did not accept the e-mail. Pass on the link yourself.",
   [InvitationMail.off]: "The server sends no mail (SMTP_URL, MAIL_FROM): pass the link on yourself.",
 };
 

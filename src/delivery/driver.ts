@@ -2,9 +2,9 @@
 export enum AttemptOutcome {
   /** The receiver has it. */
   accepted = "accepted",
-  /** The receiver does not have it, and may take it later. */
+  /** The attempt failed, but the receiver may accept the message or event later. */
   retryable = "retryable",
-  /** The receiver does not have it, and will not take it. */
+  /** The receiver rejected the message or event permanently. */
   permanent = "permanent",
   /** It is unknown whether the receiver has it. */
   uncertain = "uncertain",

@@ -23,7 +23,7 @@ export class PageArgs {
   @Field(() => Int, {
     nullable: true,
     defaultValue: DEFAULT_PAGE,
-    description: "Max items of the page, 1 to 100.",
+    description: "Max items per page, 1 to 100.",
   })
   @IsOptional()
   @IsBetween(1, MAX_PAGE)
@@ -44,10 +44,10 @@ export enum ListOrder {
 
 registerEnumType(ListOrder, {
   name: "ListOrder",
-  description: "Order of a list.",
+  description: "Sort order of a list.",
   valuesConfig: {
-    oldest_first: { description: "By time of creation, the oldest first." },
-    newest_first: { description: "By time of creation, the newest first." },
+    oldest_first: { description: "By creation time, oldest first." },
+    newest_first: { description: "By creation time, newest first." },
   },
 });
 
@@ -57,7 +57,7 @@ export class OrderedPageArgs extends PageArgs {
   @Field(() => ListOrder, {
     nullable: true,
     defaultValue: ListOrder.oldest_first,
-    description: "Order of the list; a cursor is good for both.",
+    description: "Sort order of the list; the same cursor works with either order.",
   })
   order?: ListOrder | null | undefined;
 }
@@ -200,7 +200,8 @@ export function ConnectionOf<T extends Row>(
     // Counted like a report, which it is: only so many are allowed in an operation.
     @Extensions({ isReport: true })
     @Field(() => TotalCount, {
-      description: "Number of items in the list; counted only if it is selected. With it, `first` may be 0.",
+      description:
+        "Number of items in the list; counted only if it is selected. If it is selected, `first` may be 0.",
     })
     async totalCount(): Promise<TotalCount> {
       if (this.count === undefined) throw new Error(`The list of ${Node.name} is not counted.`);

@@ -5,10 +5,10 @@ registerEnumType(AttemptOutcome, {
   name: "AttemptOutcome",
   description: "Outcome of a delivery attempt.",
   valuesConfig: {
-    accepted: { description: "The receiver has it." },
-    retryable: { description: "The receiver does not have it, and may take it later." },
-    permanent: { description: "The receiver does not have it, and will not take it." },
-    uncertain: { description: "It is unknown whether the receiver got the message." },
+    accepted: { description: "The receiver accepted the message or event." },
+    retryable: { description: "The attempt failed, but the receiver may accept the message or event later." },
+    permanent: { description: "The receiver rejected the message or event permanently." },
+    uncertain: { description: "It is unknown whether the receiver got the message or event." },
   },
 });
 

@@ -8,7 +8,8 @@ import { IsText } from "./text";
 export abstract class IdempotentInput {
   @Field(() => String, {
     nullable: true,
-    description: "Makes retries safe: within 24 hours, the same key and input return the first result again.",
+    description:
+      "Makes retries safe: for 24 hours, repeating the same key and input returns the original result.",
   })
   @IsOptional()
   @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)

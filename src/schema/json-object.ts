@@ -13,7 +13,8 @@ const asObject = (value: unknown): JsonObject => {
 /** Any JSON object. Integers that a double would round are rejected. */
 export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
   name: "JSONObject",
-  description: "A JSON object. It must not contain an integer that JSON parsers round: send it as a string.",
+  description:
+    "A JSON object. It must not contain integers that JSON parsers would round; send those as strings.",
   serialize: asObject,
   parseValue: (value) => asObject(exact(value)),
   parseLiteral: (node, variables) => asObject(exact(literal(node, variables))),

@@ -38,7 +38,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   expired: "It couldn’t be sent in time.",
   handed_off: "The conversation was handed off first.",
   moved: "The conversation moved to another line first.",
-  no_address: "There is no address to send it to.",
+  no_address: "The contact has no address to which the message could be sent.",
   opted_out: "The contact has opted out.",
   rejected: "The receiver rejected it.",
   uncertain: "It’s unknown whether it was sent.",

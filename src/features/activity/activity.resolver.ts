@@ -14,7 +14,7 @@ export class ActivityResolver {
   @Report()
   @Query(() => Activity, {
     description:
-      "Activity of the agents of the caller's organization in a period, each number counted up to 10,000.",
+      "Activity of the agents of the caller's organization in a period; each count stops at 10,000.",
   })
   activity(
     @Ctx() context: RequestContext,

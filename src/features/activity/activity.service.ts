@@ -12,14 +12,14 @@ import { Message, MessageStatus } from "../messages/message.entity";
 @ObjectType({ simpleResolvers: true, description: "Activity of an organization's agents in a period." })
 export class Activity {
   @Field(() => TotalCount, {
-    description: "Messages accepted in the period that were sent, without a confirmation that they arrived.",
+    description: "Messages accepted in the period that were sent, but not confirmed as delivered.",
   })
   sent!: TotalCount;
 
   @Field(() => TotalCount, { description: "Messages accepted in the period that were delivered or read." })
   delivered!: TotalCount;
 
-  @Field(() => TotalCount, { description: "Messages accepted in the period that were given up." })
+  @Field(() => TotalCount, { description: "Messages accepted in the period whose delivery was given up." })
   failed!: TotalCount;
 
   @Field(() => TotalCount, { description: "Decisions requested in the period." })

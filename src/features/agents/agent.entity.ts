@@ -7,7 +7,7 @@ import { Organization } from "../organizations/organization.entity";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An automated messaging agent. Each API key resolves to exactly one.",
+  description: "An automated messaging agent. Each API key resolves to exactly one agent.",
 })
 @Entity()
 export class Agent {
@@ -39,7 +39,8 @@ export class Agent {
   /** TypeORM omits deleted agents from every query and join without `withDeleted`; raw SQL does not. */
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When the agent was deleted; only keys still refer to a deleted agent.",
+    description:
+      "When the agent was deleted. A deleted agent appears only as the agent of its revoked and expired keys.",
   })
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;

@@ -8,14 +8,14 @@ import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 export class NewAgent extends IdempotentInput {
   @Field(() => String, {
     description:
-      "Short name for the command line and logs: 1 to 63 of a-z, 0-9 and single hyphens between them. It is unique across the service, including deleted agents, and cannot be changed later.",
+      "Short name for the command line and logs: 1 to 63 of the characters a-z and 0-9, with single hyphens between them. It is unique across the service, including deleted agents, and cannot be changed later.",
   })
   @IsSlug()
   @HoldsNoToken()
   slug!: string;
 
   @Field(() => String, {
-    description: "Display name, 1 to 200 characters; leading and trailing blanks are removed.",
+    description: "Display name, 1 to 200 characters; leading and trailing whitespace is trimmed.",
   })
   @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
@@ -27,7 +27,7 @@ export class RenameAgentArgs {
   @Field(() => ID, { description: "ID of the agent." })
   id!: string;
 
-  @Field(() => String, { description: "The new display name; the same rules as for `NewAgent.name` apply." })
+  @Field(() => String, { description: "The new display name, subject to the same rules as `NewAgent.name`." })
   @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;

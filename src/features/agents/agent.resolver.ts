@@ -25,7 +25,7 @@ export class AgentResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Agent, {
-    description: "Creates an agent, with a local line `main` as its default and a configuration.",
+    description: "Creates an agent with a configuration and a local line, `main`, as its default line.",
   })
   createAgent(
     @Ctx() context: RequestContext,
@@ -35,7 +35,7 @@ export class AgentResolver {
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => Agent, { description: "Gives an agent another display name; its slug stays." })
+  @Mutation(() => Agent, { description: "Changes an agent's display name; its slug stays the same." })
   renameAgent(
     @Ctx() context: RequestContext,
     @Args(() => RenameAgentArgs) args: RenameAgentArgs,
@@ -46,7 +46,7 @@ export class AgentResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Agent, {
     description:
-      "Deletes an agent without active keys, with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. It is found nowhere from the next request on, except as the agent of its revoked and expired keys. It cannot be undone.",
+      "Deletes an agent without active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. From the next request on, it appears only as the agent of its revoked and expired keys. Deletion cannot be undone.",
   })
   async deleteAgent(
     @Ctx() context: RequestContext,

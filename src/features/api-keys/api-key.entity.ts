@@ -37,7 +37,7 @@ registerEnumType(ApiKeyState, {
   valuesConfig: {
     active: { description: "Accepted while the organization is active." },
     revoked: { description: "Permanently rejected with 403." },
-    expired: { description: "Past its expiry, rejected with 401." },
+    expired: { description: "Past its expiry; rejected with 401." },
   },
 });
 
@@ -51,7 +51,7 @@ registerEnumType(ApiKeyState, {
 // NULLs are distinct in a unique index, so a key without a reserved name blocks no other.
 @Index(["agentId", "reservedName"], { unique: true })
 export class ApiKey {
-  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
@@ -64,7 +64,9 @@ export class ApiKey {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => String, { description: "Name chosen by the creator, such as where the key is used." })
+  @Field(() => String, {
+    description: "Name chosen by the creator, such as the place where the key is used.",
+  })
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
@@ -106,7 +108,7 @@ export class ApiKey {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   revokedAt!: Timestamp | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of the key that replaced this one by rotation." })
+  @Field(() => ID, { nullable: true, description: "ID of the key that replaced this one in a rotation." })
   @Column({ ...UUID_COLUMN, nullable: true })
   replacedById!: string | null;
 
@@ -117,7 +119,7 @@ export class ApiKey {
   @VirtualColumn(ofLastUse("at"))
   lastUsedAt!: Timestamp | null;
 
-  @Field(() => String, { nullable: true, description: "IP address of the last accepted use." })
+  @Field(() => String, { nullable: true, description: "IP address of the last accepted request." })
   @VirtualColumn(ofLastUse("ip"))
   lastUsedIp!: string | null;
 
@@ -135,7 +137,7 @@ export class ApiKey {
   @Column({ type: "simple-array", nullable: true })
   scopes!: Scope[] | null;
 
-  @Field(() => String, { nullable: true, description: "Purpose of the key, in the words of its managers." })
+  @Field(() => String, { nullable: true, description: "Purpose of the key, as described by a manager." })
   @MaxCharacters(KEY_DESCRIPTION_MAX_LENGTH)
   @Column({ type: "varchar", length: KEY_DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
@@ -143,7 +145,7 @@ export class ApiKey {
   @Field(() => Int, {
     nullable: true,
     description:
-      "Max requests with the key per minute at one server with all its workers, in place of the server's limit; null for that.",
+      "Max requests per minute with the key on one server, including all its workers; null if the server's limit applies.",
   })
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;
@@ -153,7 +155,7 @@ export class ApiKey {
   @Field(() => [String], {
     nullable: true,
     description:
-      "Networks in CIDR notation from which the key is accepted; null for anywhere. From elsewhere it is rejected with 403.",
+      "Networks in CIDR notation from which the key is accepted; null for any network. From other networks, the key is rejected with 403.",
   })
   @Column({ type: "simple-array", nullable: true })
   allowedNetworks!: string[] | null;

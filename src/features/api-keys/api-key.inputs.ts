@@ -27,11 +27,11 @@ const IsInFuture = () =>
   });
 
 const DESCRIPTION =
-  "Purpose of the key, 1 to 500 characters; leading and trailing blanks are removed. Null for none.";
+  "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null for none.";
 const RATE_LIMIT =
-  "Max requests with the key per minute at one server with all its workers, 1 to 100,000,000, in place of the server's limit; null for that.";
+  "Max requests per minute with the key on one server, including all its workers, 1 to 100,000,000; null to apply the server's limit.";
 const NETWORKS =
-  "Networks in CIDR notation from which the key is accepted, such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for anywhere.";
+  "Networks in CIDR notation from which the key is accepted, such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
 
 /** True if a setting that may be omitted but not null was passed, so that it is validated. */
 const IsOmittable = () => ValidateIf((_, value) => value !== undefined);
@@ -49,7 +49,7 @@ export class NewApiKey {
 
   @Field(() => String, {
     description:
-      "Where the key is used, 1 to 100 characters; leading and trailing blanks are removed. The name is unique among the active keys of an agent.",
+      "Where the key is used, 1 to 100 characters; leading and trailing whitespace is trimmed. The name must be unique among the agent's active keys.",
   })
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
@@ -90,7 +90,7 @@ export class NewApiKey {
   @Field(() => String, {
     nullable: true,
     description:
-      "Makes retries safe: within 24 hours, the same idempotency key and input revoke the API key that the first call minted and mint a replacement, because a secret is shown only once.",
+      "Makes retries safe: for 24 hours, repeating the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
   })
   @IsOptional()
   @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
@@ -103,7 +103,7 @@ export class MintedApiKey {
   apiKey!: ApiKey;
 
   @Field(() => String, {
-    description: "The whole key, for `Authorization: Bearer …`. It is shown only in this response.",
+    description: "The complete key, for `Authorization: Bearer …`. It is shown only in this response.",
   })
   secret!: string;
 }
@@ -126,7 +126,7 @@ export class ApiKeysArgs extends PageArgs {
 
   @Field(() => Int, {
     nullable: true,
-    description: "Only active keys without a successor that expire within this many days, 1 to 365.",
+    description: "Only active keys that expire within this many days, 1 to 365, and have not been replaced.",
   })
   @IsOptional()
   @IsBetween(1, 365)
@@ -147,14 +147,15 @@ export class RotateApiKeyArgs {
   @Field(() => Int, {
     nullable: true,
     defaultValue: 0,
-    description: "How long the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
+    description:
+      "Duration for which the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
   })
   @IsOptional()
   @IsBetween(0, DAY_SECONDS)
   graceSeconds!: number | null;
 }
 
-@InputType({ description: "Changes of an active API key; omitted fields stay as they are." })
+@InputType({ description: "Changes to an active API key; omitted fields are left unchanged." })
 @Rule(NETWORKS_ARE_VALID)
 export class ApiKeyChanges {
   @Field(() => ID, { description: "ID of the key." })
@@ -162,7 +163,7 @@ export class ApiKeyChanges {
 
   @Field(() => String, {
     nullable: true,
-    description: "The new name; the same rules as for `NewApiKey.name` apply. It cannot be null.",
+    description: "The new name, subject to the same rules as `NewApiKey.name`. It cannot be null.",
   })
   @IsOmittable()
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
@@ -189,7 +190,7 @@ export class RenameApiKeyArgs {
   @Field(() => ID, { description: "ID of the key." })
   id!: string;
 
-  @Field(() => String, { description: "The new name; the same rules as for `NewApiKey.name` apply." })
+  @Field(() => String, { description: "The new name, subject to the same rules as `NewApiKey.name`." })
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;

@@ -79,7 +79,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => ApiKey, {
     description:
-      "Changes the settings of an active API key. Each change applies from the next request on; streams that are open end if their address is no longer allowed.",
+      "Changes the settings of an active API key, effective on the next request. Open streams end if their address is no longer allowed.",
   })
   updateApiKey(
     @Ctx() context: RequestContext,
@@ -91,7 +91,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
-      "Revokes an API key: it is rejected from the next request on. Revoking a revoked key changes nothing.",
+      "Revokes an API key, which is rejected from the next request on. Revoking a revoked key has no effect.",
   })
   revokeApiKey(
     @Ctx() context: RequestContext,
@@ -99,7 +99,7 @@ export class ApiKeyResolver {
     @Arg("keepReplaced", () => Boolean, {
       defaultValue: false,
       description:
-        "True to keep the key that this key replaced by rotation, if it is still accepted: it gets back its expiry, and can be changed and rotated again.",
+        "True to keep the key that this key replaced in a rotation, if that key is still accepted. Its original expiry is restored, and it can be changed and rotated again.",
     })
     keepReplaced: boolean,
   ): Promise<ApiKey> {
@@ -109,7 +109,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one of the same agent, name, scopes and settings. The old key remains accepted for the grace period.",
+      "Replaces an API key with a new one for the same agent, with the same name, scopes and settings. The old key remains accepted for the grace period.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,
@@ -127,7 +127,7 @@ export class ApiKeyResolver {
 
   @FieldResolver(() => Boolean, {
     description:
-      "True if the key was replaced by a key in use: it can no longer be changed or rotated, and ends soon.",
+      "True if the key was replaced by one that is still in use. A replaced key can no longer be changed or rotated, and expires soon.",
   })
   isReplaced(@Root() key: ApiKey): Promise<boolean> {
     return this.keys.isReplaced(key);

@@ -13,7 +13,9 @@ export class ApiKeyIdentity {
   @Uuid
   id!: string;
 
-  @Field(() => String, { description: "Name chosen by the creator, such as where the key is used." })
+  @Field(() => String, {
+    description: "Name chosen by the creator, such as the place where the key is used.",
+  })
   name!: string;
 
   @Field(() => String, { description: "The public part of the key: `agk_<env>_<publicId>`." })
@@ -22,19 +24,21 @@ export class ApiKeyIdentity {
   @Field(() => GraphQLISODateTime, { description: "When the key was minted." })
   createdAt!: Timestamp;
 
-  @Field(() => [Scope], { description: "The scopes of the key; all scopes if it is not limited to some." })
+  @Field(() => [Scope], {
+    description: "The scopes of the key; lists all scopes if the key is not restricted.",
+  })
   scopes!: readonly Scope[];
 
   @Field(() => Int, {
     nullable: true,
-    description: "Max requests with the key per minute; null if only the server's limit holds.",
+    description: "Max requests per minute with the key; null if only the server's limit applies.",
   })
   rateLimitPerMinute!: number | null;
 
   @AtMost(MAX_NETWORKS)
   @Field(() => [String], {
     nullable: true,
-    description: "Networks in CIDR notation from which the key is accepted; null for anywhere.",
+    description: "Networks in CIDR notation from which the key is accepted; null for any network.",
   })
   allowedNetworks!: readonly string[] | null;
 }
@@ -47,7 +51,7 @@ export class AgentIdentity {
   @Field(() => Agent, { description: "The agent." })
   agent!: Pick<Agent, "id" | "slug" | "name">;
 
-  @Field(() => Organization, { description: "The organization of the agent." })
+  @Field(() => Organization, { description: "The organization that the agent belongs to." })
   organization!: Organization;
 
   @Field(() => ApiKeyIdentity, { description: "The API key that made the request." })

@@ -19,8 +19,8 @@ registerEnumType(ActorKind, {
   description: "The kind of caller that performed the action.",
   valuesConfig: {
     member: { description: "A signed-in member." },
-    agent: { description: "A system that presented an API key." },
-    operator: { description: "The server's command line or its first start." },
+    agent: { description: "A client that presented an API key." },
+    operator: { description: "The server's command line, or its setup on first start." },
     system: { description: "The gateway itself, such as when it pauses a line." },
     anonymous: { description: "A caller who was not signed in." },
   },
@@ -74,7 +74,8 @@ export class AuditEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: "Hint of the affected resource if it is an API key: two keys may have had the same name.",
+    description:
+      "Hint of the affected resource if it is an API key, because several keys may have had the same name.",
   })
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;
@@ -88,12 +89,12 @@ export class AuditEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: "The changes as text; only in entries that are older than `changes`.",
+    description: "The changes as text; set only in entries created before `changes` was introduced.",
   })
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;
 
-  @Field(() => String, { nullable: true, description: "IP address that the request came from." })
+  @Field(() => String, { nullable: true, description: "IP address from which the request was sent." })
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 
@@ -106,7 +107,7 @@ export class AuditEntry {
   requestId!: string | null;
 
   @Field(() => Int, {
-    description: "Number of occurrences, for an action that is counted per minute; otherwise 1.",
+    description: "Number of occurrences for actions counted per minute; otherwise 1.",
   })
   @Column({ type: "integer" })
   count!: number;

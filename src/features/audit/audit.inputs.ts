@@ -9,7 +9,7 @@ export class AuditLogArgs extends PageArgs {
   @Field(() => AuditAction, { nullable: true, description: "Only this action." })
   action!: AuditAction | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only actions of the member or API key with this ID." })
+  @Field(() => ID, { nullable: true, description: "Only actions by the member or API key with this ID." })
   actorId!: string | null | undefined;
 
   @Field(() => ID, { nullable: true, description: "Only actions that affected the resource with this ID." })

@@ -10,7 +10,7 @@ import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "The next configuration of an agent while members work on it. It may have problems until it is published.",
+    "The next configuration of an agent, as edited by members. A draft may have problems, which must be fixed before it is published.",
 })
 @Entity()
 export class ConfigurationDraft {
@@ -20,25 +20,25 @@ export class ConfigurationDraft {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => GraphQLJsonObject, { description: "The document, whatever is wrong with it." })
+  @Field(() => GraphQLJsonObject, { description: "The document, even if it has problems." })
   @MaxCharacters(DOCUMENT_MAX_BYTES)
   @Column({ type: "simple-json" })
   document!: Record<string, unknown>;
 
-  @Field(() => Int, { description: "How often it has been saved." })
+  @Field(() => Int, { description: "Number of times the draft has been saved." })
   @Column({ type: "integer" })
   revision!: number;
 
-  @Field(() => Int, { description: "The version that was live when it was first saved." })
+  @Field(() => Int, { description: "The version that was live when the draft was first saved." })
   @Column({ type: "integer" })
   basedOn!: number;
 
-  @Field(() => GraphQLISODateTime, { description: "When it was last saved." })
+  @Field(() => GraphQLISODateTime, { description: "When the draft was last saved." })
   @Column(TIMESTAMP_COLUMN)
   updatedAt!: Timestamp;
 
   @Field(() => String, {
-    description: "Who saved it last: the e-mail address of a member, or `command line`.",
+    description: "Who last saved the draft: a member's e-mail address, or `command line`.",
   })
   @Column({ type: "varchar", length: 254 })
   updatedBy!: string;

@@ -10,7 +10,7 @@ import type { ConfigurationDocument } from "./document/format";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A published configuration of an agent. It never changes; the one with the highest number is live.",
+    "A published configuration of an agent. Published versions never change; the one with the highest number is live.",
 })
 @Entity()
 export class ConfigurationVersion {
@@ -20,7 +20,7 @@ export class ConfigurationVersion {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => Int, { description: "Number of the version, from 1." })
+  @Field(() => Int, { description: "Version number, starting at 1." })
   @PrimaryColumn({ type: "integer" })
   version!: number;
 
@@ -33,22 +33,25 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 64 })
   digest!: string;
 
-  @Field(() => String, { nullable: true, description: "Note of the publisher about the changes." })
+  @Field(() => String, { nullable: true, description: "The publisher's note about the changes." })
   @MaxCharacters(NOTE_MAX_LENGTH)
   @Column({ type: "varchar", length: NOTE_MAX_LENGTH, nullable: true })
   note!: string | null;
 
-  @Field(() => Int, { nullable: true, description: "The earlier version that it repeats, after a rollback." })
+  @Field(() => Int, {
+    nullable: true,
+    description: "The earlier version that this one restores, after a rollback.",
+  })
   @Column({ type: "integer", nullable: true })
   restoredFrom!: number | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When it was published." })
+  @Field(() => GraphQLISODateTime, { description: "When the version was published." })
   @Column(TIMESTAMP_COLUMN)
   publishedAt!: Timestamp;
 
   @Field(() => String, {
     description:
-      "Who published it: the e-mail address of a member, `command line`, or `gateway` for an upgrade.",
+      "Who published the version: a member's e-mail address, `command line`, or `gateway` for an upgrade.",
   })
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;

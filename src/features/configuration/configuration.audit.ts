@@ -1,5 +1,5 @@
 import { auditActions } from "../audit/audit-actions";
 
 export const configurationActions = auditActions({
-  configuration_published: "A configuration of an agent was published.",
+  configuration_published: "An agent's configuration was published.",
 });

@@ -11,7 +11,8 @@ const AGENT_ID = { description: "ID of the agent." };
 export class ConfigurationArgs {
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+    description:
+      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
   })
   agentId?: string | null | undefined;
 
@@ -34,13 +35,13 @@ export class SaveConfigurationDraftArgs {
   agentId!: string;
 
   @Field(() => GraphQLJsonObject, {
-    description: "The document, at most 256 KiB as JSON. It is saved whatever is wrong with it.",
+    description: "The document, at most 256 KiB as JSON. It is saved even if it has problems.",
   })
   document!: Record<string, unknown>;
 
   @Field(() => Int, {
     description:
-      "The revision of the draft that the document is based on, 0 if there is no draft; any other is rejected with `version_conflict`.",
+      "The draft revision that the document is based on, or 0 if there is no draft; if it is not the current revision, the request is rejected with `version_conflict`.",
   })
   expectedRevision!: number;
 }
@@ -52,14 +53,14 @@ export class PublishConfigurationArgs {
 
   @Field(() => Int, {
     description:
-      "The version that the caller takes for the live one; any other is rejected with `version_conflict`.",
+      "The version that the caller expects to be live; if another version is live, the request is rejected with `version_conflict`.",
   })
   expectedLiveVersion!: number;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      "The revision of the draft that the caller has reviewed; any other is rejected with `version_conflict`.",
+      "The draft revision that the caller has reviewed; if the draft is at another revision, the request is rejected with `version_conflict`.",
   })
   expectedRevision?: number | null | undefined;
 

@@ -17,9 +17,9 @@ import type { DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import type { Position, Problem } from "./document/problem";
 
-@ObjectType({ simpleResolvers: true, description: "A line of an agent, as rules name it." })
+@ObjectType({ simpleResolvers: true, description: "An agent's line, as it can be named in rules." })
 export class ConfigurationLine {
-  @Field(() => String, { description: "Short name, unique among the lines of the agent." })
+  @Field(() => String, { description: "Short name, unique among the agent's lines." })
   name!: string;
 
   @Field(() => LineKind, { description: "How the line delivers messages." })
@@ -27,7 +27,7 @@ export class ConfigurationLine {
 
   @Field(() => String, {
     nullable: true,
-    description: "The address that contacts see; null unless the line sends e-mail.",
+    description: "The sender address that contacts see; null unless the line sends e-mail.",
   })
   address!: string | null;
 
@@ -43,15 +43,17 @@ export class ConfigurationLine {
   description: "The setup of an agent: a version of its configuration, its current lines, and its decider.",
 })
 export class Configuration extends ConfigurationVersion {
-  @Field(() => GraphQLJsonObject, { description: "The document; `digest` is that of its canonical form." })
+  @Field(() => GraphQLJsonObject, {
+    description: "The document; `digest` is computed from its canonical form.",
+  })
   @MaxCharacters(DOCUMENT_MAX_BYTES)
   override document!: ConfigurationDocument;
 
-  @Field(() => [ConfigurationLine], { description: "The lines of the agent, ordered by name." })
+  @Field(() => [ConfigurationLine], { description: "The agent's lines, ordered by name." })
   @AtMost(MAX_LINES)
   lines!: ConfigurationLine[];
 
-  @Field(() => ConfigurationDecider, { description: "The decider of the agent." })
+  @Field(() => ConfigurationDecider, { description: "The agent's decider." })
   decider!: ConfigurationDecider;
 }
 
@@ -65,19 +67,19 @@ export const ConfigurationVersionConnection = ConnectionOf(
 );
 export type ConfigurationVersionConnection = InstanceType<typeof ConfigurationVersionConnection>;
 
-@ObjectType({ simpleResolvers: true, description: "A place in the source of a condition or template." })
+@ObjectType({ simpleResolvers: true, description: "A position in the source of a condition or template." })
 class SourcePosition implements Position {
-  @Field(() => Int, { description: "Line of the source, from 1." })
+  @Field(() => Int, { description: "Line in the source, starting at 1." })
   line!: number;
 
-  @Field(() => Int, { description: "Column of the line, from 1." })
+  @Field(() => Int, { description: "Column in the line, starting at 1." })
   column!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A problem with a part of a configuration document." })
+@ObjectType({ simpleResolvers: true, description: "A problem in part of a configuration document." })
 class ConfigurationProblem implements Problem {
   @Field(() => String, {
-    description: "The part, such as `rules[3].when[0]`; empty for the document as a whole.",
+    description: "Path of the affected part, such as `rules[3].when[0]`; empty for the document as a whole.",
   })
   @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
   path!: string;
@@ -88,22 +90,22 @@ class ConfigurationProblem implements Problem {
 
   @Field(() => SourcePosition, {
     nullable: true,
-    description: "Where in the source of the part, if it is a condition or template and the place is known.",
+    description: "Position of the problem in the source of a condition or template, if known.",
   })
   position?: Position;
 }
 
-@ObjectType({ simpleResolvers: true, description: "The problems of a configuration document." })
+@ObjectType({ simpleResolvers: true, description: "Problems found in a configuration document." })
 export class ConfigurationCheck implements DocumentCheck {
   @Field(() => [ConfigurationProblem], {
-    description: "Problems that prevent its publication, at most 100.",
+    description: "Problems that prevent publication, at most 100.",
   })
   @AtMost(MAX_REPORTED)
   problems!: Problem[];
 
   @Field(() => [ConfigurationProblem], {
     description:
-      "Probable mistakes that do not prevent its publication, such as a rule that never fires; at most 100.",
+      "Probable mistakes that do not prevent publication, such as a rule that never matches; at most 100.",
   })
   @AtMost(MAX_REPORTED)
   warnings!: Problem[];
@@ -114,6 +116,6 @@ export class SavedConfigurationDraft {
   @Field(() => ConfigurationDraft, { description: "The draft." })
   draft!: ConfigurationDraft;
 
-  @Field(() => ConfigurationCheck, { description: "The problems of its document." })
+  @Field(() => ConfigurationCheck, { description: "Problems found in the draft's document." })
   check!: DocumentCheck;
 }

@@ -51,7 +51,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Query(() => ConfigurationDraft, {
     nullable: true,
-    description: "The draft of an agent's configuration; null without a draft.",
+    description: "The draft of an agent's configuration; null if there is none.",
   })
   configurationDraft(
     @Ctx() context: RequestContext,
@@ -62,7 +62,7 @@ export class ConfigurationResolver {
 
   @Access(MANAGER)
   @Query(() => ConfigurationCheck, {
-    description: "Checks a configuration document as publishing would, without saving it.",
+    description: "Runs the checks for publishing on a configuration document, without saving it.",
   })
   checkConfiguration(
     @Ctx() context: RequestContext,
@@ -86,7 +86,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Mutation(() => ConfigurationVersion, {
     description:
-      "Publishes the draft of an agent's configuration, which is then deleted, or an earlier version again. The new version is live from the next decision on.",
+      "Publishes and deletes the draft of an agent's configuration, or publishes an earlier version again. The new version takes effect with the next decision.",
   })
   publishConfiguration(
     @Ctx() context: RequestContext,

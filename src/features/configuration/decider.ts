@@ -9,17 +9,17 @@ registerEnumType(DeciderKind, {
   name: "DeciderKind",
   description: "Kind of decider.",
   valuesConfig: {
-    rules: { description: "The rules of its configuration alone." },
-    model: { description: "The rules, and a language model where they ask it." },
+    rules: { description: "Only the rules of the configuration." },
+    model: { description: "The rules, and a language model if a rule asks it." },
   },
 });
 
 @ObjectType({
   simpleResolvers: true,
-  description: "The decider of an agent: its rules, or a model where they ask one.",
+  description: "An agent's decider: its rules, and a language model if a rule asks it.",
 })
 export class ConfigurationDecider {
-  @Field(() => DeciderKind, { description: "True if a language model takes part." })
+  @Field(() => DeciderKind, { description: "True if a language model is involved." })
   readonly kind!: DeciderKind;
 
   @Field(() => String, { nullable: true, description: "Name of the model; null if none is configured." })

@@ -43,18 +43,18 @@ export class ContactAddress {
   @ManyToOne(() => Contact)
   contact?: Contact;
 
-  @Field(() => AddressKind, { description: "Kind of the address." })
+  @Field(() => AddressKind, { description: "Kind of address." })
   @Column({ type: "varchar", length: 8 })
   kind!: AddressKind;
 
   @ThirdPartyText()
-  @Field(() => String, { description: "The address in its normal form." })
+  @Field(() => String, { description: "The normalized address." })
   @Column({ type: "varchar", length: ADDRESS_MAX_LENGTH })
   address!: string;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Since when the contact wants no messages at this address; null if it does.",
+    description: "When the contact opted out of messages to this address; null if the contact accepts them.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;

@@ -14,12 +14,12 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 // Without erased contacts, which no list contains.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
 export class Contact {
-  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
   @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Field(() => ID, { description: "ID of the agent that the contact belongs to." })
   @Uuid
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
@@ -29,7 +29,7 @@ export class Contact {
 
   @Field(() => String, {
     nullable: true,
-    description: "The customer's own ID of the contact, unique within the agent.",
+    description: "The customer's own ID for the contact, unique within the agent.",
   })
   @MaxCharacters(REF_MAX_LENGTH)
   @Column({ type: "varchar", length: REF_MAX_LENGTH, nullable: true })
@@ -54,7 +54,7 @@ export class Contact {
   attributes!: Record<string, unknown>;
 
   @Field(() => Int, {
-    description: "Number of the current version; every change adds one, except changes of tags.",
+    description: "Number of the current version; every change adds one, except changes to tags.",
   })
   @Column({ type: "integer" })
   version!: number;
@@ -63,13 +63,15 @@ export class Contact {
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, { description: "When the contact last changed, except for its tags." })
+  @Field(() => GraphQLISODateTime, {
+    description: "When the contact last changed, not counting changes to its tags.",
+  })
   @Column({ type: "varchar", length: 24 })
   updatedAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When the contact was erased; only its ID and times remain.",
+    description: "When the contact was erased; only its ID and timestamps are kept.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   erasedAt!: Timestamp | null;

@@ -82,12 +82,12 @@ const AGENT_ID_IS_FOR_REF: ObjectRule = {
 @InputType({ description: "An address of a contact." })
 @Rule(ADDRESS_FITS_KIND)
 export class NewAddress {
-  @Field(() => AddressKind, { description: "Kind of the address." })
+  @Field(() => AddressKind, { description: "Kind of address." })
   kind!: AddressKind;
 
   @Field(() => String, {
     description:
-      "The address; blanks around it are removed. E-mail addresses become lower-case, phone numbers need a country code and become E.164.",
+      "The address; surrounding whitespace is trimmed. E-mail addresses are lowercased; phone numbers require a country code and are normalized to E.164.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;
@@ -95,20 +95,21 @@ export class NewAddress {
 
 @InputType({
   description:
-    "A contact to create or change. It is found by `ref`, otherwise by its addresses. Omitted fields stay as they are, and null clears.",
+    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field.",
 })
 @Rule(HAS_REF_OR_ADDRESSES)
 export class ContactInput {
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+    description:
+      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
   })
   @ForMembers()
   agentId?: string | null | undefined;
 
   @Field(() => String, {
     nullable: true,
-    description: "The customer's own ID of the contact, 1 to 255 characters; unique within the agent.",
+    description: "The customer's own ID for the contact, 1 to 255 characters; unique within the agent.",
   })
   @IsOptional()
   @IsText(REF_MAX_LENGTH, { singleLine: true })
@@ -132,7 +133,7 @@ export class ContactInput {
   @Field(() => GraphQLJsonObject, {
     nullable: true,
     description:
-      "The customer's own data about the contact, at most 8 KiB as JSON. It replaces all earlier attributes.",
+      "The customer's own data about the contact, at most 8 KiB as JSON. All earlier attributes are replaced.",
   })
   @IsOptional()
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
@@ -141,7 +142,7 @@ export class ContactInput {
   @Field(() => [NewAddress], {
     nullable: true,
     description:
-      "Addresses to add, at most 10 with the contact's present ones; null removes all, which needs `ref`.",
+      "Addresses to add; a contact has at most 10. Null removes all addresses, which requires `ref`.",
   })
   @IsOptional()
   @ValidateNested({ each: true })
@@ -163,16 +164,16 @@ export class StoredContact {
 @ExactlyOneOf("id", "ref")
 @Rule(AGENT_ID_IS_FOR_REF)
 export class ContactArgs {
-  @Field(() => ID, { nullable: true, description: "ID of the contact; either this or `ref`." })
+  @Field(() => ID, { nullable: true, description: "ID of the contact; specify either this or `ref`." })
   @IsOptional()
   id?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "The customer's own ID of the contact." })
+  @Field(() => String, { nullable: true, description: "The customer's own ID for the contact." })
   ref?: string | null | undefined;
 
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent. Members must pass it with `ref`; a key must not.",
+    description: "ID of the agent. Required with `ref` for members; not allowed with an API key.",
   })
   agentId?: string | null | undefined;
 }
@@ -181,11 +182,12 @@ export class ContactArgs {
 export class ContactsArgs extends OrderedPageArgs {
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+    description:
+      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
   })
   agentId?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Only contacts with this tag, in any case." })
+  @Field(() => String, { nullable: true, description: "Only contacts with this tag, case-insensitive." })
   @IsOptional()
   @IsTag()
   tag?: string | null | undefined;
@@ -193,7 +195,7 @@ export class ContactsArgs extends OrderedPageArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      "Only contacts whose `ref`, address, name or a word of the name is this text, case-insensitive; at most 255 characters.",
+      "Only contacts whose `ref`, address, name or a word of the name equals this text, case-insensitive; at most 255 characters.",
   })
   @IsOptional()
   @IsText(TERM_MAX_LENGTH)
@@ -210,7 +212,7 @@ export class ContactTagsArgs {
   @Field(() => ID, { description: "ID of the contact." })
   id!: string;
 
-  @Field(() => [String], { description: "The tags, in any case." })
+  @Field(() => [String], { description: "The tags, case-insensitive." })
   @AreTags()
   tags!: string[];
 }
@@ -220,11 +222,11 @@ export class ContactTagChangeArgs {
   @Field(() => ID, { description: "ID of the contact." })
   id!: string;
 
-  @Field(() => [String], { nullable: true, description: "Tags to add, in any case." })
+  @Field(() => [String], { nullable: true, description: "Tags to add, case-insensitive." })
   @AreTags()
   add?: string[] | null | undefined;
 
-  @Field(() => [String], { nullable: true, description: "Tags to remove, in any case." })
+  @Field(() => [String], { nullable: true, description: "Tags to remove, case-insensitive." })
   @AreTags()
   remove?: string[] | null | undefined;
 }

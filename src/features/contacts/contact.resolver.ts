@@ -41,7 +41,7 @@ export class ContactResolver {
   @Access(READ)
   @Report()
   @Query(() => ContactConnection, {
-    description: "The contacts of an agent, without erased ones.",
+    description: "The contacts of an agent, excluding erased contacts.",
   })
   contacts(
     @Ctx() context: RequestContext,
@@ -53,7 +53,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => StoredContact, {
     description:
-      "Creates a contact or changes the one with the same `ref` or addresses. A repeated call changes nothing.",
+      "Creates a contact, or changes the contact with the same `ref` or addresses. Repeating a call has no effect.",
   })
   putContact(
     @Ctx() context: RequestContext,
@@ -64,7 +64,8 @@ export class ContactResolver {
 
   @Access({ key: "contacts:write", member: Permission.config_manage })
   @Mutation(() => Contact, {
-    description: "Deletes all data of a contact except its ID and times. Erasing it again changes nothing.",
+    description:
+      "Deletes all data about a contact except its ID and timestamps. Erasing a contact again has no effect.",
   })
   eraseContact(
     @Ctx() context: RequestContext,
@@ -74,7 +75,7 @@ export class ContactResolver {
   }
 
   @Access(WRITE)
-  @Mutation(() => TagChange, { description: "Adds tags to a contact, which has at most 50." })
+  @Mutation(() => TagChange, { description: "Adds tags to a contact. A contact has at most 50 tags." })
   addContactTags(
     @Ctx() context: RequestContext,
     @Args(() => ContactTagsArgs) { id, tags }: ContactTagsArgs,
@@ -83,7 +84,9 @@ export class ContactResolver {
   }
 
   @Access(WRITE)
-  @Mutation(() => TagChange, { description: "Removes tags from a contact; absent ones change nothing." })
+  @Mutation(() => TagChange, {
+    description: "Removes tags from a contact. Tags that the contact does not have are ignored.",
+  })
   removeContactTags(
     @Ctx() context: RequestContext,
     @Args(() => ContactTagsArgs) { id, tags }: ContactTagsArgs,
@@ -92,7 +95,7 @@ export class ContactResolver {
   }
 
   @Access(WRITE)
-  @Mutation(() => TagChange, { description: "Adds and removes tags of a contact in one step." })
+  @Mutation(() => TagChange, { description: "Adds and removes tags of a contact in one atomic step." })
   changeContactTags(
     @Ctx() context: RequestContext,
     @Args(() => ContactTagChangeArgs) { id, add, remove }: ContactTagChangeArgs,
@@ -102,14 +105,14 @@ export class ContactResolver {
 
   @AtMost(MAX_ADDRESSES)
   @FieldResolver(() => [ContactAddress], {
-    description: "The addresses of the contact, in the order in which they were added.",
+    description: "The contact's addresses, in the order in which they were added.",
   })
   async addresses(@Root() { id }: Contact): Promise<ContactAddress[]> {
     return (await this.service.addressesOf(id)) ?? [];
   }
 
   @AtMost(MAX_TAGS)
-  @FieldResolver(() => [String], { description: "The tags of the contact, in alphabetical order." })
+  @FieldResolver(() => [String], { description: "The contact's tags, in alphabetical order." })
   async tags(@Root() { id }: Contact): Promise<string[]> {
     return (await this.service.tagsOf(id)) ?? [];
   }

@@ -152,7 +152,7 @@ export class ContactService {
   }
 
   /**
-   * Adds and removes tags of a contact in one step.
+   * Adds and removes tags of a contact in one atomic step.
    * @throws GatewayError `not_found`, `invalid_request`, `limit_reached`, or `conflict` for an erased contact
    */
   changeTags(

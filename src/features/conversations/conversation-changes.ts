@@ -53,7 +53,7 @@ export class ConversationChanges {
   ) {}
 
   /**
-   * Moves a conversation to another line. Moving it to its own line changes nothing.
+   * Moves a conversation to another line. Moving it to its current line has no effect.
    * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or `conflict` for a
    *   closed conversation and where one with the same address is open
    */
@@ -92,7 +92,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Ends a conversation and cancels its queued messages. Closing it again changes nothing.
+   * Closes a conversation and cancels its queued messages. Closing it again has no effect.
    * @throws GatewayError `not_found`, `version_conflict`
    */
   close(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {

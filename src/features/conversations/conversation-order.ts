@@ -8,13 +8,13 @@ export enum ConversationOrder {
 
 registerEnumType(ConversationOrder, {
   name: "ConversationOrder",
-  description: "Order of conversations.",
+  description: "Sort order of conversations.",
   valuesConfig: {
-    oldest_first: { description: "By time of creation, the oldest first." },
-    newest_first: { description: "By time of creation, the newest first." },
+    oldest_first: { description: "By creation time, oldest first." },
+    newest_first: { description: "By creation time, newest first." },
     last_activity_first: {
       description:
-        "By `updatedAt`, the latest first. One that changes between two pages moves to the first and may be missed.",
+        "By `updatedAt`, latest first. A conversation that changes while a client pages through the list moves to the first page and may be missed.",
     },
   },
 });

@@ -16,7 +16,7 @@ registerEnumType(ConversationState, {
   description: "State of a conversation.",
   valuesConfig: {
     open: { description: "Messages can be sent." },
-    closed: { description: "Over. The next message needs a new conversation." },
+    closed: { description: "Closed. The next message requires a new conversation." },
   },
 });
 
@@ -30,7 +30,7 @@ registerEnumType(Handler, {
   description: "Who answers in a conversation.",
   valuesConfig: {
     agent: { description: "The agent." },
-    human: { description: "A human; the agent decides nothing until the conversation is released." },
+    human: { description: "A human; the agent makes no decisions until the conversation is released." },
   },
 });
 
@@ -45,12 +45,12 @@ registerEnumType(Handler, {
 @Index(["contactId", "id"])
 @Index("conversation_open", ["lineId", "addressId"], { unique: true, where: "state = 'open'" })
 export class Conversation {
-  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
   @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Field(() => ID, { description: "ID of the agent that the conversation belongs to." })
   @Uuid
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
@@ -90,7 +90,7 @@ export class Conversation {
   @Column({ type: "integer" })
   version!: number;
 
-  @Field(() => Int, { description: "Number of its last message; 0 if it has none." })
+  @Field(() => Int, { description: "Number of the last message in the conversation; 0 if there is none." })
   @Column({ type: "integer" })
   lastSequence!: number;
 
@@ -99,7 +99,7 @@ export class Conversation {
   createdAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, {
-    description: "When the conversation changed last, or a message was added.",
+    description: "When the conversation last changed or a message was added to it.",
   })
   @Column({ type: "varchar", length: 24 })
   updatedAt!: Timestamp;

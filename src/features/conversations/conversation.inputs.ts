@@ -24,29 +24,31 @@ registerEnumType(PendingMessages, {
   name: "PendingMessages",
   description: "Policy for the queued messages of a moved conversation.",
   valuesConfig: {
-    cancel: { description: "They are canceled." },
-    carry: { description: "They are sent on the new line." },
+    cancel: { description: "The messages are canceled." },
+    carry: { description: "The messages are sent on the new line." },
   },
 });
 
 const EXPECTED_VERSION = {
   nullable: true,
-  description: "The version that the change is based on; any other is rejected with `version_conflict`.",
+  description:
+    "The version that the change is based on; if it is not the current version, the request is rejected with `version_conflict`.",
 };
 const AGENT_ID = {
   nullable: true,
-  description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  description:
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
 };
 const MESSAGE = "Text of the message, 1 to 10,000 characters.";
 
-@InputType({ description: "A contact, by one of these." })
+@InputType({ description: "Identifies a contact by exactly one of these fields." })
 @ExactlyOneOf("id", "ref", "address")
 export class ContactReference {
   @Field(() => ID, { nullable: true, description: "ID of the contact." })
   @IsOptional()
   id?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "The customer's own ID of the contact." })
+  @Field(() => String, { nullable: true, description: "The customer's own ID for the contact." })
   @IsOptional()
   @IsText(REF_MAX_LENGTH)
   ref?: string | null | undefined;
@@ -69,7 +71,7 @@ export class NewConversation extends IdempotentInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Name of the line; the default line of the agent when omitted.",
+    description: "Name of the line; the agent's default line if omitted.",
   })
   line?: string | null | undefined;
 
@@ -85,7 +87,7 @@ export class OpenedConversation {
   conversation!: Conversation;
 
   @Field(() => Boolean, {
-    description: "True if the call opened the conversation; false if it was open already.",
+    description: "True if the call opened the conversation; false if it was already open.",
   })
   created!: boolean;
 
@@ -98,17 +100,17 @@ export class ConversationChange {
   @Field(() => Conversation, { description: "The conversation." })
   conversation!: Conversation;
 
-  @Field(() => [ID], { description: "IDs of the messages that the change canceled, in their order." })
+  @Field(() => [ID], { description: "IDs of the messages that the change canceled, in sending order." })
   @AtMost(MAX_QUEUED)
   canceled!: string[];
 
-  @Field(() => [ID], { description: "IDs of the messages that stay queued, in their order." })
+  @Field(() => [ID], { description: "IDs of the messages that remain queued, in sending order." })
   @AtMost(MAX_QUEUED)
   carried!: string[];
 
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the message that was already leaving when the change was made.",
+    description: "ID of the message that was already being sent when the change was made.",
   })
   inFlight!: string | null;
 }
@@ -121,7 +123,7 @@ export class ConversationsArgs extends PageArgs {
   @Field(() => ConversationState, { nullable: true, description: "Only conversations in this state." })
   state?: ConversationState | null | undefined;
 
-  @Field(() => Handler, { nullable: true, description: "Only conversations that this one answers in." })
+  @Field(() => Handler, { nullable: true, description: "Only conversations with this handler." })
   handler?: Handler | null | undefined;
 
   @Field(() => ID, { nullable: true, description: "Only conversations with the contact with this ID." })
@@ -135,7 +137,7 @@ export class ConversationsArgs extends PageArgs {
   @Field(() => ConversationOrder, {
     nullable: true,
     defaultValue: ConversationOrder.oldest_first,
-    description: "Order of the list; a cursor is good for all.",
+    description: "Sort order of the list; the same cursor works with every order.",
   })
   order?: ConversationOrder | null | undefined;
 }
@@ -157,7 +159,8 @@ export class SendToConversationArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: "Makes retries safe: within 24 hours, the same key and input return the first result again.",
+    description:
+      "Makes retries safe: for 24 hours, repeating the same key and input returns the original result.",
   })
   @IsOptional()
   @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
@@ -182,7 +185,7 @@ export class MoveConversationArgs extends ConversationChangeArgs {
   @Field(() => PendingMessages, {
     nullable: true,
     defaultValue: PendingMessages.cancel,
-    description: "Policy for its queued messages.",
+    description: "Policy for the conversation's queued messages.",
   })
   pending?: PendingMessages | null | undefined;
 }

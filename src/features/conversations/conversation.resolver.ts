@@ -69,7 +69,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => OpenedConversation, {
     description:
-      "Opens a conversation with a contact on a line, or finds the open one, and queues a first message.",
+      "Opens a conversation with a contact on a line, or reuses the open one, and queues a first message.",
   })
   openConversation(
     @Ctx() context: RequestContext,
@@ -98,7 +98,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
-    description: "Moves a conversation to another line. Moving it to its own line changes nothing.",
+    description: "Moves a conversation to another line. Moving it to its current line has no effect.",
   })
   moveConversation(
     @Ctx() context: RequestContext,
@@ -110,7 +110,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description:
-      "Lets a human answer in a conversation. The agent's queued messages are canceled, and it decides nothing there until the conversation is released.",
+      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions there until the conversation is released.",
   })
   handOffConversation(
     @Ctx() context: RequestContext,
@@ -121,7 +121,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
-    description: "Lets the agent answer again in a conversation that was handed off.",
+    description: "Releases a conversation that was handed off, so that the agent answers again.",
   })
   releaseConversation(
     @Ctx() context: RequestContext,
@@ -132,7 +132,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
-    description: "Ends a conversation and cancels its queued messages. Closing it again changes nothing.",
+    description: "Closes a conversation and cancels its queued messages. Closing it again has no effect.",
   })
   closeConversation(
     @Ctx() context: RequestContext,
@@ -143,7 +143,8 @@ export class ConversationResolver {
 
   @FieldResolver(() => Message, {
     nullable: true,
-    description: "Its last message; null if it has none. A key needs the scope `messages:read`.",
+    description:
+      "The last message of the conversation; null if there is none. API keys need the scope `messages:read`.",
   })
   async lastMessage(@Ctx() context: RequestContext, @Root() { id }: Conversation): Promise<Message | null> {
     authorize(context.caller, { allowed: READ_MESSAGES, whileDeactivated: true }, false);
@@ -157,7 +158,7 @@ export class ConversationResolver {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: "The contact's address on the line; null if the contact no longer has it.",
+    description: "The address at which the line reaches the contact; null if the contact no longer has it.",
   })
   async address(@Root() { addressId }: Conversation): Promise<string | null> {
     return (await this.service.addressOf(addressId))?.address ?? null;

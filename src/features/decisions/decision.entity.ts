@@ -56,21 +56,26 @@ registerEnumType(DecisionOutcome, {
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: "Something that happened." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "Something that happened, such as an order being shipped; the agent decides how to handle it.",
+})
 export class Situation {
   @Field(() => String, { description: "Type of the situation, such as `order.shipped`." })
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   type!: string;
 
   @ThirdPartyText()
-  @Field(() => GraphQLJsonObject, { description: "Its data; empty once its contact was erased." })
+  @Field(() => GraphQLJsonObject, {
+    description: "Data of the situation; empty once its contact has been erased.",
+  })
   @MaxCharacters(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An agent's decision in a situation, and the reasons. A finished decision never changes.",
+  description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()
 @Index(["agentId", "id"])
@@ -81,13 +86,13 @@ export class Situation {
 export class Decision {
   @Field(() => ID, {
     nullable: true,
-    description: "Unique identifier (UUID, ordered by time of creation); null for a dry run.",
+    description: "Unique identifier (UUID, ordered by creation time); null for a dry run.",
   })
   @Uuid
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Field(() => ID, { description: "ID of the agent that made the decision." })
   @Uuid
   @Column(UUID_COLUMN)
   agentId!: string;
@@ -95,12 +100,18 @@ export class Decision {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => ID, { nullable: true, description: "ID of the contact; null if it is about none." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the contact; null if the decision is not about a contact.",
+  })
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   contactId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of the conversation; null if it is about none." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the conversation; null if the decision is not about a conversation.",
+  })
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
@@ -113,11 +124,11 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 
-  @Field(() => Int, { description: "Version of the configuration that it was made with." })
+  @Field(() => Int, { description: "Configuration version used for the decision." })
   @Column({ type: "integer" })
   configurationVersion!: number;
 
-  @Field(() => DeciderKind, { description: "Kind of decider that made it." })
+  @Field(() => DeciderKind, { description: "Kind of decider that made the decision." })
   @Column({ type: "varchar", length: 8 })
   decider!: DeciderKind;
 
@@ -127,7 +138,7 @@ export class Decision {
 
   @Field(() => DecisionOutcome, {
     nullable: true,
-    description: "Outcome of the decision; null until it is made.",
+    description: "Outcome of the decision; null until the decision is made.",
   })
   @Column({ type: "varchar", length: 8, nullable: true })
   outcome!: DecisionOutcome | null;
@@ -135,7 +146,7 @@ export class Decision {
   @Field(() => String, {
     nullable: true,
     description:
-      "ID of the rule that decided; null if none did: `otherwise` applied, or a human answers in the conversation.",
+      "ID of the rule that decided; null if no rule did, because `otherwise` applied or a human answers in the conversation.",
   })
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
@@ -150,7 +161,8 @@ export class Decision {
 
   @Field(() => Explanation, {
     nullable: true,
-    description: "Why it decided so; null until it is made, and once its contact was erased.",
+    description:
+      "Explanation of the decision; null until the decision is made, and after its contact is erased.",
   })
   @Column({ type: "simple-json", nullable: true })
   explanation!: Explanation | null;
@@ -159,7 +171,10 @@ export class Decision {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When it was made; null until then." })
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When the decision was made; null until then.",
+  })
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
 }

@@ -16,25 +16,30 @@ export const DEFAULT_REPLAYED = 100;
 
 const AGENT_ID = {
   nullable: true,
-  description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  description:
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
 };
 
-@InputType({ description: "Something that happened." })
+@InputType({
+  description: "Something that happened, such as an order being shipped; the agent decides how to handle it.",
+})
 export class SituationInput {
   @Field(() => String, {
-    description: "Type of the situation, such as `order.shipped`: a-z, 0-9 and single . _ - between them.",
+    description:
+      "Type of the situation, such as `order.shipped`: the characters a-z and 0-9, with single `.`, `_` or `-` between them.",
   })
   @IsText(SITUATION_TYPE_MAX_LENGTH, { singleLine: true })
   type!: string;
 
   @Field(() => GraphQLJsonObject, {
-    description: "Its data, as the configuration declares it: at most 32 KiB as JSON, and 10 levels deep.",
+    description:
+      "Data of the situation, as declared in the configuration: at most 32 KiB as JSON and 10 levels deep.",
   })
   @IsJsonObject(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;
 }
 
-@InputType({ description: "A situation to hand to an agent." })
+@InputType({ description: "A situation to submit to an agent." })
 export class DecideInput extends IdempotentInput {
   @Field(() => ID, AGENT_ID)
   @ForMembers()
@@ -46,7 +51,7 @@ export class DecideInput extends IdempotentInput {
 
   @Field(() => ContactReference, {
     nullable: true,
-    description: "The contact that it is about, who is created if the `ref` or address is new.",
+    description: "The contact that the situation is about; created if the `ref` or address is new.",
   })
   @IsOptional()
   @ValidateNested()
@@ -55,7 +60,7 @@ export class DecideInput extends IdempotentInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      "ID of the conversation that it is about. Without it, the open conversation with the contact on the default line is used.",
+      "ID of the conversation that the situation is about. If omitted, the open conversation with the contact on the default line is used.",
   })
   conversationId?: string | null | undefined;
 
@@ -92,11 +97,11 @@ export class ReplayDecisionsArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => ReplayAgainst, { description: "The configuration to decide by." })
+  @Field(() => ReplayAgainst, { description: "The configuration to use for the decision." })
   @ValidateNested()
   against!: ReplayAgainst;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions from this time on." })
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions at or after this time." })
   @IsOptional()
   since?: Date | null | undefined;
 
@@ -107,7 +112,7 @@ export class ReplayDecisionsArgs {
   @Field(() => Int, {
     nullable: true,
     defaultValue: DEFAULT_REPLAYED,
-    description: `Max decisions to replay, 1 to ${MAX_REPLAYED}; the last ones first.`,
+    description: `Max decisions to replay, 1 to ${MAX_REPLAYED}; the most recent ones are replayed first.`,
   })
   @IsOptional()
   @IsBetween(1, MAX_REPLAYED)

@@ -41,7 +41,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Mutation(() => Decision, {
     description:
-      "Lets an agent decide what to do in a situation, by its configuration, and does it: in one transaction, and once per idempotency key.",
+      "Lets an agent decide what to do in a situation according to its configuration, and applies the effects in one transaction, only once per idempotency key.",
   })
   decide(
     @Ctx() context: RequestContext,
@@ -53,12 +53,12 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Query(() => Replay, {
     description:
-      "Returns what the agent would have decided by another version of its configuration, or by the draft.",
+      "Returns what the agent would have decided with another version of its configuration, or with the draft.",
   })
   replayDecision(
     @Ctx() context: RequestContext,
     @Arg("id", () => ID, { description: "ID of the decision." }) id: string,
-    @Arg("against", () => ReplayAgainst, { description: "The configuration to decide by." })
+    @Arg("against", () => ReplayAgainst, { description: "The configuration to use for the decision." })
     against: ReplayAgainst,
   ): Promise<Replay> {
     return this.replays.one(context, id, against);
@@ -67,7 +67,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Report()
   @Query(() => Replays, {
-    description: "Replays the last decisions of an agent, and counts what would change.",
+    description: "Replays an agent's most recent decisions and counts those that would change.",
   })
   replayDecisions(
     @Ctx() context: RequestContext,

@@ -1,3 +1,3 @@
 export const decisionScopes = {
-  "agent:decide": "Have the agent decide, and do what its configuration says.",
+  "agent:decide": "Submit situations for the agent to decide and act on.",
 };

@@ -18,13 +18,13 @@ const ASSUMED_RULES = 25;
 /** Assumed length of the list of values that a clause reads; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
-@ObjectType({ simpleResolvers: true, description: "Why a part of a decision failed." })
+@ObjectType({ simpleResolvers: true, description: "Why part of a decision failed." })
 export class ExplanationError {
   @Field(() => String, { description: "Code of the error, such as `too_expensive` or `not_deliverable`." })
   @MaxCharacters(NAME_MAX_LENGTH)
   code!: string;
 
-  @Field(() => String, { description: "Error message for people." })
+  @Field(() => String, { description: "Human-readable error message." })
   @MaxCharacters(500)
   message!: string;
 }
@@ -37,12 +37,12 @@ export class ReadValue {
   @ThirdPartyText()
   @Field(() => GraphQLJson, {
     nullable: true,
-    description: "The value; null also for an object or list that is too large to show.",
+    description: "The value; null if it is null, or an object or list that is too large to show.",
   })
   @MaxCharacters(READ_MAX_LENGTH)
   value!: unknown;
 
-  @Field(() => Boolean, { nullable: true, description: "True if the value is shortened." })
+  @Field(() => Boolean, { nullable: true, description: "True if the value was shortened." })
   isCut?: true;
 }
 
@@ -54,14 +54,17 @@ export class ClauseExplanation {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "True if the condition holds; null if its evaluation failed, which counts as false.",
+    description: "True if the condition is met; null if its evaluation failed, which counts as false.",
   })
   value!: boolean | null;
 
-  @Field(() => ExplanationError, { nullable: true, description: "Why it failed; null if it did not." })
+  @Field(() => ExplanationError, {
+    nullable: true,
+    description: "Why the evaluation failed; null if it succeeded.",
+  })
   error!: ExplanationError | null;
 
-  @Field(() => [ReadValue], { description: "The values that it read, in order." })
+  @Field(() => [ReadValue], { description: "The values that the condition read, in order." })
   @AtMost(ASSUMED_READS)
   read!: ReadValue[];
 }
@@ -77,12 +80,12 @@ export class RuleExplanation {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "True if its conditions hold, but the rule matched too recently (`once`).",
+    description: "True if the conditions are met, but the rule matched too recently (`once`).",
   })
   spent?: true;
 
   @Field(() => [ClauseExplanation], {
-    description: "Its conditions, in order, up to the first that does not hold.",
+    description: "The rule's conditions, in order, up to the first one that is not met.",
   })
   @AtMost(MAX_CLAUSES)
   clauses!: ClauseExplanation[];
@@ -101,27 +104,27 @@ export class EffectExplanation {
 
   @Field(() => String, {
     nullable: true,
-    description: "ID of the rule that it belongs to; null for an effect of `otherwise`.",
+    description: "ID of the rule that the effect belongs to; null for an effect of `otherwise`.",
   })
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
   @Field(() => String, {
     description:
-      "`done`, `failed`, `unchanged` if there was nothing to change, or `skipped` if the decision did something else instead, or a gate kept it back.",
+      "`done`, `failed`, `unchanged` if there was nothing to change, or `skipped` if the decision did something else instead or a gate held the effect back.",
   })
   @MaxCharacters(16)
   status!: EffectStatus;
 
   @Field(() => ExplanationError, {
     nullable: true,
-    description: "Why it failed or was skipped; null if it was done.",
+    description: "Why the effect failed or was skipped; null if it was applied.",
   })
   error!: ExplanationError | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the message that it queued; null for other kinds, and in a dry run.",
+    description: "ID of the message queued by `send`; null for other kinds of effects, and in a dry run.",
   })
   messageId!: string | null;
 
@@ -134,7 +137,7 @@ export class EffectExplanation {
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   text!: string | null;
 
-  @Field(() => Int, { nullable: true, description: "How long the message waits (s), for `send`." })
+  @Field(() => Int, { nullable: true, description: "Delay before the message is sent (s), for `send`." })
   delaySeconds!: number | null;
 
   @Field(() => String, { nullable: true, description: "Name of the line, for `send` and `move`." })
@@ -145,19 +148,22 @@ export class EffectExplanation {
   @AtMost(MAX_TAGS)
   tags!: readonly string[] | null;
 
-  @Field(() => String, { nullable: true, description: "Why a human takes over, for `handoff`." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Why the conversation was handed off to a human, for `handoff`.",
+  })
   @MaxCharacters(HANDOFF_REASON_MAX_LENGTH)
   reason!: string | null;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A condition for what a decision does.",
+  description: "A condition that must be met for a decision's effects to be applied.",
 })
 export class GateExplanation {
   @Field(() => String, {
     description:
-      "`handler`: the agent answers in the conversation, not a human; otherwise no rule is tried. `loop`: the address that wrote got fewer than five automatic answers within an hour; otherwise nothing is sent. For decisions that take a while, the reason why they were not made: `contact` (was not erased), `open` (the conversation was not closed), `unchanged` (the conversation did not change).",
+      "`handler`: the agent, not a human, answers in the conversation; otherwise no rule is tried. `loop`: the sender's address got fewer than five automatic answers within an hour; otherwise nothing is sent. The following conditions apply to decisions that take a while: `contact` (the contact was not erased), `open` (the conversation was not closed) and `unchanged` (the conversation did not change in the meantime).",
   })
   @MaxCharacters(16)
   name!: string;
@@ -166,16 +172,18 @@ export class GateExplanation {
   passed!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Why an agent decided as it did." })
+@ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
 export class Explanation {
   @Field(() => Int, { nullable: true, description: "Version of the configuration; null for the draft." })
   version!: number | null;
 
-  @Field(() => String, { description: "The time that the conditions and templates saw." })
+  @Field(() => String, { description: "The time used in conditions and templates." })
   @MaxCharacters(24)
   now!: string;
 
-  @Field(() => [GateExplanation], { description: "Conditions for what the decision does." })
+  @Field(() => [GateExplanation], {
+    description: "Conditions that must be met for the effects to be applied.",
+  })
   @AtMost(3)
   gates!: GateExplanation[];
 

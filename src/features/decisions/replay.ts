@@ -33,21 +33,24 @@ registerEnumType(ReplayStatus, {
   name: "ReplayStatus",
   description: "How a replayed decision compares with the recorded one.",
   valuesConfig: {
-    same: { description: "The same rule would decide, and do the same." },
-    changed: { description: "Another rule would decide, or do something else." },
-    invalid: { description: "The configuration does not take the situation." },
-    erased: { description: "Its contact was erased, so it cannot be replayed." },
+    same: { description: "The same rule would decide, with the same effects." },
+    changed: { description: "Another rule would decide, or the effects would differ." },
+    invalid: { description: "The configuration rejects the situation." },
+    erased: { description: "The contact was erased, so the decision cannot be replayed." },
   },
 });
 
-@InputType({ description: "A configuration, by one of these." })
+@InputType({ description: "Identifies a configuration by exactly one of these fields." })
 @ExactlyOneOf("version", "draft")
 export class ReplayAgainst {
   @Field(() => Int, { nullable: true, description: "Number of a published version." })
   @IsOptional()
   version?: number | null | undefined;
 
-  @Field(() => Boolean, { nullable: true, description: "The draft, which only members can read: `true`." })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Pass `true` for the draft, which only members can read.",
+  })
   @IsOptional()
   draft?: boolean | null | undefined;
 }
@@ -64,7 +67,7 @@ export class ComparedDecision {
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   situationType!: string;
 
-  @Field(() => ReplayStatus, { description: "How it compares with the recorded decision." })
+  @Field(() => ReplayStatus, { description: "How the replayed decision compares with the recorded one." })
   status!: ReplayStatus;
 
   @Field(() => String, { nullable: true, description: "ID of the rule that decided; null for `otherwise`." })
@@ -73,66 +76,77 @@ export class ComparedDecision {
 
   @Field(() => String, {
     nullable: true,
-    description: "ID of the rule that would decide; null for `otherwise`, and if none could be tried.",
+    description: "ID of the rule that would decide; null for `otherwise`, or if no rule could be tried.",
   })
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => ExplanationError, { nullable: true, description: "Why the configuration does not take it." })
+  @Field(() => ExplanationError, {
+    nullable: true,
+    description: "Why the configuration rejects the situation.",
+  })
   error!: ExplanationError | null;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A past decision, made again with another configuration.",
+  description: "A past decision, replayed with another configuration.",
 })
 export class Replay extends ComparedDecision {
   @Field(() => Explanation, {
     nullable: true,
     description:
-      "Why it would decide so; null if it could not. Unchanged effects have their recorded results; others are `skipped`, because a replay does nothing.",
+      "Explanation of the replayed decision; null if it could not be made. Unchanged effects have their recorded results; other effects are `skipped`, because a replay applies no effects.",
   })
   explanation!: Explanation | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "How often a rule decided, and would decide." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "How often a rule decided, and how often it would decide with the other configuration.",
+})
 export class RuleTotal {
   @Field(() => String, { nullable: true, description: "ID of the rule; null for `otherwise`." })
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => Int, { description: "How many decisions it made." })
+  @Field(() => Int, { description: "Number of decisions that the rule made." })
   recorded!: number;
 
-  @Field(() => Int, { description: "How many it would make." })
+  @Field(() => Int, {
+    description: "Number of decisions that the rule would make with the other configuration.",
+  })
   replayed!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Past decisions, made again with another configuration." })
+@ObjectType({ simpleResolvers: true, description: "Past decisions, replayed with another configuration." })
 export class Replays {
-  @Field(() => Int, { description: "How many decisions were replayed." })
+  @Field(() => Int, { description: "Number of decisions that were replayed." })
   total!: number;
 
-  @Field(() => Int, { description: "How many would be the same." })
+  @Field(() => Int, { description: "Number of decisions that would be the same." })
   same!: number;
 
-  @Field(() => Int, { description: "How many would change." })
+  @Field(() => Int, { description: "Number of decisions that would change." })
   changed!: number;
 
-  @Field(() => Int, { description: "How many situations the configuration does not take." })
+  @Field(() => Int, { description: "Number of situations that the configuration rejects." })
   invalid!: number;
 
-  @Field(() => Int, { description: "How many could not be replayed, because their contacts were erased." })
+  @Field(() => Int, {
+    description: "Number of decisions that could not be replayed because their contacts were erased.",
+  })
   erased!: number;
 
   @Field(() => [RuleTotal], {
-    description: "Totals by rule, in alphabetical order, of the decisions that were replayed.",
+    description: "Totals of the replayed decisions per rule, in alphabetical order.",
   })
   @AtMost(MAX_RULES)
   rules!: RuleTotal[];
 
   @Field(() => [ComparedDecision], {
-    description: "Those that would change or are not taken, newest first; `replayDecision` explains one.",
+    description:
+      "The decisions that would change or whose situations are rejected, newest first; use `replayDecision` for an explanation of one of them.",
   })
   @AtMost(MAX_REPLAYED)
   decisions!: ComparedDecision[];

@@ -13,7 +13,7 @@ export const OF_CONTACT = "type LIKE 'contact.%'";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A fact about an agent that other systems can follow.",
+  description: "Something that happened to an agent; other systems can subscribe to events.",
 })
 @Entity()
 @Index("event_of_contact", ["subject"], { where: OF_CONTACT })
@@ -30,7 +30,8 @@ export class Event {
   agentId!: string;
 
   @Field(() => String, {
-    description: "Its number among the events of the agent, from 1 and without gaps, as a decimal text.",
+    description:
+      "Number of the event among the agent's events, starting at 1 and without gaps, as a decimal string.",
   })
   @MaxCharacters(20)
   @PrimaryColumn({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
@@ -43,7 +44,7 @@ export class Event {
 
   @Field(() => String, {
     description:
-      "Subject of the event, such as `conversation:<id>`. Events with the same subject are in order.",
+      "Subject of the event, such as `conversation:<id>`. Events with the same subject are delivered in order.",
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
@@ -51,13 +52,13 @@ export class Event {
 
   @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
-    description: "Data of the event; empty once its contact was erased.",
+    description: "Data of the event; empty once its contact has been erased.",
   })
   @MaxCharacters(EVENT_DATA_MAX_BYTES)
   @Column({ type: "simple-json" })
   data!: Record<string, unknown>;
 
-  @Field(() => GraphQLISODateTime, { description: "When it happened." })
+  @Field(() => GraphQLISODateTime, { description: "When the event happened." })
   @Column({ ...TIMESTAMP_COLUMN, name: "created_at" })
   timestamp!: Timestamp;
 }

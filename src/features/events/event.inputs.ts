@@ -26,7 +26,8 @@ export const IsEventType = () =>
 
 const AGENT_ID = {
   nullable: true,
-  description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  description:
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
 };
 
 const TYPES = { nullable: true, description: "Only events of these types, such as `message.delivered`." };
@@ -73,7 +74,7 @@ export class EventPageInfo {
 
 @ObjectType({ simpleResolvers: true, description: "A page of events, oldest first." })
 export class EventConnection {
-  @Field(() => [Event], { description: "The events of the page." })
+  @Field(() => [Event], { description: "The events on the page." })
   nodes!: Event[];
 
   @Field(() => EventPageInfo, { description: "Position of the page." })

@@ -19,7 +19,7 @@ export class EventResolver {
   @Access(MAY_READ_EVENTS)
   @Query(() => EventConnection, {
     description:
-      "The events of an agent, oldest first: from `after` on, without gaps, or the oldest that are kept. `endCursor` is the position to continue from.",
+      "The events of an agent, oldest first and without gaps, starting after `after` or, if omitted, with the oldest event that is kept. `endCursor` is the position to continue from.",
   })
   events(@Ctx() context: RequestContext, @Args(() => EventsArgs) args: EventsArgs): Promise<EventConnection> {
     return this.service.list(context, args);
@@ -30,7 +30,7 @@ export class EventResolver {
     ...OPENED_BY_METHOD,
     name: "events",
     description:
-      "Follows the events of an agent as they are committed, in order and without gaps: from `after` on, or from now on. It ends when its credential is no longer accepted.",
+      "Streams an agent's events as they are committed, in order and without gaps, starting after `after` or, if omitted, with the next event. The subscription ends when its credential is no longer accepted.",
   })
   followEvents(
     @Ctx() context: RequestContext,

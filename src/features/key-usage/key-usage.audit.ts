@@ -3,5 +3,5 @@ import { auditActions } from "../audit/audit-actions";
 export const keyUsageActions = auditActions({
   api_key_refused: "A revoked, expired or unresolvable API key was presented; counted per minute.",
   api_key_address_refused:
-    "An API key was presented from an address outside of its allowed networks; counted per minute.",
+    "An API key was presented from an address outside its allowed networks; counted per minute.",
 });

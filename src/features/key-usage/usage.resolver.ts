@@ -14,7 +14,7 @@ export class UsageResolver {
   @Report()
   @Query(() => [KeyUsageReport], {
     description:
-      "Usage of the API keys of the caller's organization in a period, most used first, at most 100 keys. Uses are counted within seconds.",
+      "Usage of the caller's organization's API keys in a period, most used first, at most 100 keys. Requests are counted within seconds.",
   })
   keyUsage(
     @Ctx() context: RequestContext,
@@ -26,7 +26,7 @@ export class UsageResolver {
   @Access({ member: Permission.config_manage })
   @Report()
   @Query(() => UsageTotals, {
-    description: "Usage of all API keys of the caller's organization in a period, summed up.",
+    description: "Total usage of all API keys of the caller's organization in a period.",
   })
   usageTotals(
     @Ctx() context: RequestContext,

@@ -25,8 +25,8 @@ registerEnumType(UsagePeriod, {
   name: "UsagePeriod",
   description: "Period of a usage report.",
   valuesConfig: {
-    last_24_hours: { description: "24 buckets of one hour; the last is the current hour." },
-    last_30_days: { description: "30 buckets of one UTC day; the last is the current day." },
+    last_24_hours: { description: "24 buckets of one hour each; the last is the current hour." },
+    last_30_days: { description: "30 buckets of one UTC day each; the last is the current day." },
   },
 });
 
@@ -54,7 +54,7 @@ registerEnumType(KeyRefusal, {
   description: "Why an API key was rejected.",
   valuesConfig: {
     inactive: { description: "The key was revoked, expired or unresolvable." },
-    address: { description: "The key was used from an address that it does not allow." },
+    address: { description: "The key was used from an address outside its allowed networks." },
   },
 });
 
@@ -78,7 +78,7 @@ export class KeyUsageArgs extends PeriodArgs {
 
   @Field(() => UsageOutcome, {
     nullable: true,
-    description: "Only keys with requests of this outcome, ordered by their number.",
+    description: "Only keys with requests of this outcome, ordered by the number of such requests.",
   })
   outcome!: UsageOutcome | null | undefined;
 }
@@ -88,24 +88,24 @@ export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
 
-  @Field(() => Float, { description: "Requests for which the key was accepted." })
+  @Field(() => Float, { description: "Requests that were made with the key and accepted." })
   accepted!: number;
 
   @Field(() => Float, {
     description:
-      "Requests rejected because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
+      "Requests rejected because the key was revoked, expired, unresolvable or used from an address outside its allowed networks.",
   })
   refused!: number;
 }
 
 @ObjectType("UsageTotals", { description: "Usage of all keys of an organization in a period." })
 export class UsageTotals {
-  @Field(() => Float, { description: "Requests in the period for which the key was accepted." })
+  @Field(() => Float, { description: "Requests in the period that were made with the key and accepted." })
   accepted!: number;
 
   @Field(() => Float, {
     description:
-      "Requests in the period rejected because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
+      "Requests rejected in the period because the key was revoked, expired, unresolvable or used from an address outside its allowed networks.",
   })
   refused!: number;
 
@@ -123,7 +123,7 @@ export class KeyUsageReport extends UsageTotals {
 
   @Field(() => KeyRefusal, {
     nullable: true,
-    description: "Why the key was last rejected; null if it was not rejected in the period.",
+    description: "Why the key was last rejected; null if it was never rejected in the period.",
   })
   lastRefusal!: KeyRefusal | null;
 }

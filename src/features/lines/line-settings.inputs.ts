@@ -27,11 +27,11 @@ const IsMailbox = (): PropertyDecorator =>
 
 const URL_FIELD = {
   description:
-    "URL that messages are posted to: http or https, only https in production, without a user name or fragment, at most 2,048 characters. Agents can read it, so it must not contain a secret.",
+    "URL to which messages are posted: http or https (only https in production), without a user name or fragment, at most 2,048 characters. Agents can read the URL, so it must not contain a secret.",
 };
 const HOST = "Host name or IP address of the mail server.";
 const PORT =
-  "Port of the mail server, 1 to 65,535; null for the usual one: 465 for `tls`, 587 for `starttls`, 25 for `none`.";
+  "Port of the mail server, 1 to 65,535; null for the default: 465 for `tls`, 587 for `starttls`, 25 for `none`.";
 const SECURITY = "How the connection is encrypted.";
 const FROM =
   "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
@@ -46,12 +46,12 @@ export class NewLineWebhook {
 
   @Field(() => AddressKind, {
     defaultValue: AddressKind.phone,
-    description: "Kind of the addresses that the line sends to. It cannot be changed later.",
+    description: "Kind of address to which the line sends. It cannot be changed later.",
   })
   addressKind!: AddressKind;
 }
 
-@InputType({ description: "Changes of how a webhook line delivers messages." })
+@InputType({ description: "Changes to how a webhook line delivers messages." })
 export class LineWebhookChanges {
   @Field(() => String, URL_FIELD)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
@@ -115,7 +115,7 @@ export class NewLineEmail {
 }
 
 @InputType({
-  description: "Changes of how an e-mail line delivers messages; omitted fields stay as they are.",
+  description: "Changes to how an e-mail line delivers messages; omitted fields are left unchanged.",
 })
 export class LineEmailChanges {
   @Field(() => String, { nullable: true, description: HOST })
@@ -134,7 +134,7 @@ export class LineEmailChanges {
 
   @Field(() => String, {
     nullable: true,
-    description: "User name for the mail server; null removes it with the password.",
+    description: "User name for the mail server; null removes the user name and the password.",
   })
   @IsOptional()
   @IsText(USER_MAX_LENGTH, { singleLine: true })
@@ -144,7 +144,7 @@ export class LineEmailChanges {
   @Field(() => String, {
     nullable: true,
     description:
-      "Password for the mail server; null removes it with the user name. It must be passed again when host, port or security change, so that it reaches no other server.",
+      "Password for the mail server; null removes the password and the user name. It must be passed again if the host, port or security changes, so that it is never sent to a different server.",
   })
   @IsOptional()
   @IsText(PASSWORD_MAX_LENGTH)

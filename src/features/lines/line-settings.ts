@@ -15,18 +15,18 @@ registerEnumType(SmtpSecurity, {
   description: "How a connection to a mail server is encrypted.",
   valuesConfig: {
     tls: { description: "TLS from the start, usually on port 465." },
-    starttls: { description: "STARTTLS, which is required before anything is sent; usually on port 587." },
+    starttls: { description: "STARTTLS, required before any message is sent; usually on port 587." },
     none: { description: "Not encrypted, usually on port 25." },
   },
 });
 
 @ObjectType({ simpleResolvers: true, description: "How a webhook line delivers messages." })
 export class LineWebhook {
-  @Field(() => String, { description: "URL that messages are posted to." })
+  @Field(() => String, { description: "URL to which messages are posted." })
   @MaxCharacters(URL_MAX_LENGTH)
   url!: string;
 
-  @Field(() => AddressKind, { description: "Kind of the addresses that the line sends to." })
+  @Field(() => AddressKind, { description: "Kind of address to which the line sends." })
   addressKind!: AddressKind;
 }
 
@@ -46,7 +46,7 @@ export class LineEmail {
 
   @Field(() => String, {
     nullable: true,
-    description: "User name for the mail server; null to send without one.",
+    description: "User name for the mail server; null to send without authentication.",
   })
   user!: string | null;
 

@@ -31,7 +31,8 @@ export class TestLineArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: "Address that the message goes to. An e-mail line needs one, a webhook line does not.",
+    description:
+      "Address to which the message is sent. Required for e-mail lines, optional for webhook lines.",
   })
   @IsOptional()
   @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
@@ -49,7 +50,7 @@ export class LineTest {
   })
   code!: string | null;
 
-  @Field(() => String, { description: "Description of the result, for people." })
+  @Field(() => String, { description: "Human-readable description of the result." })
   @MaxCharacters(500)
   detail!: string;
 }

@@ -18,7 +18,7 @@ registerEnumType(LineKind, {
   description: "How a line delivers messages.",
   valuesConfig: {
     local: { description: "Messages stay on this server, where they can be read." },
-    webhook: { description: "Messages are posted to a URL, signed as Standard Webhooks." },
+    webhook: { description: "Messages are posted to a URL, signed according to Standard Webhooks." },
     email: { description: "Messages are sent as e-mail through a mail server." },
   },
 });
@@ -34,8 +34,8 @@ registerEnumType(LineState, {
   description: "State of a line.",
   valuesConfig: {
     active: { description: "In use." },
-    paused: { description: "Holds its messages until it is resumed." },
-    archived: { description: "Out of use. It keeps its name and can be resumed." },
+    paused: { description: "The line holds its messages until it is resumed." },
+    archived: { description: "No longer in use. The line keeps its name and can be resumed." },
   },
 });
 
@@ -46,14 +46,14 @@ export enum WhenUncertain {
 
 registerEnumType(WhenUncertain, {
   name: "WhenUncertain",
-  description: "Policy for a message when it is unknown whether it was sent.",
+  description: "Policy for messages when it is unknown whether they were sent.",
   valuesConfig: {
-    retry: { description: "The message is sent again; it may arrive twice." },
-    fail: { description: "The message fails; it may never have arrived." },
+    retry: { description: "Send the message again; it may be delivered twice." },
+    fail: { description: "Mark the message as failed and do not resend it; it may not have been delivered." },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: "An address that an agent speaks from." })
+@ObjectType({ simpleResolvers: true, description: "An address from which an agent sends messages." })
 @Entity()
 @Index(["agentId", "name"], { unique: true })
 @Index("line_default", ["agentId"], { unique: true, where: "is_default" })
@@ -69,7 +69,7 @@ export class Line {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => String, { description: "Short name, unique among the lines of the agent." })
+  @Field(() => String, { description: "Short name, unique among the agent's lines." })
   @Column({ type: "varchar", length: 63 })
   name!: string;
 
@@ -79,7 +79,7 @@ export class Line {
 
   @Field(() => String, {
     nullable: true,
-    description: "The address that contacts see; null unless the line sends e-mail.",
+    description: "The sender address that contacts see; null unless the line sends e-mail.",
   })
   @Column({ type: "varchar", length: 254, nullable: true })
   address!: string | null;
@@ -108,7 +108,7 @@ export class Line {
   @Column({ type: "text", nullable: true, select: false })
   credentials!: string | null;
 
-  @Field(() => Int, { description: "How many signing secrets the line has had." })
+  @Field(() => Int, { description: "Number of signing secrets that the line has had." })
   @Column({ type: "integer", default: 0 })
   secretGeneration!: number;
 
@@ -118,7 +118,7 @@ export class Line {
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Until when messages are also signed with the previous secret; null if they are not.",
+    description: "Time until which messages are also signed with the previous secret; null if they are not.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
@@ -139,19 +139,19 @@ export class Line {
   @Column({ type: "integer", nullable: true })
   ratePerMinute!: number | null;
 
-  @Field(() => Int, { description: "How long a message may wait on the line before it expires (s)." })
+  @Field(() => Int, { description: "Max time a message may wait on the line before it expires (s)." })
   @Column({ type: "integer" })
   expireAfterSeconds!: number;
 
   @Field(() => WhenUncertain, {
-    description: "Policy for a message when it is unknown whether it was sent.",
+    description: "Policy for messages when it is unknown whether they were sent.",
   })
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;
 
   @Field(() => String, {
     nullable: true,
-    description: "Confirmation to a contact who opts out; null for none.",
+    description: "Confirmation sent to a contact who opts out; null for none.",
   })
   @MaxCharacters(OPT_OUT_REPLY_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -161,7 +161,7 @@ export class Line {
   @Column({ type: "boolean" })
   isDefault!: boolean;
 
-  @Field(() => Int, { description: "Number of the line's current version; every change adds one." })
+  @Field(() => Int, { description: "Number of the current version; every change to the line adds one." })
   @Column({ type: "integer" })
   version!: number;
 

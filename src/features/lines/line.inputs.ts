@@ -33,12 +33,12 @@ const FITS_KIND: ObjectRule = {
 @InputType({ description: "A line to create." })
 @Rule(FITS_KIND)
 export class NewLine extends IdempotentInput {
-  @Field(() => ID, { description: "ID of the agent that speaks from the line." })
+  @Field(() => ID, { description: "ID of the agent that sends messages from the line." })
   agentId!: string;
 
   @Field(() => String, {
     description:
-      "Short name, unique among the lines of the agent: 1 to 63 of a-z, 0-9 and single hyphens between them.",
+      "Short name, unique among the agent's lines: 1 to 63 of the characters a-z and 0-9, with single hyphens between them.",
   })
   @IsSlug()
   name!: string;
@@ -46,12 +46,12 @@ export class NewLine extends IdempotentInput {
   @Field(() => LineKind, { defaultValue: LineKind.local, description: "How the line delivers messages." })
   kind!: LineKind;
 
-  @Field(() => NewLineWebhook, { nullable: true, description: "Required for a line of the kind `webhook`." })
+  @Field(() => NewLineWebhook, { nullable: true, description: "Required for lines of kind `webhook`." })
   @IsOptional()
   @ValidateNested()
   webhook?: NewLineWebhook | null | undefined;
 
-  @Field(() => NewLineEmail, { nullable: true, description: "Required for a line of the kind `email`." })
+  @Field(() => NewLineEmail, { nullable: true, description: "Required for lines of kind `email`." })
   @IsOptional()
   @ValidateNested()
   email?: NewLineEmail | null | undefined;
@@ -67,7 +67,7 @@ export class NewLine extends IdempotentInput {
   @Field(() => Int, {
     nullable: true,
     description:
-      "How long a message may wait on the line before it expires, 60 to 2,592,000 seconds; null or omitted for three days.",
+      "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null or omitted for three days.",
   })
   @IsOptional()
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
@@ -75,14 +75,15 @@ export class NewLine extends IdempotentInput {
 
   @Field(() => WhenUncertain, {
     nullable: true,
-    description: "Policy for a message when it is unknown whether it was sent; null or omitted for `retry`.",
+    description:
+      "Policy for messages when it is unknown whether they were sent; null or omitted for `retry`.",
   })
   whenUncertain?: WhenUncertain | null | undefined;
 
   @Field(() => String, {
     nullable: true,
     description:
-      "Confirmation to a contact who opts out, at most 1,000 characters; null or omitted for none.",
+      "Confirmation sent to a contact who opts out, at most 1,000 characters; null or omitted for none.",
   })
   @IsOptional()
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
@@ -90,14 +91,14 @@ export class NewLine extends IdempotentInput {
   optOutReply?: string | null | undefined;
 }
 
-@InputType({ description: "Changes of a line; omitted fields stay as they are." })
+@InputType({ description: "Changes to a line; omitted fields are left unchanged." })
 export class LineChanges {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: "The new name; the same rules as for `NewLine.name` apply.",
+    description: "The new name, subject to the same rules as `NewLine.name`.",
   })
   @ValidateIf((_, value) => value !== undefined)
   @IsSlug()
@@ -114,7 +115,7 @@ export class LineChanges {
   @Field(() => Int, {
     nullable: true,
     description:
-      "How long a message may wait on the line before it expires, 60 to 2,592,000 seconds; null for three days.",
+      "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null for three days.",
   })
   @IsOptional()
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
@@ -122,13 +123,13 @@ export class LineChanges {
 
   @Field(() => WhenUncertain, {
     nullable: true,
-    description: "Policy for a message when it is unknown whether it was sent; null for `retry`.",
+    description: "Policy for messages when it is unknown whether they were sent; null for `retry`.",
   })
   whenUncertain?: WhenUncertain | null | undefined;
 
   @Field(() => String, {
     nullable: true,
-    description: "Confirmation to a contact who opts out, at most 1,000 characters; null for none.",
+    description: "Confirmation sent to a contact who opts out, at most 1,000 characters; null for none.",
   })
   @IsOptional()
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
@@ -137,7 +138,7 @@ export class LineChanges {
 
   @Field(() => LineWebhookChanges, {
     nullable: true,
-    description: "Changes of how the line delivers, allowed for a line of the kind `webhook`.",
+    description: "Changes to how the line delivers; allowed only for lines of kind `webhook`.",
   })
   @IsOptional()
   @ValidateNested()
@@ -145,7 +146,7 @@ export class LineChanges {
 
   @Field(() => LineEmailChanges, {
     nullable: true,
-    description: "Changes of how the line delivers, allowed for a line of the kind `email`.",
+    description: "Changes to how the line delivers; allowed only for lines of kind `email`.",
   })
   @IsOptional()
   @ValidateNested()
@@ -153,7 +154,8 @@ export class LineChanges {
 
   @Field(() => Int, {
     nullable: true,
-    description: "The version that the changes are based on; any other is rejected with `version_conflict`.",
+    description:
+      "The version that the changes are based on; if it is not the current version, the request is rejected with `version_conflict`.",
   })
   expectedVersion?: number | null | undefined;
 }
@@ -178,7 +180,7 @@ export class LineWithSecret {
   @Field(() => String, {
     nullable: true,
     description:
-      "The signing secret of a webhook line, `whsec_…`. It is shown only in this response: null if the line was created by an earlier request with the same idempotency key, and for other kinds of lines, which have none.",
+      "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null if the line was created by an earlier request with the same idempotency key, and for lines of other kinds, which have no signing secret.",
   })
   signingSecret!: string | null;
 }

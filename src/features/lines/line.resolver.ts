@@ -25,7 +25,8 @@ export class LineResolver {
     @Ctx() context: RequestContext,
     @Arg("agentId", () => ID, {
       nullable: true,
-      description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+      description:
+        "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
     })
     agentId: string | null | undefined,
   ): Promise<Line[]> {
@@ -34,7 +35,8 @@ export class LineResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => LineWithSecret, {
-    description: "Creates a line; the first one of an agent becomes its default. An agent has at most 50.",
+    description:
+      "Creates a line. An agent's first line becomes its default; an agent can have at most 50 lines.",
   })
   createLine(
     @Ctx() context: RequestContext,
@@ -44,7 +46,7 @@ export class LineResolver {
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => Line, { description: "Changes the name or the settings of a line." })
+  @Mutation(() => Line, { description: "Changes the name or settings of a line." })
   updateLine(
     @Ctx() context: RequestContext,
     @Arg("input", () => LineChanges, { description: "The changes." }) input: LineChanges,
@@ -55,7 +57,7 @@ export class LineResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => LineWithSecret, {
     description:
-      "Gives a webhook line a new signing secret. For 24 hours, messages are also signed with the previous one.",
+      "Creates a new signing secret for a webhook line. For 24 hours, messages are also signed with the previous secret.",
   })
   rotateLineSecret(
     @Ctx() context: RequestContext,
@@ -67,14 +69,14 @@ export class LineResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => LineTest, {
     description:
-      "Sends a test message on a line now, whatever its state, and returns the result. An organization runs one test at a time, at most 10 a minute.",
+      "Sends a test message over a line immediately, regardless of its state, and returns the result. An organization can run one test at a time and at most 10 per minute.",
   })
   testLine(@Ctx() context: RequestContext, @Args(() => TestLineArgs) args: TestLineArgs): Promise<LineTest> {
     return this.tests.run(context, args);
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => Line, { description: "Pauses a line; pausing a paused line changes only its reason." })
+  @Mutation(() => Line, { description: "Pauses a line. Pausing a paused line changes only the reason." })
   pauseLine(@Ctx() context: RequestContext, @Args(() => PauseLineArgs) args: PauseLineArgs): Promise<Line> {
     return this.service.pause(context, args);
   }
@@ -87,7 +89,7 @@ export class LineResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Line, {
-    description: "Takes a line out of use. The default line cannot be archived: set another default first.",
+    description: "Takes a line out of use. The default line cannot be archived; set another default first.",
   })
   archiveLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
     return this.service.archive(context, id);
@@ -95,7 +97,7 @@ export class LineResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Line, {
-    description: "Makes a line the default of its agent, in place of the previous one.",
+    description: "Makes a line the agent's default line, replacing the previous default.",
   })
   setDefaultLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
     return this.service.setDefault(context, id);

@@ -97,7 +97,7 @@ export class LineService {
   }
 
   /**
-   * Changes the name or the settings of a line.
+   * Changes the name or settings of a line.
    * @throws GatewayError `invalid_request`, `not_found`, `conflict` (name, instance key), `version_conflict`
    */
   async update(context: RequestContext, { id, expectedVersion, ...given }: LineChanges): Promise<Line> {
@@ -184,7 +184,7 @@ export class LineService {
   }
 
   /**
-   * Makes a line the default of its agent, in place of the previous one.
+   * Makes a line the agent's default line, replacing the previous default.
    * @throws GatewayError `not_found`, or `conflict` for an archived line
    */
   setDefault(context: RequestContext, id: string): Promise<Line> {

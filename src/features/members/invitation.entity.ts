@@ -8,7 +8,7 @@ import { Organization } from "../organizations/organization.entity";
 /** A pending invitation: its row is deleted when it ends. Only the SHA-256 of its token is stored. */
 @ObjectType({
   simpleResolvers: true,
-  description: "A person's invitation to become a member, until it is accepted, withdrawn or expired.",
+  description: "A pending invitation to become a member. It ends when it is accepted, withdrawn or expired.",
 })
 @Entity()
 @Index(["organizationId", "email"], { unique: true })
@@ -24,7 +24,7 @@ export class Invitation {
   @ManyToOne(() => Organization)
   organization!: Organization;
 
-  @Field(() => String, { description: "E-mail address of the person, in lower case." })
+  @Field(() => String, { description: "E-mail address of the person, in lowercase." })
   @Column({ type: "varchar", length: 254 })
   email!: string;
 

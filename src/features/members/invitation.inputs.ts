@@ -16,7 +16,8 @@ const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be the token 
 @InputType({ description: "A person to invite." })
 export class InviteMemberInput {
   @Field(() => String, {
-    description: "E-mail address of the person, case-insensitive. A pending invitation of it is replaced.",
+    description:
+      "E-mail address of the person, case-insensitive. A pending invitation to the same address is replaced.",
   })
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
@@ -31,9 +32,9 @@ export class InviteMemberInput {
   permissions!: Permission[];
 }
 
-@InputType({ description: "The acceptance of an invitation." })
+@InputType({ description: "The token of an invitation, and the new member's password." })
 export class AcceptInvitationInput {
-  @Field(() => String, { description: "Token of the invitation: the part of its link after `#`." })
+  @Field(() => String, { description: "Invitation token: the part of the link after `#`." })
   @IsToken()
   token!: string;
 
@@ -51,11 +52,11 @@ export enum InvitationMail {
 
 registerEnumType(InvitationMail, {
   name: "InvitationMail",
-  description: "Delivery of an invitation's link by mail.",
+  description: "E-mail delivery of an invitation link.",
   valuesConfig: {
-    sent: { description: "The mail server has accepted the mail." },
-    failed: { description: "The mail server did not accept the mail: pass the link on yourself." },
-    off: { description: "The server sends no mail: pass the link on yourself." },
+    sent: { description: "The mail server accepted the e-mail." },
+    failed: { description: "The mail server did not accept the e-mail. Pass on the link yourself." },
+    off: { description: "The server does not send e-mail. Pass on the link yourself." },
   },
 });
 
@@ -66,11 +67,11 @@ export class NewInvitation {
 
   @Field(() => String, {
     description:
-      "Link to the page where the person chooses a password. It works once, and is shown only in this response.",
+      "Link to the page where the person chooses a password. It works once and is shown only in this response.",
   })
   @MaxCharacters(LINK_MAX_LENGTH)
   link!: string;
 
-  @Field(() => InvitationMail, { description: "Delivery of the link by mail." })
+  @Field(() => InvitationMail, { description: "E-mail delivery of the link." })
   mail!: InvitationMail;
 }

@@ -15,19 +15,20 @@ export class InvitationResolver {
   @Access({ member: Permission.config_manage })
   @AtMost(MAX_INVITATIONS)
   @Query(() => [Invitation], {
-    description: "The pending invitations of the caller's organization, ordered by e-mail address.",
+    description: "The pending invitations to the caller's organization, ordered by e-mail address.",
   })
   invitations(@Ctx() context: RequestContext): Promise<Invitation[]> {
     return this.service.list(context);
   }
 
   @Access("anyone")
-  @Query(() => Invitation, { description: "The pending invitation of a token, for the person who holds it." })
+  @Query(() => Invitation, {
+    description: "The pending invitation that a token belongs to, for the person who holds it.",
+  })
   invitation(
     @Ctx() context: RequestContext,
     @Arg("token", () => String, {
-      description:
-        "Token of the invitation: the part of its link after `#`. Send it in a POST, never in a URL.",
+      description: "Invitation token: the part of the link after `#`. Send it in a POST, never in a URL.",
     })
     token: string,
   ): Promise<Invitation> {
@@ -37,7 +38,7 @@ export class InvitationResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => NewInvitation, {
     description:
-      "Invites a person to the caller's organization by a link that works once, within 72 hours. If the server has a mail server, it sends the link.",
+      "Invites a person to the caller's organization with a link that works once, within 72 hours. If a mail server is configured, the link is sent by e-mail.",
   })
   inviteMember(
     @Ctx() context: RequestContext,
@@ -49,7 +50,7 @@ export class InvitationResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Invitation, {
-    description: "Withdraws a pending invitation of the caller's organization. Its link no longer works.",
+    description: "Withdraws a pending invitation to the caller's organization. Its link stops working.",
   })
   withdrawInvitation(
     @Ctx() context: RequestContext,
@@ -71,7 +72,7 @@ export class InvitationResolver {
   @Access("anyone")
   @Mutation(() => CookieSession, {
     description:
-      "Accepts an invitation in a browser. The session's token is set in a cookie that scripts cannot read, in place of that of an earlier session, and is not part of the response.",
+      "Accepts an invitation in a browser. The session token is set in an HttpOnly cookie, replacing the token of any earlier session, and is not included in the response.",
   })
   async acceptInvitationWithCookie(
     @Ctx() context: RequestContext,

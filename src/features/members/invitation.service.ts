@@ -75,7 +75,7 @@ export class InvitationService {
     this.sendLink = createLinkMailer(config);
   }
 
-  /** The pending invitations of the caller's organization, ordered by e-mail address. */
+  /** The pending invitations to the caller's organization, ordered by e-mail address. */
   list(context: RequestContext): Promise<Invitation[]> {
     const organizationId = organizationOf(context);
     return this.services.database.read((reader) =>

@@ -13,7 +13,7 @@ export const MEMBER_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A person in an organization who signs in with an e-mail address and a password.",
+  description: "A person who belongs to an organization and signs in with an e-mail address and a password.",
 })
 @Entity()
 export class Member {
@@ -29,7 +29,7 @@ export class Member {
   @ManyToOne(() => Organization)
   organization!: Organization;
 
-  @Field(() => String, { description: "E-mail address in lower case, unique across the service." })
+  @Field(() => String, { description: "E-mail address in lowercase, unique across the service." })
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
@@ -38,7 +38,7 @@ export class Member {
   passwordHash!: string;
 
   @Field(() => [Permission], {
-    description: "Permissions of the member; empty if the member may only view agents and members.",
+    description: "The member's permissions; empty if the member may only view agents and members.",
   })
   @Column({ type: "simple-array" })
   permissions!: Permission[];

@@ -52,7 +52,7 @@ export class SignInInput {
   password!: string;
 }
 
-@InputType({ description: "A change of the member's password." })
+@InputType({ description: "A change to the member's password." })
 export class ChangePasswordInput {
   @Field(() => String, { description: "The current password." })
   @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
@@ -63,13 +63,13 @@ export class ChangePasswordInput {
   newPassword!: string;
 }
 
-@InputType({ description: "A change of the member's e-mail address." })
+@InputType({ description: "A change to the member's e-mail address." })
 export class ChangeEmailInput {
   @Field(() => String, { description: "The current password." })
   @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
   currentPassword!: string;
 
-  @Field(() => String, { description: "The new e-mail address, to sign in with from now on." })
+  @Field(() => String, { description: "The new e-mail address, used to sign in from now on." })
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
@@ -77,7 +77,7 @@ export class ChangeEmailInput {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A newly opened session that the browser keeps in a cookie.",
+  description: "A newly opened session that the browser stores in a cookie.",
 })
 export class CookieSession {
   @Field(() => GraphQLISODateTime, { description: "When the session expires." })

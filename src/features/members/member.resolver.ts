@@ -32,7 +32,8 @@ export class MemberResolver {
   @Access("anyone")
   @Query(() => Member, {
     nullable: true,
-    description: "The signed-in member; null for callers without a session, whereas `viewer` fails for them.",
+    description:
+      "The signed-in member; null for callers without a session. Unlike `viewer`, it does not fail for them.",
   })
   signedInMember(@Ctx() context: RequestContext): Promise<Member | null> {
     return this.service.signedIn(context);
@@ -58,7 +59,7 @@ export class MemberResolver {
   @Access("anyone")
   @Mutation(() => CookieSession, {
     description:
-      "Opens a session for a member in a browser. The token is set in a cookie that scripts cannot read and is not part of the response.",
+      "Opens a session for a member in a browser. The session token is set in an HttpOnly cookie and is not included in the response.",
   })
   async signInWithCookie(
     @Ctx() context: RequestContext,
@@ -73,7 +74,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Grants a permission to a member of the caller's organization, effective from the member's next request.",
+      "Grants a permission to a member of the caller's organization, effective on the member's next request.",
   })
   grantPermission(
     @Ctx() context: RequestContext,
@@ -85,7 +86,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Revokes a permission of a member of the caller's organization, effective from the member's next request. The last member with `config:manage` cannot lose it.",
+      "Revokes a permission of a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
   })
   revokePermission(
     @Ctx() context: RequestContext,
@@ -95,7 +96,9 @@ export class MemberResolver {
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Boolean, { description: "Ends the caller's session. Returns whether it was still open." })
+  @Mutation(() => Boolean, {
+    description: "Ends the caller's session. Returns true if the session was still active.",
+  })
   async signOut(@Ctx() context: RequestContext): Promise<boolean> {
     const ended = await this.sessions.signOut(context);
     context.cookie?.clear();
@@ -114,7 +117,7 @@ export class MemberResolver {
 
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Boolean, {
-    description: "Changes the member's password and ends all other sessions of the member.",
+    description: "Changes the member's password and ends all of the member's other sessions.",
   })
   changePassword(
     @Ctx() context: RequestContext,
@@ -127,7 +130,7 @@ export class MemberResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Member, {
     description:
-      "Changes the e-mail address with which the member signs in. The member's sessions remain valid.",
+      "Changes the e-mail address that the member uses to sign in. The member's sessions remain valid.",
   })
   changeEmail(
     @Ctx() context: RequestContext,
@@ -140,7 +143,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Removes a member of the caller's organization: ends their sessions, and the invitations that they sent. The last member with `config:manage` cannot be removed.",
+      "Removes a member from the caller's organization, ends their sessions and withdraws the invitations they sent. The last member with `config:manage` cannot be removed.",
   })
   removeMember(
     @Ctx() context: RequestContext,

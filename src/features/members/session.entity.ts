@@ -5,7 +5,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
 /** A session of a member; only the SHA-256 of its token is stored. */
-@ObjectType({ simpleResolvers: true, description: "An open session of a member." })
+@ObjectType({ simpleResolvers: true, description: "An active session of a member." })
 @Entity()
 export class Session {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
@@ -34,7 +34,10 @@ export class Session {
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 
-  @Field(() => String, { nullable: true, description: "User-Agent with which the member signed in." })
+  @Field(() => String, {
+    nullable: true,
+    description: "User-Agent of the browser or client that the member used to sign in.",
+  })
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;
 }

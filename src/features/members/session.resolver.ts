@@ -13,7 +13,7 @@ export class SessionResolver {
   @AtMost(MAX_LISTED_SESSIONS)
   @Query(() => [Session], {
     name: "sessions",
-    description: "The newest open sessions of a member, newest first.",
+    description: "A member's most recent active sessions, newest first.",
   })
   list(
     @Ctx() context: RequestContext,
@@ -34,7 +34,7 @@ export class SessionResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Session, {
     description:
-      "Ends a session of the caller or, for managers, of a member of the organization, from its next request on.",
+      "Ends a session of the caller or, for managers, of any member of the organization. The session's next request is rejected.",
   })
   async endSession(
     @Ctx() context: RequestContext,

@@ -160,7 +160,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * The newest open sessions of a member, newest first.
+   * A member's most recent active sessions, newest first.
    * @param memberId another member, whose sessions managers may list; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */

@@ -19,7 +19,7 @@ export class DeliveryAttempt {
   @ManyToOne(() => Message)
   message?: Message;
 
-  @Field(() => Int, { description: "Its number, from 1." })
+  @Field(() => Int, { description: "Number of the attempt, starting at 1." })
   @PrimaryColumn({ type: "integer" })
   number!: number;
 
@@ -27,17 +27,20 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When it started." })
+  @Field(() => GraphQLISODateTime, { description: "When the attempt started." })
   @Column({ type: "varchar", length: 24 })
   startedAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When it ended; null while it has not." })
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When the attempt ended; null while it is in progress.",
+  })
   @Column({ type: "varchar", length: 24, nullable: true })
   endedAt!: Timestamp | null;
 
   @Field(() => AttemptOutcome, {
     nullable: true,
-    description: "Outcome of the attempt; null while it runs.",
+    description: "Outcome of the attempt; null while it is in progress.",
   })
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
@@ -47,7 +50,7 @@ export class DeliveryAttempt {
   code!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Error message for people." })
+  @Field(() => String, { nullable: true, description: "Human-readable error message." })
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: 500, nullable: true })
   detail!: string | null;

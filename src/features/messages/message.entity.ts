@@ -29,12 +29,12 @@ registerEnumType(MessageStatus, {
   description: "Delivery status of a message.",
   valuesConfig: {
     queued: { description: "Accepted and stored, but not sent yet." },
-    sending: { description: "On its way; it can no longer be canceled." },
-    sent: { description: "The provider of the line has accepted it." },
-    delivered: { description: "Arrived at the other end of the line." },
+    sending: { description: "Being sent; can no longer be canceled." },
+    sent: { description: "Accepted by the line's provider." },
+    delivered: { description: "Delivered to the other end of the line." },
     read: { description: "The contact has read it." },
     canceled: { description: "Canceled before it was sent." },
-    failed: { description: "Given up; `errorCode` says why." },
+    failed: { description: "Given up; see `errorCode` for the reason." },
     received: { description: "Written by the contact." },
   },
 });
@@ -51,15 +51,18 @@ export enum HeldReason {
 
 registerEnumType(HeldReason, {
   name: "HeldReason",
-  description: "Why a queued message waits.",
+  description: "Why a queued message is waiting.",
   valuesConfig: {
-    rate: { description: "Its line has sent as many messages as it may." },
-    line_paused: { description: "Its line is paused or archived." },
+    rate: { description: "The line has reached its limit of messages per minute." },
+    line_paused: { description: "The line is paused or archived." },
     no_route: { description: "The agent has no default line." },
     organization_deactivated: { description: "The organization is deactivated." },
-    retry: { description: "An attempt to send it failed, and `notBefore` is the time of the next one." },
+    retry: {
+      description: "An attempt to send the message failed; `notBefore` is the time of the next attempt.",
+    },
     imported: {
-      description: "Queued by a version that sent nothing; waits until an operator releases it.",
+      description:
+        "The message was queued by a gateway version that could not send messages; an operator has to release it.",
     },
   },
 });
@@ -81,16 +84,16 @@ registerEnumType(MessageError, {
   name: "MessageError",
   description: "Why a message was canceled or given up.",
   valuesConfig: {
-    canceled: { description: "A caller canceled it." },
-    moved: { description: "Its conversation was moved to another line before it was sent." },
-    handed_off: { description: "Its conversation was handed off to a human before it was sent." },
-    closed: { description: "Its conversation was closed before it was sent." },
+    canceled: { description: "A caller canceled the message." },
+    moved: { description: "The conversation was moved to another line before the message was sent." },
+    handed_off: { description: "The conversation was handed off to a human before the message was sent." },
+    closed: { description: "The conversation was closed before the message was sent." },
     opted_out: { description: "The contact has opted out of messages to this address." },
-    expired: { description: "The message could not be sent in time." },
-    no_address: { description: "There is no address to send it to." },
-    rejected: { description: "The receiver rejected it for good; `errorText` says why." },
+    expired: { description: "The message could not be sent before it expired." },
+    no_address: { description: "The contact has no address to which the message could be sent." },
+    rejected: { description: "The receiver permanently rejected the message; see `errorText`." },
     uncertain: {
-      description: "It is unknown whether the message was sent, and its line does not resend such messages.",
+      description: "It is unknown whether the message was sent, and the line does not resend such messages.",
     },
   },
 });
@@ -104,7 +107,7 @@ registerEnumType(MessageDirection, {
   name: "MessageDirection",
   description: "Direction of a message.",
   valuesConfig: {
-    outbound: { description: "From the agent's side to the contact." },
+    outbound: { description: "To the contact, from the agent, a member, a client or the gateway." },
     inbound: { description: "From the contact." },
   },
 });
@@ -121,10 +124,10 @@ registerEnumType(MessageAuthor, {
   name: "MessageAuthor",
   description: "Who wrote a message.",
   valuesConfig: {
-    agent: { description: "The agent, in a decision." },
+    agent: { description: "The agent, as the result of a decision." },
     api: { description: "A client with an API key." },
     member: { description: "A member of the organization." },
-    system: { description: "The gateway itself, such as a confirmation." },
+    system: { description: "The gateway itself; for example, an opt-out confirmation." },
     contact: { description: "The contact." },
   },
 });
@@ -143,7 +146,8 @@ export const OMITTED_MAX_LENGTH = 500;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A message of an agent. Only that agent and members who may read conversations can read it.",
+  description:
+    "A message to or from an agent. Only that agent, and members with permission to read conversations, can read it.",
 })
 @Entity()
 @Index(["agentId", "id"])
@@ -162,12 +166,12 @@ export const OMITTED_MAX_LENGTH = 500;
   where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
 })
 export class Message {
-  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
   @Uuid
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Field(() => ID, { description: "ID of the agent that the message belongs to." })
   @Uuid
   @Column(UUID_COLUMN)
   agentId!: string;
@@ -191,7 +195,8 @@ export class Message {
 
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the decision to send it, or about it if the contact wrote it; null without one.",
+    description:
+      "ID of the decision that sent the message or, for an inbound message, that it led to; null if there is none.",
   })
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
@@ -200,11 +205,17 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of its conversation; null if it belongs to none." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the message's conversation; null if the message does not belong to one.",
+  })
   @Column({ type: "varchar", length: 36, nullable: true })
   conversationId!: string | null;
 
-  @Field(() => Int, { nullable: true, description: "Its number in the conversation, from 1." })
+  @Field(() => Int, {
+    nullable: true,
+    description: "Number of the message in the conversation, starting at 1.",
+  })
   @Column({ type: "integer", nullable: true })
   sequence!: number | null;
 
@@ -220,36 +231,39 @@ export class Message {
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of the line that it was last sent or received on." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the line on which the message was last sent or received.",
+  })
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
   @Field(() => HeldReason, {
     nullable: true,
-    description: "Why it waits; null when nothing holds it back.",
+    description: "Why the message is waiting; null if nothing holds it back.",
   })
   @Column({ type: "varchar", length: 32, nullable: true })
   heldReason!: HeldReason | null;
 
-  @Field(() => Int, { description: "How many attempts to send it were made." })
+  @Field(() => Int, { description: "Number of attempts made to send the message." })
   @Column({ type: "integer", default: 0 })
   attempts!: number;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When it is due at the earliest, if it waits for a time.",
+    description: "Earliest time at which the message is sent, if it is delayed.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   notBefore!: Timestamp | null;
 
-  @Field(() => MessageError, { nullable: true, description: "Why it was canceled or given up." })
+  @Field(() => MessageError, { nullable: true, description: "Why the message was canceled or given up." })
   @Column({ type: "varchar", length: 32, nullable: true })
   errorCode!: MessageError | null;
 
   @ThirdPartyText()
   @Field(() => String, {
     nullable: true,
-    description: "Error message of the last attempt, for people; null without an error.",
+    description: "Human-readable error message of the last attempt; null if there was no error.",
   })
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
@@ -259,42 +273,46 @@ export class Message {
   @Field(() => String, {
     nullable: true,
     description:
-      "Description of the parts of an inbound message that were not stored, for people; null if all were.",
+      "Human-readable description of the parts of an inbound message that were not stored; null if all parts were stored.",
   })
   @MaxCharacters(OMITTED_MAX_LENGTH)
   @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })
   omitted!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Its ID in the system at the other end of the line." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Message ID assigned by the system at the other end of the line.",
+  })
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When it is given up unless it has been sent; null for messages of earlier versions.",
+    description:
+      "When the message is given up if it has not been sent; null for messages queued by earlier gateway versions.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When it was sent, or when the contact wrote it.",
+    description: "When the message was sent or, for an inbound message, when the contact wrote it.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   sentAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When it was delivered." })
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the message was delivered." })
   @Column({ type: "varchar", length: 24, nullable: true })
   deliveredAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the contact read it." })
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the contact read the message." })
   @Column({ type: "varchar", length: 24, nullable: true })
   readAt!: Timestamp | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When its delivery last changed; null while it has not.",
+    description: "When the delivery status last changed; null if it has not changed yet.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   updatedAt!: Timestamp | null;

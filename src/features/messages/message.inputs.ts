@@ -17,7 +17,8 @@ export class NewMessage extends IdempotentInput {
 export class MessagesArgs extends OrderedPageArgs {
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+    description:
+      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
   })
   agentId?: string | null | undefined;
 

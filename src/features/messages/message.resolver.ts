@@ -51,7 +51,7 @@ export class MessageResolver {
   @MaxCharacters(PREVIEW_LENGTH + 1)
   @ThirdPartyText()
   @FieldResolver(() => String, {
-    description: `Its first ${PREVIEW_LENGTH} characters on one line, and an ellipsis if there are more.`,
+    description: `The first ${PREVIEW_LENGTH} characters of the message on one line, with an ellipsis if there are more.`,
   })
   preview(@Root() { message }: Message): string {
     const characters = [...message.replace(/\s+/g, " ").trim()];
@@ -62,7 +62,7 @@ export class MessageResolver {
   @AtMost(SHOWN_ATTEMPTS)
   @FieldResolver(() => [DeliveryAttempt], {
     description:
-      "The last 20 attempts to send it, oldest first. The server deletes old ones after `RETENTION_ATTEMPTS_DAYS`.",
+      "The last 20 attempts to send the message, oldest first. The server deletes attempts after `RETENTION_ATTEMPTS_DAYS`.",
   })
   async deliveryAttempts(@Root() message: Message): Promise<DeliveryAttempt[]> {
     return (await this.service.attemptsOf(message.id)) ?? [];

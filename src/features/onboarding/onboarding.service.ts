@@ -8,10 +8,10 @@ import { Pet } from "../pets/pet.entity";
 
 @ObjectType("FirstSteps", { simpleResolvers: true, description: "Onboarding progress of an organization." })
 export class OnboardingProgress {
-  @Field(() => Boolean, { description: "True once an API key was minted for the organization." })
+  @Field(() => Boolean, { description: "True once an API key has been minted for the organization." })
   keyMinted!: boolean;
 
-  @Field(() => Boolean, { description: "True once one of its API keys was accepted." })
+  @Field(() => Boolean, { description: "True once one of the organization's API keys has been accepted." })
   keyUsed!: boolean;
 
   @Field(() => Boolean, {
@@ -19,7 +19,9 @@ export class OnboardingProgress {
   })
   petAdded!: boolean;
 
-  @Field(() => Boolean, { description: "True once a message was queued for one of its agents." })
+  @Field(() => Boolean, {
+    description: "True once a message has been queued for one of the organization's agents.",
+  })
   messageQueued!: boolean;
 }
 

@@ -16,7 +16,7 @@ export class NewOrganization {
 @ArgsType()
 export class RenameOrganizationArgs {
   @Field(() => String, {
-    description: "The new display name, 1 to 200 characters; leading and trailing blanks are removed.",
+    description: "The new display name, 1 to 200 characters; leading and trailing whitespace is trimmed.",
   })
   @IsText(ORGANIZATION_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()

@@ -12,7 +12,7 @@ export class OrganizationResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Organization, {
-    description: "Gives the caller's organization another display name; its slug stays.",
+    description: "Changes the display name of the caller's organization; its slug stays the same.",
   })
   renameOrganization(
     @Ctx() context: RequestContext,
@@ -23,7 +23,8 @@ export class OrganizationResolver {
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
-    description: "Deactivates the caller's organization. None of its keys resolves from the next request on.",
+    description:
+      "Deactivates the caller's organization. Its keys are rejected, starting with the next request.",
   })
   deactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
     return this.organizations.deactivate(context);

@@ -17,7 +17,7 @@ registerEnumType(PetStatus, {
   description: "Availability of a pet.",
   valuesConfig: {
     available: { description: "Available for sale." },
-    pending: { description: "A sale is in progress." },
+    pending: { description: "The pet is being sold." },
     sold: { description: "Sold." },
   },
 });
@@ -27,7 +27,7 @@ export const PET_NAME_MAX_LENGTH = 200;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A pet in the store, which all API keys share.",
+  description: "A pet in the store, which is shared by all API keys.",
 })
 @Entity()
 @Index(["status", "id"])

@@ -20,9 +20,12 @@ registerEnumType(WebhookDeliveryState, {
   description: "State of the delivery of an event to a webhook endpoint.",
   valuesConfig: {
     pending: { description: "Waiting to be sent, or to be sent again." },
-    delivered: { description: "The endpoint answered 2xx." },
+    delivered: { description: "The endpoint responded with a 2xx status." },
     failed: { description: "Given up." },
-    canceled: { description: "Pending when the database was restored from a backup." },
+    canceled: {
+      description:
+        "Canceled, because the database was restored from a backup while the delivery was pending.",
+    },
   },
 });
 
@@ -49,12 +52,12 @@ export class WebhookDelivery {
   @Column(UUID_COLUMN)
   agentId!: string;
 
-  @Field(() => String, { description: "Position of the event, as a decimal text." })
+  @Field(() => String, { description: "Position of the event, as a decimal string." })
   @MaxCharacters(20)
   @Column({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
   position!: string;
 
-  @Field(() => ID, { description: "ID of the event, and the `webhook-id` of every attempt." })
+  @Field(() => ID, { description: "ID of the event, sent as `webhook-id` with every attempt." })
   @Uuid
   @Column(UUID_COLUMN)
   eventId!: string;
@@ -65,7 +68,7 @@ export class WebhookDelivery {
   type!: string;
 
   @Field(() => String, {
-    description: "Subject of the event; deliveries with the same subject are in order.",
+    description: "Subject of the event; events with the same subject are delivered in order.",
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
@@ -79,40 +82,40 @@ export class WebhookDelivery {
   @Column({ type: "varchar", length: 16 })
   state!: WebhookDeliveryState;
 
-  @Field(() => Int, { description: "How many attempts have ended." })
+  @Field(() => Int, { description: "Number of attempts that have ended." })
   @Column({ type: "integer" })
   attempts!: number;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When it is sent again; null unless an attempt has failed.",
+    description: "When the event is sent again; null unless an attempt has failed.",
   })
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   notBefore!: Timestamp | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: "Status of the last answer; null if the last attempt got none.",
+    description: "HTTP status of the last response; null if the last attempt got no response.",
   })
   @Column({ type: "integer", nullable: true })
   lastStatus!: number | null;
 
-  @Field(() => String, { nullable: true, description: "Error message of the last attempt, for people." })
+  @Field(() => String, { nullable: true, description: "Human-readable error message of the last attempt." })
   @MaxCharacters(ERROR_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   lastError!: string | null;
 
-  @Field(() => Int, { nullable: true, description: "How long the last attempt took (ms)." })
+  @Field(() => Int, { nullable: true, description: "Duration of the last attempt (ms)." })
   @Column({ type: "integer", nullable: true })
   lastDurationMs!: number | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the delivery was made from the event." })
+  @Field(() => GraphQLISODateTime, { description: "When the delivery was created for the event." })
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When it was delivered; null if it was not.",
+    description: "When the event was delivered; null if it has not been delivered.",
   })
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deliveredAt!: Timestamp | null;

@@ -16,8 +16,8 @@ registerEnumType(WebhookEndpointState, {
   name: "WebhookEndpointState",
   description: "State of a webhook endpoint.",
   valuesConfig: {
-    active: { description: "The endpoint gets events." },
-    disabled: { description: "Nothing is sent to it until it is enabled." },
+    active: { description: "The endpoint receives events." },
+    disabled: { description: "Nothing is sent to the endpoint until it is enabled." },
   },
 });
 
@@ -33,15 +33,15 @@ registerEnumType(WebhookDisabledReason, {
   name: "WebhookDisabledReason",
   description: "Why a webhook endpoint is disabled.",
   valuesConfig: {
-    requested: { description: "A member or an operator disabled it." },
-    gone: { description: "The endpoint answered 410." },
-    failing: { description: "Every attempt has failed for five days." },
+    requested: { description: "A member or an operator disabled the endpoint." },
+    gone: { description: "The endpoint responded with status 410." },
+    failing: { description: "Every attempt failed for five days." },
     restored: { description: "The database was restored from a backup." },
-    secret_lost: { description: "Its signing secret was lost with the instance key." },
+    secret_lost: { description: "The endpoint's signing secret was lost with the instance key." },
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: "A URL that events are posted to." })
+@ObjectType({ simpleResolvers: true, description: "A URL to which events are posted." })
 @Entity()
 @Index(["organizationId"])
 export class WebhookEndpoint {
@@ -55,13 +55,13 @@ export class WebhookEndpoint {
 
   @Field(() => ID, {
     nullable: true,
-    description: "ID of the agent whose events it gets; null for all agents of the organization.",
+    description: "ID of the agent whose events are delivered; null for all agents of the organization.",
   })
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   agentId!: string | null;
 
-  @Field(() => String, { description: "URL that events are posted to." })
+  @Field(() => String, { description: "URL to which events are posted." })
   @MaxCharacters(URL_MAX_LENGTH)
   @Column({ type: "text" })
   url!: string;
@@ -72,7 +72,7 @@ export class WebhookEndpoint {
 
   @Field(() => [String], {
     nullable: true,
-    description: "Types of the events that it gets, such as `message.delivered`; null for all types.",
+    description: "Types of the events that are delivered, such as `message.delivered`; null for all types.",
   })
   @AtMost(() => EVENT_TYPES.size)
   @Column({ type: "simple-json", nullable: true })
@@ -84,19 +84,19 @@ export class WebhookEndpoint {
 
   @Field(() => WebhookDisabledReason, {
     nullable: true,
-    description: "Why it is disabled; null while it is active.",
+    description: "Why the endpoint is disabled; null while it is active.",
   })
   @Column({ type: "varchar", length: 16, nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Since when every attempt has failed; null if the last one succeeded.",
+    description: "Time since which every attempt has failed; null if the last attempt succeeded.",
   })
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   failingSince!: Timestamp | null;
 
-  @Field(() => Int, { description: "How many signing secrets it has had." })
+  @Field(() => Int, { description: "Number of signing secrets that the endpoint has had." })
   @Column({ type: "integer" })
   secretGeneration!: number;
 
@@ -106,17 +106,17 @@ export class WebhookEndpoint {
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Until when events are also signed with the previous secret; null if they are not.",
+    description: "Time until which events are also signed with the previous secret; null if they are not.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
   }
 
-  @Field(() => GraphQLISODateTime, { description: "When it was created." })
+  @Field(() => GraphQLISODateTime, { description: "When the endpoint was created." })
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, { description: "When its settings or its state last changed." })
+  @Field(() => GraphQLISODateTime, { description: "When the endpoint's settings or state last changed." })
   @Column(TIMESTAMP_COLUMN)
   updatedAt!: Timestamp;
 

@@ -5,7 +5,7 @@ import type { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 export const webhookActions = auditActions({
   webhook_endpoint_created: "A webhook endpoint was created.",
-  webhook_endpoint_updated: "The settings of a webhook endpoint were changed.",
+  webhook_endpoint_updated: "A webhook endpoint's settings were changed.",
   webhook_endpoint_deleted: "A webhook endpoint was deleted.",
   webhook_endpoint_enabled: "A webhook endpoint was enabled.",
   webhook_endpoint_disabled: "A webhook endpoint was disabled.",
@@ -13,7 +13,7 @@ export const webhookActions = auditActions({
   webhook_endpoint_secret_lost:
     "A webhook endpoint lost its signing secret, because the instance key was replaced.",
   webhook_endpoint_tested: "A test event was sent to a webhook endpoint.",
-  webhook_redelivery_requested: "Events were to be delivered to a webhook endpoint again.",
+  webhook_redelivery_requested: "Redelivery of events to a webhook endpoint was requested.",
 });
 
 /** Length of the column of names. */

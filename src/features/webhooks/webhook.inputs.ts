@@ -13,9 +13,9 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
 const URL =
-  "URL that events are posted to: http or https, only https in production, without a user name or fragment, at most 2,048 characters.";
+  "URL to which events are posted: http or https (only https in production), without a user name or fragment, at most 2,048 characters.";
 const TYPES =
-  "Types of the events that it gets, such as `message.delivered`; null for all types, future ones too.";
+  "Types of the events to deliver, such as `message.delivered`; null for all types, including future ones.";
 const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
@@ -23,7 +23,7 @@ export class NewWebhookEndpoint extends IdempotentInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      "ID of the agent whose events it gets; null or omitted for all agents of the organization, including future ones.",
+      "ID of the agent whose events are delivered; null or omitted for all agents of the organization, including future ones.",
   })
   agentId?: string | null | undefined;
 
@@ -44,7 +44,7 @@ export class NewWebhookEndpoint extends IdempotentInput {
   description?: string | null | undefined;
 }
 
-@InputType({ description: "Changes of a webhook endpoint; omitted fields stay as they are." })
+@InputType({ description: "Changes to a webhook endpoint; omitted fields are left unchanged." })
 export class WebhookEndpointChanges {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
@@ -91,14 +91,14 @@ export class RedeliverArgs {
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Deliver events from this time on. Pass either this or `after`.",
+    description: "Deliver events starting at this time. Pass either this or `after`.",
   })
   @IsOptional()
   since?: Date | null | undefined;
 
   @Field(() => String, {
     nullable: true,
-    description: "Deliver events after this position; only for an endpoint of one agent.",
+    description: "Deliver events after this position; allowed only for endpoints of a single agent.",
   })
   @IsOptional()
   after?: string | null | undefined;
@@ -112,7 +112,7 @@ export class WebhookEndpointWithSecret {
   @Field(() => String, {
     nullable: true,
     description:
-      "The signing secret, `whsec_…`. It is shown only in this response: null if the endpoint was created by an earlier request with the same idempotency key.",
+      "The signing secret, `whsec_…`, shown only in this response. Null if the endpoint was created by an earlier request with the same idempotency key.",
   })
   signingSecret!: string | null;
 }
@@ -122,7 +122,7 @@ export class WebhookTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
-  @Field(() => Int, { nullable: true, description: "Status of the answer; null without an answer." })
+  @Field(() => Int, { nullable: true, description: "HTTP status of the response; null if there was none." })
   status!: number | null;
 
   @Field(() => String, {
@@ -131,10 +131,10 @@ export class WebhookTest {
   })
   code!: string | null;
 
-  @Field(() => String, { description: "Description of the result, for people." })
+  @Field(() => String, { description: "Human-readable description of the result." })
   @MaxCharacters(ERROR_MAX_LENGTH)
   detail!: string;
 
-  @Field(() => Int, { description: "How long it took (ms)." })
+  @Field(() => Int, { description: "Duration of the attempt (ms)." })
   durationMs!: number;
 }

@@ -39,7 +39,7 @@ export class WebhookResolver {
     @Ctx() context: RequestContext,
     @Arg("agentId", () => ID, {
       nullable: true,
-      description: "Only endpoints that get the events of this agent.",
+      description: "Only endpoints that receive the events of this agent.",
     })
     agentId: string | null | undefined,
   ): Promise<WebhookEndpoint[]> {
@@ -73,7 +73,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpointWithSecret, {
     description:
-      "Creates a webhook endpoint, which gets the events from now on. An organization has at most 20.",
+      "Creates a webhook endpoint, which receives all future events. An organization can have at most 20 endpoints.",
   })
   createWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -94,7 +94,7 @@ export class WebhookResolver {
 
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
-    description: "Deletes a webhook endpoint and the log of its deliveries. It cannot be undone.",
+    description: "Deletes a webhook endpoint and its delivery log. Deletion cannot be undone.",
   })
   deleteWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -106,7 +106,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Puts a webhook endpoint back into use. It gets its pending deliveries and the events from now on; `redeliver` sends missed events.",
+      "Enables a webhook endpoint again. It receives its pending deliveries and all future events; use `redeliver` for missed events.",
   })
   enableWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -117,7 +117,7 @@ export class WebhookResolver {
 
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
-    description: "Sends nothing to a webhook endpoint until it is enabled.",
+    description: "Disables a webhook endpoint. Nothing is sent to it until it is enabled again.",
   })
   disableWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -129,7 +129,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpointWithSecret, {
     description:
-      "Gives a webhook endpoint a new signing secret. For 24 hours, events are also signed with the previous one.",
+      "Creates a new signing secret for a webhook endpoint. For 24 hours, events are also signed with the previous secret.",
   })
   rotateWebhookSecret(
     @Ctx() context: RequestContext,
@@ -141,7 +141,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Redelivers events to a webhook endpoint from a time or position on: events it never got, or whose delivery was given up.",
+      "Redelivers the events that a webhook endpoint missed or whose delivery was given up, starting at a time or after a position.",
   })
   redeliver(
     @Ctx() context: RequestContext,
@@ -153,7 +153,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookTest, {
     description:
-      "Sends an event of the type `webhook.test` to a webhook endpoint now, whatever its state, and returns the result. An organization runs one test at a time, at most 10 a minute.",
+      "Sends an event of type `webhook.test` to a webhook endpoint immediately, regardless of its state, and returns the result. An organization can run one test at a time and at most 10 per minute.",
   })
   sendTestEvent(
     @Ctx() context: RequestContext,

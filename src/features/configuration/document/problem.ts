@@ -4,7 +4,7 @@ export interface Position {
   column: number;
 }
 
-/** A problem with a part of a configuration document. */
+/** A problem in part of a configuration document. */
 export interface Problem {
   /** The part, such as `rules[3].when[0]`; empty for the whole document. */
   path: string;
