@@ -65,11 +65,11 @@ describeDashboard("API keys", (dashboard) => {
     const { secret: old } = await mint(dashboard.gateway, { name: "leaked" });
     const page = await dashboard.visit("/api-keys?search=leaked");
     await act(page, "leaked", "Rotate");
-    await seen(dialogOf(page).getByText("Both work until the old one expires."));
+    await seen(dialogOf(page).getByText("Both keys work until the old one expires."));
     await dialogOf(page)
       .getByLabel("Keep the old key working for")
       .selectOption("Don’t – revoke immediately");
-    await seen(dialogOf(page).getByText("Anything still using the old key will fail immediately."));
+    await seen(dialogOf(page).getByText("Requests with the old key will fail immediately."));
     await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
     await takeSecret(page);
     expect((await whoami(old)).status).toBe(403);
@@ -202,7 +202,7 @@ describeDashboard("API keys", (dashboard) => {
     const { apiKey, secret } = await rotate();
     const page = await dashboard.visit(`/api-keys/${apiKey.id}`);
     await act(page, "hasty", "Revoke");
-    await seen(dialogOf(page).getByText("If both end, no key of this rotation works."));
+    await seen(dialogOf(page).getByText("If both stop working, no key from this rotation is left."));
     expect(await dialogOf(page).getByLabel("Keep the old key").isChecked()).toBe(true);
     await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
     await gone(dialogOf(page));

@@ -93,7 +93,7 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.type("templ");
     await seen(page.getByRole("option", { name: /^templates/ }));
-    await seen(page.getByText("The texts that the agent sends, in Liquid."));
+    await seen(page.getByText("The texts that the agent sends, as Liquid templates."));
     // Enter is for the text until the list has been open for a moment.
     await page.getByRole("option", { name: /^templates/ }).click();
     await page.keyboard.type('"hi": "Hello"');
@@ -200,7 +200,7 @@ describeDashboard("Configuration", (dashboard) => {
     await write(page, { format: 1, burstSeconds: 3 });
     await configurations.saveDraft(context, agentId, { format: 1, burstSeconds: 4 }, 2);
     await seenInTime(notice);
-    await notice.getByRole("button", { name: "Take theirs" }).click();
+    await notice.getByRole("button", { name: "Use theirs" }).click();
     await seen(editorOf(page).getByText("4"));
     await gone(page.getByText("Unsaved changes"));
     // Also what was given up can be undone.
@@ -218,7 +218,7 @@ describeDashboard("Configuration", (dashboard) => {
     await write(page, DOCUMENT);
     await page.getByRole("button", { name: "Publish…" }).click();
     await seen(page.getByRole("heading", { name: "Publish the draft" }));
-    const difference = page.getByRole("region", { name: "Difference to version 1" });
+    const difference = page.getByRole("region", { name: "Difference from version 1" });
     await seen(difference.locator("del").getByText('"order-shipped"'));
     await seen(difference.locator("ins").getByText('"second"'));
     const byRule = page.getByRole("table", { name: "Decisions by rule" });
@@ -308,7 +308,7 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(page.getByText("This agent does nothing yet."));
     await seen(stateOf(page).getByText("No problems"));
     await page.getByRole("button", { name: "Publish…" }).click();
-    await seen(page.getByText("The agent has not decided anything lately"));
+    await seen(page.getByText("The agent has made no decisions recently"));
     await page.getByRole("button", { name: "Publish version 3" }).click();
     await seen(page.getByText("Published version 3."));
     expect(failed).toEqual([]);

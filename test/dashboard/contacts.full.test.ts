@@ -41,9 +41,9 @@ describeDashboard("contacts", (dashboard) => {
     await seen(page.getByRole("heading", { level: 1, name: "<b>Grace</b>" }));
 
     await page.getByRole("link", { name: "Contacts" }).click();
-    await page.getByLabel("Search by a name").fill("GRACE@example.com");
+    await page.getByLabel("Search by name, ref").fill("GRACE@example.com");
     await seen(rowOf(page, "customer-1"));
-    await page.getByLabel("Search by a name").fill("");
+    await page.getByLabel("Search by name, ref").fill("");
     await page.getByLabel("Tag").fill("absent");
     await page.keyboard.press("Enter");
     await seen(page.getByText("No matching contacts"));
@@ -69,7 +69,7 @@ describeDashboard("contacts", (dashboard) => {
     await dialogOf(page).getByLabel("Name").fill("New name");
     await dialogOf(page).getByLabel("Ref").fill("twin");
     await page.keyboard.press("Enter");
-    await seen(page.getByText("This contact existed already. It was updated."));
+    await seen(page.getByText("This contact already existed and was updated."));
     await seen(page.getByRole("heading", { level: 1, name: "New name" }));
   });
 

@@ -60,10 +60,10 @@ describeDashboard("decisions", (dashboard) => {
     await seen(effects.getByText("<i>On its way</i>"));
     await seen(effects.getByText("Queued"));
 
-    await page.getByLabel("Try it with").selectOption({ label: "Version 4, which decided" });
-    await seen(page.getByText("The agent would decide the same."));
+    await page.getByLabel("Try it with").selectOption({ label: "Version 4, which made this decision" });
+    await seen(page.getByText("The agent would make the same decision."));
     await page.getByLabel("Try it with").selectOption({ label: "Version 3" });
-    await seen(page.getByText("The agent would decide differently."));
+    await seen(page.getByText("The agent would make a different decision."));
     await seen(page.getByText("would match."));
     await seen(page.getByText("Add tags:"));
 
@@ -82,7 +82,7 @@ describeDashboard("decisions", (dashboard) => {
     await seen(page.getByText("matched, so the agent added tags."));
     await page.getByRole("link", { name: "Decisions", exact: true }).click();
     await page.getByRole("link", { name: "unheard.of" }).click();
-    await seen(page.getByText("No rule of the configuration is about this type of situation."));
+    await seen(page.getByText("No rule in the configuration applies to this type of situation."));
     await seen(page.getByText("Hand off to a human: no rule"));
   });
 

@@ -88,7 +88,7 @@ describeDashboard(
 
       await open(page, "sms", "Make default…");
       await dialog.getByRole("button", { name: "Make default" }).click();
-      await seen(settings.getByText("Yes, used where no other line is named"));
+      await seen(settings.getByText("Yes, used if no other line is specified"));
       await gone(dialog);
       await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Lines" }).click();
       await open(page, "main", "Archive…");

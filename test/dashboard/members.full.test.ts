@@ -22,7 +22,7 @@ describeDashboard("the members", (dashboard) => {
     await dialog.getByLabel("Read contacts").check();
     await dialog.getByRole("button", { name: "Invite" }).click();
     await seen(dialog.getByText("Copy this link now."));
-    await seen(dialog.getByText("This server sends no mail: pass the link on yourself."));
+    await seen(dialog.getByText("This server does not send email. Pass on the link yourself."));
     const first = await dialog.locator("pre").textContent();
     expect(first).toMatch(/\/dashboard\/invitation#agi_/);
     await page.keyboard.press("Escape");

@@ -61,7 +61,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     await seen(rowOf(page, "First key"));
     await page.route("**/graphql", (route) =>
       route.request().postData()?.includes("query ApiKeys")
-        ? route.fulfill(failing("internal_error", "Something went wrong on the server.", "req-123"))
+        ? route.fulfill(failing("internal_error", "An internal error occurred.", "req-123"))
         : route.continue(),
     );
     await page.reload();

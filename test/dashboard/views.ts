@@ -404,7 +404,7 @@ export const VIEWS: Record<string, View> = {
     path: (inbox) => `/decisions/${inbox.decision}`,
     open: async (page) => {
       await page.getByLabel("Try it with").selectOption({ index: 1 });
-      await seen(page.getByRole("status").getByText("The agent would decide"));
+      await seen(page.getByRole("status").getByText("The agent would make"));
     },
   },
   "pets add": {

@@ -59,7 +59,7 @@ describeDashboard(
       expect(JSON.parse(receiver.received.at(-1)?.body ?? "{}").type).toBe("webhook.test");
       receiver.reaction = (response) => response.writeHead(503).end();
       await dialog.getByRole("button", { name: "Send again" }).click();
-      await seen(dialog.getByText("The receiver rejected it for now"));
+      await seen(dialog.getByText("The receiver rejected it temporarily"));
       await page.keyboard.press("Escape");
       await gone(dialog);
 

@@ -60,10 +60,10 @@ function DeleteAgent({ agent, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        This deletes its lines, contacts, conversations, messages, decisions, configuration, events and the
-        webhooks that follow only this agent. Queued messages are not sent. This can’t be undone.
+        This deletes the agent’s lines, contacts, conversations, messages, decisions, configuration, events
+        and the webhooks that follow only this agent. Queued messages are not sent. This can’t be undone.
       </p>
-      <p>Revoke its active API keys first; revoked and expired ones stay in the list.</p>
+      <p>Revoke its active API keys first; revoked and expired keys stay in the list.</p>
     </FormDialog>
   );
 }

@@ -60,7 +60,7 @@ export function Agents() {
             <Empty title="No agents yet">
               <p>
                 {manages
-                  ? "An agent talks to your contacts on lines such as SMS or email, and decides by its configuration what to say."
+                  ? "An agent talks to your contacts on lines such as SMS or email. Its configuration decides what it says."
                   : "Ask a manager of your organization to create one."}
               </p>
               {manages && (

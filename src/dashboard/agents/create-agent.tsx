@@ -52,7 +52,7 @@ export function CreateAgent({
             autoCapitalize="none"
             spellCheck={false}
           />
-          <p>It starts with a local line named main, and a configuration without rules.</p>
+          <p>It starts with a local line named main and a configuration without rules.</p>
         </>
       )}
     </FormDialog>

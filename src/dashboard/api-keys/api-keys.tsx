@@ -134,7 +134,11 @@ const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
 
 /** A key that is rejected but still in use somewhere. */
 const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
-  use && <Tag tone="bad">{use.lastRefusal === "address" ? "Used from another network" : "Still in use"}</Tag>;
+  use && (
+    <Tag tone="bad">
+      {use.lastRefusal === "address" ? "Used from a network that is not allowed" : "Still in use"}
+    </Tag>
+  );
 
 /** Keys that need attention because they expire soon or are rejected. */
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {

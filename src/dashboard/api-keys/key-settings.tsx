@@ -19,7 +19,7 @@ export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClose
     {(form) => (
       <>
         <LimitFields of={apiKey} form={form} />
-        <p>Changes apply from the next request on.</p>
+        <p>Changes take effect on the next request.</p>
       </>
     )}
   </FormDialog>

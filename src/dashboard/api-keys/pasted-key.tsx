@@ -20,7 +20,7 @@ export function PastedKey(props: {
   return (
     <Notice className={styles.pasted} tone="warn" role="alert" icon={IconAlertTriangle}>
       <p>
-        You pasted a whole API key. All but its prefix was removed before anything was sent.{" "}
+        You pasted a whole API key. Everything but the prefix was removed before anything was sent.{" "}
         {key === undefined && "No key of this organization has this prefix."}
         {key?.state === "active" && "Revoke it if others may have seen it."}
         {key !== undefined && key.state !== "active" && `It no longer works: it is ${key.state}.`}

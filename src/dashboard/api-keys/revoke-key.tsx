@@ -17,7 +17,7 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
   const revoke = async (form: FormData) => {
     const keepReplaced = form.get("keep") !== null;
     await change(RevokeApiKeyDocument, { id: apiKey.id, keepReplaced });
-    toast(`Revoked ${apiKey.name}.${keepReplaced ? " The old key stays." : ""}`);
+    toast(`Revoked ${apiKey.name}.${keepReplaced ? " The old key still works." : ""}`);
   };
   return (
     <FormDialog
@@ -40,13 +40,13 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
                 expires <Time value={old.expiresAt} />
               </>
             )}
-            . If both end, no key of this rotation works.
+            . If both stop working, no key from this rotation is left.
           </p>
           <Checkbox
             name="keep"
             defaultChecked
             label="Keep the old key"
-            description="It works as before the rotation, with its own expiration."
+            description="It works as it did before the rotation, with its original expiration."
           />
         </>
       )}

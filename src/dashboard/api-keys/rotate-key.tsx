@@ -30,8 +30,8 @@ export function RotateKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
       <p>
         We’ll create a new key with the same name and agent.{" "}
         {grace === "0"
-          ? "Anything still using the old key will fail immediately."
-          : "Both work until the old one expires."}
+          ? "Requests with the old key will fail immediately."
+          : "Both keys work until the old one expires."}
       </p>
       <NativeSelect
         label="Keep the old key working for"

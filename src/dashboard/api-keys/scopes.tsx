@@ -27,7 +27,7 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
     <>
       <NativeSelect
         label="Scopes"
-        description="What the key may be used for. Scopes cannot be changed later."
+        description="What the key can be used for. Scopes can’t be changed later."
         data={[
           { value: "all", label: "All scopes" },
           { value: "read", label: "Read-only" },

@@ -42,7 +42,7 @@ export async function execute<Result, Variables>(
   }
   // For example from a proxy that cannot reach the server.
   if (body?.data == null)
-    throw new ApiError("The response is not from the server.", "unreachable", requestId);
+    throw new ApiError("The response did not come from the server.", "unreachable", requestId);
   return body.data;
 }
 

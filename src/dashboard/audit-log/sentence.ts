@@ -19,7 +19,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
   api_key_address_refused: {
     verb: "from outside the allowed networks of API key",
-    label: "Use from another network rejected",
+    label: "Use from a network that is not allowed",
   },
   api_key_updated: { verb: "changed the API key", label: "API key changed" },
   member_signed_in: { verb: "signed in", label: "Signed in" },
@@ -58,9 +58,9 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     label: "Session ended",
   },
   invitation_created: { verb: "invited", label: "Member invited" },
-  invitation_withdrawn: { verb: "withdrew the invitation of", label: "Invitation withdrawn" },
+  invitation_withdrawn: { verb: "withdrew the invitation for", label: "Invitation withdrawn" },
   invitation_accepted: {
-    verb: "accepted the invitation of",
+    verb: "accepted the invitation for",
     verbForSelf: "accepted an invitation",
     label: "Invitation accepted",
   },

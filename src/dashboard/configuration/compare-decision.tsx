@@ -48,7 +48,7 @@ function Comparison({ decision: { decisionId: id, error: invalid } }: { decision
         <p className={styles.bad}>The draft doesn’t take the situation: {invalid.message}</p>
       ) : (
         <Side
-          title="Would do by the draft"
+          title="Would do with the draft"
           effects={replayed.data && (replayed.data.replayDecision.explanation?.effects ?? [])}
         />
       )}

@@ -16,7 +16,7 @@ export const Configuration = () => (
   <AgentPage
     title="Configuration"
     section="Build"
-    lead="What the agent does in which situation: rules with conditions, and the texts that it sends."
+    lead="What the agent does in each situation: rules with conditions, and the texts it sends."
   >
     {(agent) => <OfAgent key={agent.id} agent={agent} />}
   </AgentPage>

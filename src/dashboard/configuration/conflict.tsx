@@ -40,7 +40,7 @@ export function Conflict(props: {
           onTake();
         }}
       >
-        {isOwn ? "Take the other one" : "Take theirs"}
+        {isOwn ? "Use the other version" : "Use theirs"}
       </Button>
       <Button
         variant="default"
@@ -60,8 +60,8 @@ export function Conflict(props: {
         <strong>{isOwn ? "You" : nameOfActor(who)}</strong>{" "}
         {isPublished ? `published version ${live.version}` : "saved the draft"}{" "}
         <Time value={draft?.updatedAt ?? live.publishedAt} />
-        {isOwn && " elsewhere"}, after you began to edit here. Take {isOwn ? "that one" : "theirs"} and lose
-        what you changed here, or keep yours: your next save then{" "}
+        {isOwn && " elsewhere"}, after you started editing here. Use {isOwn ? "that version" : "theirs"} and
+        lose your changes, or keep yours; your next save then{" "}
         {isPublished ? "starts a new draft without those changes" : "overwrites that draft"}.
       </p>
       <div className={styles.choices}>
@@ -74,7 +74,7 @@ export function Conflict(props: {
         <Dialog title="Your changes next to theirs" size="xl" onClosed={() => setCompares(false)}>
           {(close) => (
             <>
-              <p className={styles.sentence}>From the text of {who} (removed) to yours (added):</p>
+              <p className={styles.sentence}>From {who}’s text (removed) to yours (added):</p>
               <div className={styles.inset}>
                 <TextDiff label="Difference from theirs to yours" texts={[theirs, mine]} />
               </div>

@@ -138,8 +138,8 @@ export function DraftEditor(props: {
       </header>
       {isBlank && (
         <p className={styles.note}>
-          This agent does nothing yet. Below is an example with one rule: change it to your needs, then
-          publish it.
+          This agent does nothing yet. Below is an example with one rule: adapt it to your needs, then publish
+          it.
         </p>
       )}
       {isBehind && edit && (

@@ -26,7 +26,7 @@ export const PublishPage = () => (
   <AgentPage
     title="Publish the draft"
     section={<Link href="/configuration">Configuration</Link>}
-    lead="Read what changes, and what it would have changed for recent decisions. The new version counts from the next decision on."
+    lead="Review the changes and how they would have affected recent decisions. The new version takes effect with the next decision."
   >
     {(agent) => <OfAgent key={agent.id} agent={agent} />}
   </AgentPage>
@@ -44,7 +44,7 @@ function OfAgent({ agent }: { agent: Agent }) {
       <Empty title="There is no draft to publish">
         <p>
           Version {live.version} is live.{" "}
-          <Link href={`/configuration?agent=${agent.id}`}>Edit the configuration</Link> to begin a draft.
+          <Link href={`/configuration?agent=${agent.id}`}>Edit the configuration</Link> to start a draft.
         </p>
       </Empty>
     );
@@ -118,7 +118,7 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
           </span>
         }
       >
-        <Diff label={`Difference to version ${live.version}`} before={live.document} after={document} />
+        <Diff label={`Difference from version ${live.version}`} before={live.document} after={document} />
       </Card>
       {data && problems.length === 0 && (
         <ReplayReport agent={agent} revision={draft.revision} isPublished={isPublished} />
@@ -169,7 +169,7 @@ function PublishForm(props: Reviewed & { mayPublish: boolean }) {
         <TextInput
           name="note"
           label="Note (optional)"
-          description="What has changed, for the history and the audit log."
+          description="What changed, for the history and the audit log."
           placeholder="Tells VIPs of shipped orders"
           maxLength={NOTE_MAX_LENGTH}
           autoComplete="off"

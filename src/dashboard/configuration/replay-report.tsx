@@ -81,9 +81,7 @@ function Totals({ report }: { report: Report }) {
   const [compared, setCompared] = useState<Compared>();
   if (total === 0) {
     return (
-      <p className={styles.text}>
-        The agent has not decided anything lately, so there is nothing to compare with.
-      </p>
+      <p className={styles.text}>The agent has made no decisions recently, so there is nothing to compare.</p>
     );
   }
   const facts = { decisions: total, same, changed, "not taken": invalid, erased };

@@ -38,7 +38,7 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
           <TextInput
             name="note"
             label="Note (optional)"
-            placeholder="Why it is restored"
+            placeholder="Why the version is restored"
             maxLength={NOTE_MAX_LENGTH}
             autoComplete="off"
             data-autofocus

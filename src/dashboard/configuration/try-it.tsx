@@ -120,13 +120,13 @@ export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
           {error !== undefined && <Failure error={error} />}
           {error === undefined && decision && <DecisionExplained decision={decision} />}
           {error === undefined && !decision && (
-            <p className={styles.none}>A dry run shows here what the agent would do, and why.</p>
+            <p className={styles.none}>Do a dry run to see what the agent would do, and why.</p>
           )}
         </div>
       </div>
       <div className={styles.curl}>
         <p>
-          Run this in a terminal to hand in the situation for real (first:{" "}
+          Run this in a terminal to submit the situation for real (first:{" "}
           <code>export KEY=&lt;your API key&gt;</code>)
         </p>
         <Snippet text={curlOf(input)} what="the command" />
@@ -165,7 +165,11 @@ function schemaOf(examples: Readonly<Record<string, Json>>): JsonSchema {
     type: "object",
     properties: {
       type: { type: "string", enum: Object.keys(examples), description: "Type of the situation." },
-      data: { type: "object", description: "Its data, as the configuration declares it.", properties },
+      data: {
+        type: "object",
+        description: "Data of the situation, as declared in the configuration.",
+        properties,
+      },
     },
   };
 }

@@ -45,7 +45,7 @@ export function Contacts() {
     <AgentPage
       section="Inbox"
       title="Contacts"
-      lead="The people that your agent talks to."
+      lead="The people your agent talks to."
       actions={() =>
         may("conversations_write") && (
           <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={add}>
@@ -83,7 +83,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
       <search className={filterStyles.filters}>
         <Search
           className={filterStyles.wide}
-          label="Search by a name, ref or address (whole words)"
+          label="Search by name, ref or address (whole words)"
           maxLength={SEARCH_MAX_LENGTH}
           value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
           onSearch={(search) => address.filter({ search }, { replace: true })}

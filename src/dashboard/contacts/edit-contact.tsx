@@ -61,7 +61,7 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
   const save = async (form: FormData) => {
     const { putContact } = await change(PutContactDocument, { input: inputOf(form, agentId, contact) });
     if (contact !== undefined) return toast("Saved the contact.");
-    if (!putContact.created) toast("This contact existed already. It was updated.");
+    if (!putContact.created) toast("This contact already existed and was updated.");
     navigate(`/contacts/${putContact.contact.id}`);
   };
   return (
@@ -89,7 +89,7 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
           <Textarea
             name="attributes"
             label="Attributes"
-            description="What you keep about the contact, as a JSON object."
+            description="Your own data about the contact, as a JSON object."
             rows={4}
             spellCheck={false}
             defaultValue={
@@ -146,7 +146,7 @@ const Names = ({ state, contact }: { state: FormState; contact: ContactFragment 
       <TextInput
         name="ref"
         label="Ref"
-        description="Your own ID of the contact. It can’t be changed later."
+        description="Your own ID for the contact. It can’t be changed later."
         maxLength={255}
         autoComplete="off"
         onChange={state.onChange}

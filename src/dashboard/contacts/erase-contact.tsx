@@ -16,8 +16,8 @@ export const EraseContact = ({ id, name, onClosed }: { id: string; name: string;
     }}
   >
     <p>
-      Everything known about this contact is deleted: names, addresses, attributes, tags, the texts of all
-      messages, and what decisions were based on. Open conversations are closed. This can’t be undone.
+      All data about this contact will be deleted: names, addresses, attributes, tags, the texts of all
+      messages, and the data behind decisions. Open conversations will be closed. This can’t be undone.
     </p>
   </FormDialog>
 );

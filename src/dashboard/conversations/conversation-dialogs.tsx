@@ -25,7 +25,7 @@ function consequencesOf({ canceled, carried, inFlight }: ChangeFragment): string
   return [
     canceled.length > 0 && `${messages(canceled.length)} canceled.`,
     carried.length > 0 && `${messages(carried.length)} kept.`,
-    inFlight !== null && "One message was already leaving.",
+    inFlight !== null && "One message was already being sent.",
   ]
     .filter((sentence) => sentence !== false)
     .join(" ");

@@ -68,7 +68,7 @@ export function OpenConversation(props: {
               <TextInput
                 name="address"
                 label="Address of the contact"
-                description="The contact must exist already. Phone numbers need their country code."
+                description="The contact must already exist. Phone numbers need a country code."
                 required
                 withAsterisk={false}
                 autoComplete="off"

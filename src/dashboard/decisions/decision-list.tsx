@@ -94,7 +94,7 @@ function NoDecisions() {
   return (
     <Empty title="No decisions yet">
       <p>
-        Your agent decides when a contact writes, and when your system tells it what happened.
+        Your agent makes a decision when a contact writes, or when your system reports what happened.
         {manages && " Try it in a terminal (first: export KEY=<your API key>):"}
       </p>
       {manages && <Snippet text={EXAMPLE} what="the request" />}

@@ -66,13 +66,13 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
             <Card title="What the agent did">
               {decision.decider === "model" && (
                 <p className={styles.body}>
-                  A model took part: what follows “Ask the model” is what it chose, within the limits of the
-                  rule.
+                  A model was involved: everything after “Ask the model” was chosen by it, within the limits
+                  of the rule.
                 </p>
               )}
               <Effects effects={explanation.effects} />
             </Card>
-            <Card title="Why: the rules in order">
+            <Card title="Why: the rules, in order">
               <Rules explanation={explanation} />
             </Card>
           </>
@@ -103,10 +103,10 @@ function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { deci
       </>
     );
   }
-  if (explanation === null) return "The contact was erased, and with it why the agent decided so.";
+  if (explanation === null) return "The contact was erased, along with the reasons for this decision.";
   return explanation.effects.length === 0
     ? "No rule matched, so the agent did nothing."
-    : `No rule matched. As for all other cases, the agent ${deedsOf(explanation.effects)}.`;
+    : `No rule matched. As in all other cases, the agent ${deedsOf(explanation.effects)}.`;
 }
 
 function About({ id, decision }: { id: string; decision: DecisionData }) {

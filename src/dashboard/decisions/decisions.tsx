@@ -6,7 +6,7 @@ export const Decisions = () => (
   <AgentPage
     section="Inbox"
     title="Decisions"
-    lead="What your agent decided to do, and why. Open one to see which rule matched."
+    lead="What your agent decided to do, and why. Open a decision to see which rule matched."
   >
     {({ id }) => <DecisionList agentId={id} />}
   </AgentPage>

@@ -10,9 +10,9 @@ import { Effects } from "./effects";
 import { Rules } from "./rules";
 
 const STATUSES = {
-  same: { label: "Same", tone: "good", text: "The agent would decide the same." },
-  changed: { label: "Different", tone: "warn", text: "The agent would decide differently." },
-  invalid: { label: "Not possible", tone: "bad", text: "That configuration doesn’t take this situation." },
+  same: { label: "Same", tone: "good", text: "The agent would make the same decision." },
+  changed: { label: "Different", tone: "warn", text: "The agent would make a different decision." },
+  invalid: { label: "Not possible", tone: "bad", text: "That configuration rejects this situation." },
   erased: { label: "Erased", tone: "plain", text: "The contact was erased, so this can’t be replayed." },
 } as const satisfies Record<ReplayStatus, unknown>;
 
@@ -32,7 +32,7 @@ export function ReplayCard(props: { id: string; agentId: string; version: number
           data={[
             { value: "", label: "Choose a configuration" },
             ...(data?.configurationDraft == null ? [] : [{ value: "draft", label: "The draft" }]),
-            { value: String(props.version), label: `Version ${props.version}, which decided` },
+            { value: String(props.version), label: `Version ${props.version}, which made this decision` },
             ...versions.map(({ version, note }) => ({
               value: String(version),
               label: note === null ? `Version ${version}` : `Version ${version}: ${note.slice(0, 60)}`,

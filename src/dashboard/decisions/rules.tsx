@@ -13,7 +13,7 @@ export function Rules({ explanation: { rules, gates } }: { explanation: Explanat
     const wasClosed = gates.some(({ passed }) => !passed);
     return (
       <p className={styles.body}>
-        {wasClosed ? "No rule was tried." : "No rule of the configuration is about this type of situation."}
+        {wasClosed ? "No rule was tried." : "No rule in the configuration applies to this type of situation."}
       </p>
     );
   }
@@ -26,7 +26,7 @@ export function Rules({ explanation: { rules, gates } }: { explanation: Explanat
           </p>
           {rule.spent && (
             <p className={styles.note}>
-              Its conditions hold, but it matched recently, and it may do so only once in a while (
+              Its conditions are met, but it matched recently and may match only once in a period (
               <code>once</code>
               ).
             </p>
@@ -55,7 +55,7 @@ const RuleTag = ({ rule: { matched, spent } }: { rule: Rule }) => {
 function ClauseItem({ clause: { source, value, error, read } }: { clause: Clause }) {
   const outcome =
     error !== null
-      ? { icon: IconAlertTriangle, text: "Couldn’t be checked, which counts as no:", tone: "failed" }
+      ? { icon: IconAlertTriangle, text: "Couldn’t be checked, so it counts as not met:", tone: "failed" }
       : value
         ? { icon: IconCheck, text: "Yes:", tone: "yes" }
         : { icon: IconX, text: "No:", tone: "no" };

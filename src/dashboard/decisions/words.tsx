@@ -47,5 +47,5 @@ export const CLOSED_GATES: Readonly<Record<string, string>> = {
   loop: "The address got too many automatic answers within an hour, so the agent sent nothing.",
   contact: "The contact was erased before the decision was made, so nothing was done.",
   open: "The conversation was closed before the decision was made, so nothing was done.",
-  unchanged: "The conversation went on before the decision was made, so nothing was done.",
+  unchanged: "The conversation continued before the decision was made, so nothing was done.",
 };

@@ -37,7 +37,7 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
   };
   return (
     <FormDialog
-      title={`Create a line of ${props.agent.name}`}
+      title={`Create a line for ${props.agent.name}`}
       submit="Create line"
       size="lg"
       fields={LINE_FIELDS}

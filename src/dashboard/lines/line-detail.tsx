@@ -93,7 +93,7 @@ function factsOf(line: LineDetailsFragment) {
       </span>
     ),
     Kind: KINDS[line.kind].label,
-    Default: line.isDefault ? "Yes, used where no other line is named" : "No",
+    Default: line.isDefault ? "Yes, used if no other line is specified" : "No",
     ID: <code>{line.id}</code>,
     ...(webhook && { URL: webhook.url, "Sends to": ADDRESS_KINDS[webhook.addressKind] }),
     ...(email && {
@@ -142,8 +142,8 @@ function Inbound({ line }: { line: LineDetailsFragment }) {
       <div className={styles.panel}>
         <p className={styles.text}>
           {line.secretGeneration === 0
-            ? "Requests are signed with the line’s signing secret. It has none yet: rotate it to get the first one."
-            : "Post what contacts write to this URL, signed with the line’s signing secret as Standard Webhooks defines it."}
+            ? "Requests are signed with the line’s signing secret. The line has no secret yet: rotate it to create the first one."
+            : "Post what contacts write to this URL, signed with the line’s signing secret according to Standard Webhooks."}
         </p>
         <Snippet what="the URL for messages" text={url} />
         <p className={styles.label}>Receipts: sent, delivered, read or failed</p>

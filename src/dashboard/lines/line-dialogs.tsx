@@ -32,21 +32,21 @@ const CONFIRMATIONS = {
     document: ResumeLineDocument,
     title: (name: string) => `Resume ${name}?`,
     submit: "Resume",
-    text: "Messages that wait on this line are sent from now on.",
+    text: "Messages waiting on this line will be sent.",
     done: (name: string) => `Resumed ${name}.`,
   },
   default: {
     document: SetDefaultLineDocument,
     title: (name: string) => `Make ${name} the default line?`,
     submit: "Make default",
-    text: "The agent uses the default line for new conversations and messages that name no other line.",
+    text: "The agent uses the default line for new conversations and messages that don’t specify another line.",
     done: (name: string) => `${name} is now the default line.`,
   },
   archive: {
     document: ArchiveLineDocument,
     title: (name: string) => `Archive ${name}?`,
     submit: "Archive",
-    text: "It sends nothing and takes no messages from contacts until you resume it. Its name stays taken.",
+    text: "The line sends nothing and rejects messages from contacts until you resume it. Its name stays reserved.",
     done: (name: string) => `Archived ${name}.`,
   },
 } as const;
@@ -112,14 +112,14 @@ function RotateSecret({ line, onClosed }: Props) {
   };
   return (
     <FormDialog
-      title={`Rotate the signing secret of ${line.name}?`}
+      title={`Rotate the signing secret for ${line.name}?`}
       submit="Rotate secret"
       onSubmit={submit}
       onClosed={onClosed}
     >
       <p>
-        We’ll create a new secret and show it once. The previous one stays valid for 24 hours, so that your
-        bridge can change over. If the line has no secret yet, it gets its first one.
+        We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so that
+        your bridge can switch over. If the line has no secret yet, its first one is created.
       </p>
     </FormDialog>
   );

@@ -42,7 +42,7 @@ export const NameField = ({ field, line }: Fields & { line?: LineDetailsFragment
   <TextInput
     {...field("name")}
     label="Name"
-    description="Rules of the configuration use it: a-z, 0-9 and hyphens, such as sms."
+    description="Rules in the configuration use this name: a-z, 0-9 and hyphens, such as sms."
     defaultValue={line?.name}
     maxLength={NAME_MAX_LENGTH}
     required
@@ -57,7 +57,7 @@ export const UrlField = ({ field, url }: Fields & { url?: string | undefined }) 
     {...field("url")}
     type="url"
     label="URL"
-    description="Agents can read it, so it must not contain a secret."
+    description="Agents can read the URL, so it must not contain a secret."
     placeholder="https://bridge.example.com/messages"
     defaultValue={url}
     maxLength={URL_MAX_LENGTH}
@@ -111,7 +111,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
     <TextInput
       {...field("user")}
       label="User name"
-      description="Leave it empty for a mail server that needs none."
+      description="Leave it empty if the mail server needs none."
       defaultValue={email?.user ?? ""}
       maxLength={USER_MAX_LENGTH}
     />
@@ -120,7 +120,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
       label="Password"
       description={
         email?.hasPassword
-          ? "Leave it empty to keep the stored one. A change of the mail server needs it again."
+          ? "Leave it empty to keep the stored one. If you change the mail server, you need to enter it again."
           : "It is stored encrypted and never shown."
       }
       maxLength={PASSWORD_MAX_LENGTH}
@@ -163,7 +163,7 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
     <Textarea
       {...field("optOutReply")}
       label="Reply to an opt-out"
-      description="Sent to contacts who write STOP. Leave it empty to send none."
+      description="Sent to contacts who write STOP. Leave it empty to send no reply."
       defaultValue={line?.optOutReply ?? ""}
       maxLength={OPT_OUT_REPLY_MAX_LENGTH}
       rows={2}

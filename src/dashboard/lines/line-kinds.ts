@@ -4,7 +4,7 @@ import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./docum
 export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> = {
   webhook: {
     label: "Webhook",
-    help: "Messages are posted to a URL of yours, which passes them on: SMS, WhatsApp, anything.",
+    help: "Messages are posted to your URL, which passes them on: SMS, WhatsApp, anything.",
   },
   email: { label: "Email", help: "Messages are sent through your mail server." },
   local: { label: "Local", help: "Messages stay on this server, where your app reads them." },
@@ -24,8 +24,8 @@ export const SECURITIES: Readonly<Record<SmtpSecurity, string>> = {
 };
 
 export const WHEN_UNCERTAIN: Readonly<Record<WhenUncertain, string>> = {
-  retry: "Send it again; it may arrive twice",
-  fail: "Give it up; it may never arrive",
+  retry: "Send it again; it may be delivered twice",
+  fail: "Give it up; it may not be delivered",
 };
 
 /** A table of labels as the options of a select. */

@@ -30,7 +30,7 @@ function Form({ line, close }: { line: LineFragment; close: () => void }) {
   };
   return (
     <form onSubmit={submit} className={dialogStyles.form}>
-      <p>One message is sent immediately, past the queue and whatever the state of the line.</p>
+      <p>One message is sent immediately, bypassing the queue and regardless of the line’s state.</p>
       {line.kind !== "local" && (
         <TextInput
           name="to"

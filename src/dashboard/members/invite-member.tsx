@@ -18,8 +18,8 @@ export type MemberEntry = Invitee & { id: string };
 /** The text about the mail in the dialog with the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
   sent: (email) => `We also sent the link to ${email}.`,
-  failed: () => "The mail could not be sent: pass the link on yourself.",
-  off: () => "This server sends no mail: pass the link on yourself.",
+  failed: () => "The email could not be sent. Pass on the link yourself.",
+  off: () => "This server does not send email. Pass on the link yourself.",
 };
 
 /**

@@ -24,12 +24,12 @@ export function ChangePermissions({ member, onClosed }: Props) {
       if (shall && !has) await change(GrantPermissionDocument, variables);
       if (has && !shall) await change(RevokePermissionDocument, variables);
     }
-    toast(`Changed the permissions of ${member.email}.`);
+    toast(`Changed the permissions for ${member.email}.`);
   };
   return (
-    <FormDialog title={`Permissions of ${member.email}`} submit="Save" onSubmit={submit} onClosed={onClosed}>
+    <FormDialog title={`Permissions for ${member.email}`} submit="Save" onSubmit={submit} onClosed={onClosed}>
       <PermissionFields chosen={member.permissions} />
-      <p>Changes apply from the member’s next request.</p>
+      <p>Changes take effect on the member’s next request.</p>
     </FormDialog>
   );
 }
@@ -65,11 +65,11 @@ export function WithdrawInvitation(props: {
   const { id, email } = props.invitation;
   const submit = async () => {
     await change(WithdrawInvitationDocument, { id });
-    toast(`Withdrew the invitation of ${email}.`);
+    toast(`Withdrew the invitation for ${email}.`);
   };
   return (
     <FormDialog
-      title={`Withdraw the invitation of ${email}?`}
+      title={`Withdraw the invitation for ${email}?`}
       submit="Withdraw"
       isDestructive
       onSubmit={submit}

@@ -41,7 +41,7 @@ export function Members() {
     <Page
       section="Settings"
       title="Members"
-      lead="People who sign in to this dashboard, and what they may do here."
+      lead="People who sign in to this dashboard, and what they can do here."
       actions={
         manages && (
           <Button

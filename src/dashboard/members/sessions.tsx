@@ -73,7 +73,7 @@ function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`End the session of ${browser} from ${ip ?? "an unknown address"}`}
+          aria-label={`End the session in ${browser} from ${ip ?? "an unknown address"}`}
           onClick={end}
         >
           End

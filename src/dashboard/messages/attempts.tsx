@@ -9,7 +9,7 @@ type Attempt = NonNullable<AttemptsQuery["message"]>["deliveryAttempts"][number]
 
 const OUTCOMES = {
   accepted: { label: "Accepted", tone: "good" },
-  retryable: { label: "Failed, to be repeated", tone: "warn" },
+  retryable: { label: "Failed, will be retried", tone: "warn" },
   permanent: { label: "Rejected for good", tone: "bad" },
   uncertain: { label: "Outcome unknown", tone: "warn" },
 } as const;

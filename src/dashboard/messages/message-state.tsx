@@ -24,11 +24,11 @@ const STATUSES = {
 } as const satisfies Record<MessageStatus, unknown>;
 
 const HELD: Readonly<Record<HeldReason, string>> = {
-  imported: "An earlier version queued it. An operator has to release it.",
+  imported: "Queued by an earlier version. An operator has to release it.",
   line_paused: "Waiting: its line is paused.",
   no_route: "Waiting: the agent has no default line.",
   organization_deactivated: "Waiting: the organization is deactivated.",
-  rate: "Waiting: the line has reached its limit per minute.",
+  rate: "Waiting: the line has reached its limit of messages per minute.",
   retry: "The last attempt failed. Trying again.",
 };
 

@@ -26,7 +26,7 @@ export const Messages = () => (
   <AgentPage
     section="Inbox"
     title="Messages"
-    lead="Every message to and from your contacts, and what became of it."
+    lead="Every message to and from your contacts, and its delivery status."
   >
     {({ id }) => <MessageList agentId={id} />}
   </AgentPage>
@@ -60,7 +60,7 @@ function MessageList({ agentId }: { agentId: string }) {
         filters={["status"]}
         empty={
           <Empty title="No messages yet">
-            <p>Messages appear here as soon as your agent, your system, your team or a contact writes one.</p>
+            <p>Messages appear here as soon as your agent, your system, your team or a contact sends one.</p>
           </Empty>
         }
         cells={({ id, preview, author, createdAt, ...state }) => [

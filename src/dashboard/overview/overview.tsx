@@ -98,7 +98,9 @@ function Content() {
 const NoAgents = () => (
   <Card title="Get started">
     <Empty title="Create your first agent">
-      <p>An agent has its own API keys, lines and rules. Once there is one, you can create a key for it.</p>
+      <p>
+        An agent has its own API keys, lines and rules. Once you have an agent, you can create a key for it.
+      </p>
       <Button component={Link} href="/agents" size="xs">
         Create an agent
       </Button>

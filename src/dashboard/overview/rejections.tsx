@@ -32,7 +32,7 @@ export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; 
         {PERIODS[period]}.
       </p>
     ) : (
-      <DataTable label={`Rejected requests by key ${PERIODS[period]}`} columns={COLUMNS}>
+      <DataTable label={`Rejected requests per key ${PERIODS[period]}`} columns={COLUMNS}>
         {rejected.map((use) => (
           <Row
             key={use.apiKey.id}

@@ -23,7 +23,7 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
   const submit = async (form: FormData) => {
     const input = { email: String(form.get("email")), currentPassword: String(form.get(CURRENT_PASSWORD)) };
     const { changeEmail } = await change(ChangeEmailDocument, { input });
-    toast(`You now sign in as ${changeEmail.email}.`);
+    toast(`From now on, sign in as ${changeEmail.email}.`);
   };
   return (
     <FormDialog
@@ -41,7 +41,7 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
             {...field("email")}
             type="email"
             label="New email"
-            description={`You sign in as ${email} now.`}
+            description={`You currently sign in as ${email}.`}
             autoComplete="username"
             maxLength={254}
             required
@@ -76,7 +76,7 @@ export function ChangePassword({ onClosed }: { onClosed: () => void }) {
     >
       {({ field }) => (
         <>
-          <p>Your other sessions end.</p>
+          <p>Your other sessions will be ended.</p>
           {/* Tells password managers whose password it is. */}
           <input type="hidden" autoComplete="username" value={email} />
           <CurrentPassword field={field} />

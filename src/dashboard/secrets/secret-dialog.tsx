@@ -56,7 +56,7 @@ function Secret({ shown }: { shown: NewSecret }) {
           {note !== undefined && <p className={styles.note}>{note}</p>}
           {agent !== undefined && (
             <>
-              <p className={styles.label}>Try it — this should return {agent}:</p>
+              <p className={styles.label}>Try it – this should return {agent}:</p>
               <Snippet what="the command" text={whoamiCommand(secret)} onCopy={onCopy} />
             </>
           )}

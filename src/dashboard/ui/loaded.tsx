@@ -73,7 +73,7 @@ export function loaded<Props extends object>(load: () => Promise<ComponentType<P
 
 /** Says in the corner that something cannot be loaded. */
 export function NotLoaded() {
-  useEffect(() => toast("A part of this page can’t be loaded. Reload it and try again.", "bad"), []);
+  useEffect(() => toast("Part of this page can’t be loaded. Reload it and try again.", "bad"), []);
   return null;
 }
 

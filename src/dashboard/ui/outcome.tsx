@@ -9,7 +9,7 @@ export interface TestOutcome {
 
 const TITLES = {
   accepted: "It works",
-  retryable: "The receiver rejected it for now",
+  retryable: "The receiver rejected it temporarily",
   permanent: "Rejected",
   uncertain: "No answer",
 };

@@ -4,11 +4,11 @@ import { type PastedSecret, pastedKeyHref } from "./secrets";
 /** The description of each secret, and how to invalidate it. */
 const WORDS: Readonly<Record<PastedSecret["kind"], { it: string; end: string }>> = {
   agk: { it: "an API key", end: "Revoke it if others may have seen it." },
-  ags: { it: "a session token", end: "If others may have seen it, end its session." },
-  agi: { it: "the token of an invitation", end: "If others may have seen it, withdraw the invitation." },
+  ags: { it: "a session token", end: "If others may have seen it, end the session." },
+  agi: { it: "an invitation token", end: "If others may have seen it, withdraw the invitation." },
   whsec: {
     it: "a signing secret",
-    end: "If others may have seen it, rotate it on the page of its line or webhook.",
+    end: "If others may have seen it, rotate it on the line’s or webhook’s page.",
   },
 };
 
@@ -21,8 +21,8 @@ export const SecretNote = ({
   className?: string | undefined;
 }) => (
   <p role="alert" className={className}>
-    That was {WORDS[secret.kind].it}. {secret.hint === "" ? "It" : "All but its prefix"} was removed before
-    anything was sent. {WORDS[secret.kind].end}{" "}
+    That was {WORDS[secret.kind].it}. {secret.hint === "" ? "It" : "Everything but the prefix"} was removed
+    before anything was sent. {WORDS[secret.kind].end}{" "}
     {secret.hint !== "" && <Link href={pastedKeyHref(secret.hint)}>Find the key</Link>}
   </p>
 );

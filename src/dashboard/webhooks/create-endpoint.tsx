@@ -24,7 +24,7 @@ function EndpointFields({ field, endpoint }: Pick<FormState, "field"> & { endpoi
         {...field("url")}
         type="url"
         label="URL"
-        description="Managers can read it in the audit log, so it must not contain a secret."
+        description="Managers can read the URL in the audit log, so it must not contain a secret."
         placeholder="https://crm.example.com/events"
         defaultValue={endpoint?.url}
         maxLength={URL_MAX_LENGTH}
@@ -60,7 +60,7 @@ export function CreateEndpoint(props: {
     const input = { ...fields, idempotencyKey: idempotencyKey(fields) };
     const { createWebhookEndpoint } = await change(CreateWebhookEndpointDocument, { input });
     const { endpoint, signingSecret } = createWebhookEndpoint;
-    if (signingSecret === null) toast("Created the webhook. Rotate its secret to see one.");
+    if (signingSecret === null) toast("Created the webhook. Rotate its secret to see a new one.");
     else showSecret({ secret: signingSecret, title: "Webhook created", name: endpoint.url, kind: "signing" });
     props.onCreated(endpoint.id);
   };
@@ -81,7 +81,7 @@ export function CreateEndpoint(props: {
             label="Agent"
             description="It can’t be changed later."
             data={[
-              { value: "", label: "All agents, future ones too" },
+              { value: "", label: "All agents, including future ones" },
               ...agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) })),
             ]}
           />
@@ -112,7 +112,7 @@ export function EditEndpoint({ endpoint, onClosed }: { endpoint: EndpointFragmen
         <>
           <EndpointFields field={field} endpoint={endpoint} />
           {typesField}
-          <p>A new URL applies to everything still to be sent; new types apply to events from now on.</p>
+          <p>A new URL applies to all pending deliveries; new types apply to future events.</p>
         </>
       )}
     </FormDialog>

@@ -63,7 +63,8 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
         empty={
           <Empty title="No deliveries yet">
             <p>
-              Send a test event to try your receiver, which is not listed here, or wait for the next event.
+              Send a test event to try out your receiver (tests are not listed here), or wait for the next
+              event.
             </p>
           </Empty>
         }

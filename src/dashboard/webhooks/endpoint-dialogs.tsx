@@ -116,8 +116,8 @@ function Redeliver({ endpoint, onClosed }: Props) {
       {({ field }) => (
         <>
           <p>
-            Sends the events that this webhook never got or that were given up. Those that it got are not sent
-            again. Newer events wait for them.
+            Sends the events that this webhook missed or that were given up. Events that it already received
+            are not sent again. Newer events wait for them.
           </p>
           <NativeSelect
             label="Since"
@@ -152,8 +152,8 @@ function RotateSecret({ endpoint, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        We’ll create a new secret and show it once. For 24 hours, events are signed with the previous one,
-        too, so that your receiver can change over.
+        We’ll create a new secret and show it only once. For 24 hours, events are signed with the previous
+        one, too, so that your receiver can change over.
       </p>
     </FormDialog>
   );
@@ -166,9 +166,7 @@ function Enable({ endpoint, onClosed }: Props) {
   };
   return (
     <FormDialog title="Enable the webhook?" submit="Enable" onSubmit={submit} onClosed={onClosed}>
-      <p>
-        It gets what was pending and the events from now on. Redeliver sends those that it missed in between.
-      </p>
+      <p>It receives pending and future events. Use Redeliver for the events it missed in between.</p>
     </FormDialog>
   );
 }
@@ -186,7 +184,7 @@ function Disable({ endpoint, onClosed }: Props) {
       onSubmit={submit}
       onClosed={onClosed}
     >
-      <p>Nothing is sent to it until you enable it.</p>
+      <p>Nothing is sent to the webhook until you enable it.</p>
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import styles from "./webhooks.module.css";
 
 const REASONS: Readonly<Record<WebhookDisabledReason, string>> = {
   requested: "Disabled by a manager",
-  gone: "It answered 410 Gone",
+  gone: "It responded with 410 Gone",
   failing: "Every attempt failed for five days",
   restored: "The database was restored from a backup",
   secret_lost: "Its signing secret was lost: rotate it first",

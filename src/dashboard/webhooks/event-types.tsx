@@ -21,7 +21,7 @@ export function useEventTypes(initial: readonly string[] | null): {
     <>
       <NativeSelect
         label="Events"
-        description={limited ? undefined : "All types, including those that later versions add."}
+        description={limited ? undefined : "All types, including types added in later versions."}
         data={[
           { value: "all", label: "All events" },
           { value: "some", label: "Only some…" },

@@ -52,7 +52,7 @@ export function Webhooks() {
     <Page
       section="Build"
       title="Webhooks"
-      lead="We post events to your URLs as they happen, signed and in order, and try again until they arrive."
+      lead="We post events to your URLs as they happen, signed and in order, and retry until they are delivered."
       actions={
         <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={create}>
           Create webhook
@@ -68,7 +68,9 @@ export function Webhooks() {
           connection={onePage(query.data?.webhookEndpoints)}
           empty={
             <Empty title="No webhooks yet">
-              <p>Add a URL of your CRM or data warehouse to learn of messages, decisions and contacts.</p>
+              <p>
+                Add a URL of your CRM or data warehouse to be notified of messages, decisions and contacts.
+              </p>
               <Button size="xs" disabled={deactivated} onClick={create}>
                 Create your first webhook
               </Button>
