@@ -36,7 +36,7 @@ export function add(agents: Command): void {
 
   agents
     .command("rename")
-    .description("change the display name of an agent; its slug stays")
+    .description("change an agent's display name; its slug stays the same")
     .argument("<slug>", "slug of the agent")
     .argument("<name>", "the new display name")
     .option("--json", "print one JSON object")
@@ -52,7 +52,9 @@ export function add(agents: Command): void {
     );
 
   addYesOption(agents.command("delete"))
-    .description("delete an agent without active keys, with everything that belongs to it except its keys")
+    .description(
+      "delete an agent without active keys, along with everything that belongs to it except its keys",
+    )
     .argument("<slug>", "slug of the agent")
     .option("--json", "print one JSON object")
     .action((slug: string, options: Json & Confirmation) =>
@@ -61,7 +63,7 @@ export function add(agents: Command): void {
         await confirm(`Delete the agent ${slug} (${name}), with its contacts and messages?`, options);
         const agent = await services.agents.delete(operatorFor(organization), id);
         if (options.json) printJson({ ...describe({ ...agent, organization }), deletedAt: agent.deletedAt });
-        else print(`Deleted the agent ${slug}. Servers remove its rows within hours.`);
+        else print(`Deleted the agent ${slug}. The servers will remove its data within hours.`);
       }),
     );
 

@@ -29,9 +29,13 @@ export function add(audit: Command): void {
     .addOption(
       new Option("--action <action>", "only entries with this action").choices(Object.values(AuditAction)),
     )
-    .option("--actor <id>", "only actions of the member or key with this ID")
+    .option("--actor <id>", "only actions by the member or key with this ID")
     .option("--target <id>", "only actions on the key, member, agent or organization with this ID")
-    .option("--since <time>", "only entries from this time on, or from a duration such as 7d ago", parseTime)
+    .option(
+      "--since <time>",
+      "only entries at or after this time, or since a duration such as 7d ago",
+      parseTime,
+    )
     .option("--until <time>", "only entries before this time, or before a duration such as 7d ago", parseTime)
     .option("--json", "print one JSON array")
     .action(({ org, actor, target, json, limit, after, all, ...filters }: Options) =>

@@ -25,13 +25,13 @@ interface PublishOptions extends AgentOption {
   json?: boolean;
 }
 
-export const description = "Rules and texts of agents";
+export const description = "Agents' rules and message texts";
 
 /** Adds the commands of `gateway configuration`. */
 export function add(configuration: Command): void {
   configuration
     .command("get")
-    .description("print the live configuration of an agent as JSON, for a file that `publish` reads")
+    .description("print an agent's live configuration as JSON, in the form that `publish` accepts")
     .requiredOption("--agent <slug>", "agent that the configuration belongs to")
     .addOption(new Option("--version <n>", "another version").argParser(versionNumber).conflicts("draft"))
     .option("--draft", "the draft")
@@ -63,13 +63,13 @@ export function add(configuration: Command): void {
 
   configuration
     .command("publish")
-    .description("publish a configuration document; a draft stays as it is")
+    .description("publish a configuration document; a draft is left unchanged")
     .argument("<file>", "the document as JSON")
     .requiredOption("--agent <slug>", "agent that the configuration belongs to")
     .addOption(
       new Option(
         "--expect <version>",
-        "fail if another version is live; by default the version that is live when the command starts",
+        "fail if another version is live (default: the version that is live when the command starts)",
       ).argParser(versionNumber),
     )
     .option("--note <text>", "what has changed")
@@ -105,7 +105,7 @@ async function publish(
   const isLive = live.digest === digestOf(document) && live.version === input.expectedLiveVersion;
   const { version, digest } = isLive ? live : await configurations.publish(context, { ...input, document });
   if (json) printJson({ version, digest, published: !isLive, warnings });
-  else print(isLive ? `Version ${version} is this document already.` : `Published version ${version}.`);
+  else print(isLive ? `Version ${version} already contains this document.` : `Published version ${version}.`);
 }
 
 /**

@@ -32,7 +32,7 @@ export function addDatabaseCommands(program: Command): void {
 
   program
     .command("backup")
-    .description("copy the embedded database to a file; works while the server runs")
+    .description("copy the embedded database to a file, even while the server is running")
     .argument("<file>", "path of the backup file")
     .option("--force", "overwrite an existing file")
     .option("--json", "print one JSON object")
@@ -49,7 +49,7 @@ export function addDatabaseCommands(program: Command): void {
     .option("--json", "print one JSON object")
     .action(async (file: string, options: Json & Confirmation & { force?: true }) => {
       if (options.force)
-        await confirm(`Replace the database with ${file}? Its current data is lost.`, options);
+        await confirm(`Replace the database with ${file}? Its current data will be lost.`, options);
       const copied = await restore(loadConfig(process.env).databaseUrl, file, {
         force: options.force,
         afterwards: restoreSteps(),
@@ -63,21 +63,21 @@ export function addDatabaseCommands(program: Command): void {
     });
 
   addYesOption(program.command("restored"))
-    .description("hold what a database that was copied from a backup would send again")
+    .description("hold back what a database restored from a backup would send again")
     .option(
       "--same",
-      "confirm that this is the database to deliver from, after a move on purpose; holds nothing",
+      "confirm that this database should deliver, after an intentional move; holds nothing back",
     )
     .option("--json", "print one JSON object")
     .action((options: Json & Confirmation & { same?: true }) =>
       withServices(async ({ restores }) => {
         if (options.same) await restores.confirmSame();
         else {
-          await confirm("Pause every line, and disable every webhook endpoint?", options);
+          await confirm("Pause all lines and disable all webhook endpoints?", options);
           await restores.declareRestored(operatorFor);
         }
         if (options.json) printJson({ restoredAt: await restores.restoredAt() });
-        else if (options.same) print("Messages are delivered from this database.");
+        else if (options.same) print("This database delivers messages.");
         else {
           print(HELD_LINES);
           print(HELD_ENDPOINTS);

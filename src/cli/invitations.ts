@@ -17,15 +17,16 @@ interface Options {
 type InviteOptions = Options & { email: string; manage?: boolean; permissions?: string[] };
 
 const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
-  [InvitationMail.sent]: "It was also sent by mail.",
+  [InvitationMail.sent]: "The link was also sent by e-mail.",
   [InvitationMail.failed]: "The mail server did not accept the e-mail. Pass on the link yourself.",
-  [InvitationMail.off]: "The server sends no mail (SMTP_URL, MAIL_FROM): pass the link on yourself.",
+  [InvitationMail.off]:
+    "The server does not send e-mail (SMTP_URL and MAIL_FROM are not set). Pass on the link yourself.",
 };
 
 /** Adds the commands of `gateway members` for invitations. */
 export function addInvitationCommands(members: Command): void {
   addPermissionOptions(members.command("invite"))
-    .description("invite a person by a link that is shown once and works once, within 72 hours")
+    .description("invite a person with a link that is shown only once and works once, within 72 hours")
     .requiredOption("--org <slug>", "organization of the new member")
     .requiredOption("--email <address>", "e-mail address of the person")
     .option("--json", "print one JSON object")
@@ -39,7 +40,7 @@ export function addInvitationCommands(members: Command): void {
         if (options.json) printJson({ ...describe(invitation), link, mail });
         else {
           printRecord({ ...toRow(describe(invitation)), link });
-          print(`\nThe link is shown once and cannot be shown again. ${MAIL_NOTES[mail]}`);
+          print(`\nThe link is shown only this once. ${MAIL_NOTES[mail]}`);
         }
       }),
     );
@@ -59,7 +60,7 @@ export function addInvitationCommands(members: Command): void {
 
   members
     .command("withdraw")
-    .description("withdraw a pending invitation, whose link then no longer works")
+    .description("withdraw a pending invitation; its link stops working")
     .argument("<email>", "e-mail address of the person")
     .requiredOption("--org <slug>", "organization that the person was invited to")
     .option("--json", "print one JSON object")
@@ -72,7 +73,7 @@ export function addInvitationCommands(members: Command): void {
         if (pending === undefined) throw noSuch("invitation");
         const withdrawn = await invitations.withdraw(context, pending.id);
         if (json) printJson(describe(withdrawn));
-        else print(`Withdrew the invitation of ${withdrawn.email}.`);
+        else print(`Withdrew the invitation for ${withdrawn.email}.`);
       }),
     );
 }

@@ -27,12 +27,12 @@ const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
 const DESCRIPTION = ["--description <text>", "what the key is for"] as const;
 const RATE_LIMIT = [
   "--rate-limit <n>",
-  "max requests with the key per minute and process, in place of the server's limit",
+  "max requests per minute with the key; overrides the server's limit",
   wholeNumber(1, KEY_RATE_LIMIT_MAX),
 ] as const;
 const NETWORKS = [
   "--networks <networks>",
-  "comma-separated networks from which the key is accepted, such as 192.0.2.0/24; from anywhere when omitted",
+  "comma-separated networks from which the key is accepted, such as 192.0.2.0/24; any network if omitted",
   commaSeparated,
 ] as const;
 
@@ -53,7 +53,7 @@ export const description = "API keys";
 export function add(keys: Command): void {
   keys
     .command("create")
-    .description("mint a key; its secret is shown once")
+    .description("mint a key; its secret is shown only once")
     .requiredOption("--agent <slug>", "agent that the key resolves to")
     .requiredOption("--name <name>", "where the key is used")
     .option(
@@ -120,12 +120,12 @@ export function add(keys: Command): void {
     );
 
   addYesOption(keys.command("revoke"))
-    .description("revoke a key, effective from the next request")
-    .argument("<key>", "its id or hint")
+    .description("revoke a key, effective on the next request")
+    .argument("<key>", "ID or hint of the key")
     .option("--json", "print one JSON object")
     .action((which: string, options: Json & Confirmation) =>
       withKey(which, async (services, context, { id, agent, name, hint }) => {
-        await confirm(`Revoke ${hint} (${name})? Its clients lose access.`, options);
+        await confirm(`Revoke ${hint} (${name})? Its clients will lose access.`, options);
         const key = await services.keys.revoke(context, id);
         if (options.json) printJson(describe({ ...key, state: key.state, agent }));
         else print(`${key.hint} (${key.name}) was revoked at ${key.revokedAt}.`);
@@ -135,7 +135,7 @@ export function add(keys: Command): void {
   keys
     .command("rename")
     .description("rename an active key")
-    .argument("<key>", "its id or hint")
+    .argument("<key>", "ID or hint of the key")
     .argument("<name>", "the new name")
     .option("--json", "print one JSON object")
     .action((which: string, name: string, options: Json) =>
@@ -151,15 +151,15 @@ export function add(keys: Command): void {
   // Commander needs `--description` before `--no-description`.
   keys
     .command("update")
-    .description("change the settings of an active key, effective from the next request")
-    .argument("<key>", "its id or hint")
+    .description("change the settings of an active key, effective on the next request")
+    .argument("<key>", "ID or hint of the key")
     .option("--name <name>", "the new name")
     .option(...DESCRIPTION)
     .option("--no-description", "remove the description")
     .option(...RATE_LIMIT)
-    .option("--no-rate-limit", "the limit of the server holds")
+    .option("--no-rate-limit", "use the server's limit")
     .option(...NETWORKS)
-    .option("--no-networks", "accept the key from anywhere")
+    .option("--no-networks", "accept the key from any network")
     .option("--json", "print one JSON object")
     .action((which: string, options: Json & Settings & { name?: string }) =>
       withKey(which, async (services, context, { id, agent }) => {
@@ -178,7 +178,7 @@ export function add(keys: Command): void {
     );
 
   addYesOption(keys.command("rotate"))
-    .description("replace a key with a new one; its secret is shown once")
+    .description("replace a key with a new one; its secret is shown only once")
     .argument("<key>", "ID or hint of the old key")
     .option(
       "--grace <duration>",
@@ -190,7 +190,7 @@ export function add(keys: Command): void {
     .action((which: string, options: Json & Confirmation & { grace: number }) =>
       withKey(which, async (services, context, { id, agent, name, hint }) => {
         if (options.grace === 0)
-          await confirm(`Replace ${hint} (${name})? Without --grace, its clients lose access.`, options);
+          await confirm(`Replace ${hint} (${name})? Without --grace, its clients will lose access.`, options);
         const args = Object.assign(new RotateApiKeyArgs(), { id, graceSeconds: options.grace });
         await validateInput(args);
         printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);
@@ -258,5 +258,5 @@ function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: 
     scopes: formatScopes(scopes),
     allowedNetworks: formatNetworks(allowedNetworks),
   });
-  print("\nThe secret is shown once and cannot be shown again.");
+  print("\nThe secret is shown only this once.");
 }

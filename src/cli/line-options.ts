@@ -57,10 +57,14 @@ export const addLineOptions = (command: Command): Command =>
         "how to handle a message when it is unknown whether it was sent; retry for a new line",
       ).choices(Object.values(WhenUncertain)),
     )
-    .option("--opt-out-reply <text>", "confirmation to a contact who opts out")
-    .option("--url <url>", "webhook: URL that messages are posted to")
+    .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
+    .option("--url <url>", "webhook: URL to which messages are posted")
     .option("--host <host>", "email: mail server")
-    .option("--port <n>", "email: its port; the usual one when omitted", wholeNumber(1, 65_535))
+    .option(
+      "--port <n>",
+      "email: port of the mail server; the default for the encryption if omitted",
+      wholeNumber(1, 65_535),
+    )
     .addOption(
       new Option("--security <how>", "email: encryption; starttls for a new line").choices(
         Object.values(SmtpSecurity),
@@ -74,7 +78,7 @@ export const addLineOptions = (command: Command): Command =>
 /** Adds the options that only a new line has. */
 export const addNewLineOptions = (command: Command): Command =>
   command
-    .requiredOption("--name <slug>", "short name, unique among the lines of the agent")
+    .requiredOption("--name <slug>", "short name, unique among the agent's lines")
     .addOption(
       new Option("--kind <kind>", "how the line delivers messages")
         .choices(Object.values(LineKind))
@@ -83,17 +87,17 @@ export const addNewLineOptions = (command: Command): Command =>
     .addOption(
       new Option(
         "--address-kind <kind>",
-        "webhook: kind of the addresses that it sends to; phone when omitted",
+        "webhook: kind of address that the line sends to; phone if omitted",
       ).choices(Object.values(AddressKind)),
     );
 
 /** Adds the options that only a change has. */
 export const addLineChangeOptions = (command: Command): Command =>
   command
-    .option("--name <slug>", "new name, unique among the lines of the agent")
-    .option("--no-rate", "remove the limit per minute")
+    .option("--name <slug>", "new name, unique among the agent's lines")
+    .option("--no-rate", "remove the limit of messages per minute")
     .option("--no-opt-out-reply", "remove the confirmation")
-    .option("--no-user", "email: remove user name and password");
+    .option("--no-user", "email: remove the user name and password");
 
 /** The change of an option: none when it is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);

@@ -25,7 +25,7 @@ interface Options {
   json?: boolean;
 }
 
-export const description = "Lines that agents speak from";
+export const description = "Lines that agents send messages from";
 
 /** Adds the commands of `gateway lines`. */
 export function add(lines: Command): void {
@@ -52,7 +52,9 @@ export function add(lines: Command): void {
     );
 
   addLineOptions(
-    addNewLineOptions(add("create", "create a line; the signing secret of a webhook line is shown once")),
+    addNewLineOptions(
+      add("create", "create a line; the signing secret of a webhook line is shown only once"),
+    ),
   )
     .option("--json", "print one JSON object")
     .action((options: Options & LineOptions) =>
@@ -64,34 +66,36 @@ export function add(lines: Command): void {
     );
 
   const addChange = (name: string, description: string) =>
-    add(name, description).argument("<line>", "its name or ID").option("--json", "print one JSON object");
+    add(name, description)
+      .argument("<line>", "name or ID of the line")
+      .option("--json", "print one JSON object");
 
   // Commander needs `--rate` before `--no-rate`.
-  addLineChangeOptions(
-    addLineOptions(addChange("update", "change the name or the settings of a line")),
-  ).action((which: string, options: Options & LineOptions) =>
-    withLine(which, options, async (services, context, { id }) => {
-      const input = await lineChangesOf(id, options);
-      await validateInput(input);
-      printLine(await services.lines.update(context, input), "was changed", options);
-    }),
-  );
-
-  addYesOption(addChange("rotate-secret", "give a line a new signing secret, which is shown once")).action(
-    (which: string, options: Options & Confirmation) =>
-      withLine(which, options, async (services, context, { id, name, previousSecretUntil }) => {
-        if (previousSecretUntil !== null) {
-          await confirm(
-            `${name} got a new secret less than a day ago. Stop signing with the one before it now?`,
-            options,
-          );
-        }
-        printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
+  addLineChangeOptions(addLineOptions(addChange("update", "change the name or settings of a line"))).action(
+    (which: string, options: Options & LineOptions) =>
+      withLine(which, options, async (services, context, { id }) => {
+        const input = await lineChangesOf(id, options);
+        await validateInput(input);
+        printLine(await services.lines.update(context, input), "was changed", options);
       }),
   );
 
-  addChange("test", "send a test message on a line now and show the result; exit code 1 if it failed")
-    .option("--to <address>", "address that the message goes to; an e-mail line needs one")
+  addYesOption(
+    addChange("rotate-secret", "create a new signing secret for a line; it is shown only once"),
+  ).action((which: string, options: Options & Confirmation) =>
+    withLine(which, options, async (services, context, { id, name, previousSecretUntil }) => {
+      if (previousSecretUntil !== null) {
+        await confirm(
+          `${name} got a new secret less than a day ago. Stop signing with the previous secret immediately?`,
+          options,
+        );
+      }
+      printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
+    }),
+  );
+
+  addChange("test", "send a test message over a line now and show the result; exit code 1 if the test failed")
+    .option("--to <address>", "address to send the message to; required for e-mail lines")
     .action((which: string, options: Options & { to?: string }) =>
       withLine(which, options, async (services, context, { id }) => {
         const args = Object.assign(new TestLineArgs(), { id, to: options.to });
@@ -180,6 +184,6 @@ function printWithSecret({ line, signingSecret }: LineWithSecret, done: string, 
   }
   printLine(line, done, options);
   if (signingSecret !== null) {
-    print(`Signing secret: ${signingSecret}\nThe signing secret is shown once and cannot be shown again.`);
+    print(`Signing secret: ${signingSecret}\nThe signing secret is shown only this once.`);
   }
 }

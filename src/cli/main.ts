@@ -13,7 +13,7 @@ import { addStartCommand } from "./start";
 const WRONG_USAGE = 2;
 
 const program = new Command("gateway")
-  .description("Manages the gateway in its configured database; works while the server runs.")
+  .description("Manages the gateway in its configured database, even while the server is running.")
   .version(version)
   // `configuration get` has a --version, too.
   .enablePositionalOptions()

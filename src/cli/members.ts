@@ -71,7 +71,7 @@ export function addMemberCommands(members: Command): void {
 
   members
     .command("grant")
-    .description("grant a member a permission, effective from the next request")
+    .description("grant a member a permission, effective on the next request")
     .argument("<email>", "the member")
     .addArgument(permissionArgument())
     .option("--json", "print one JSON object")
@@ -82,7 +82,7 @@ export function addMemberCommands(members: Command): void {
     );
 
   addYesOption(members.command("revoke"))
-    .description("revoke a permission of a member, effective from the next request")
+    .description("revoke a permission of a member, effective on the next request")
     .argument("<email>", "the member")
     .addArgument(permissionArgument())
     .option("--json", "print one JSON object")
@@ -96,26 +96,29 @@ export function addMemberCommands(members: Command): void {
   addYesOption(members.command("permit", { hidden: true }))
     .description("deprecated: use grant and revoke")
     .argument("<email>", "the member")
-    .option("--manage", "grant config:manage; without it, revoke every permission")
+    .option("--manage", "grant config:manage; without this option, revoke all permissions")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation & { manage?: boolean }) =>
       withMember(email, options, async (service, context, memberId) => {
         if (options.manage)
           return service.grantPermission(context, { memberId, permission: Permission.config_manage });
-        await confirm(`Revoke every permission of ${email}?`, options);
+        await confirm(`Revoke all permissions of ${email}?`, options);
         return service.revokeAllPermissions(context, memberId);
       }),
     );
 
   addYesOption(members.command("reset-password"))
-    .description("set a new password for a member and end all of its sessions")
+    .description("set a new password for a member and end all of the member's sessions")
     .argument("<email>", "the member")
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & PasswordOption & Confirmation) =>
       withServices(async (services) => {
         const member = await services.members.byEmail(email);
-        await confirm(`Replace the password of ${member.email} and end all of its sessions?`, options);
+        await confirm(
+          `Replace the password for ${member.email} and end all sessions of this member?`,
+          options,
+        );
         const { password, shown } = await choosePassword(options);
         await validateInput(Object.assign(new NewPassword(), { password }));
         await services.sessions.setPassword(operatorFor(member.organization), member, password);
@@ -127,7 +130,7 @@ export function addMemberCommands(members: Command): void {
 /** Adds the commands that remove members and end their sessions. */
 export function addRemovalCommands(members: Command): void {
   addYesOption(members.command("remove"))
-    .description("remove a member and end all of its sessions, effective from the next request")
+    .description("remove a member and end all of the member's sessions, effective on the next request")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
@@ -142,7 +145,7 @@ export function addRemovalCommands(members: Command): void {
 
   members
     .command("sessions")
-    .description("list the open sessions of a member, newest first")
+    .description("list the active sessions of a member, newest first")
     .argument("<email>", "the member")
     .option("--json", "print one JSON array")
     .action((email: string, { json }: Json) =>
@@ -152,21 +155,21 @@ export function addRemovalCommands(members: Command): void {
           ({ id, createdAt, expiresAt, ip, userAgent }) => ({ id, createdAt, expiresAt, ip, userAgent }),
         );
         if (json) printJson(rows);
-        else printTable(rows, "The member has no open session.");
+        else printTable(rows, "The member has no active sessions.");
       }),
     );
 
   addYesOption(members.command("sign-out"))
-    .description("end all sessions of a member, effective from the next request")
+    .description("end all sessions of a member, effective on the next request")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
       withServices(async ({ members, sessions }) => {
         const member = await members.byEmail(email);
-        await confirm(`End all sessions of ${member.email}?`, options);
+        await confirm(`End all sessions for ${member.email}?`, options);
         const ended = await sessions.endAll(operatorFor(member.organization), member);
         if (options.json) printJson({ ended });
-        else print(`Ended ${ended} session${ended === 1 ? "" : "s"} of ${member.email}.`);
+        else print(`Ended ${ended} session${ended === 1 ? "" : "s"} for ${member.email}.`);
       }),
     );
 }
@@ -183,7 +186,7 @@ const withMember = (
     const { id, organization } = await services.members.byEmail(email);
     const member = await change(services.members, operatorFor(organization), id);
     if (json) printJson(describe(member));
-    else print(`Permissions of ${member.email}: ${toRow(describe(member)).permissions}.`);
+    else print(`Permissions for ${member.email}: ${toRow(describe(member)).permissions}.`);
   });
 
 /** Collects the permissions as typed; `validateInput` rejects unknown names. */
@@ -226,5 +229,5 @@ function printMember(member: Member, password: string | undefined, { json }: Jso
     return;
   }
   printRecord({ ...toRow(describe(member)), ...(password !== undefined && { password }) });
-  if (password !== undefined) print("\nThe password is shown once and cannot be shown again.");
+  if (password !== undefined) print("\nThe password is shown only this once.");
 }

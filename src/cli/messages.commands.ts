@@ -54,7 +54,7 @@ export function add(messages: Command): void {
 
   messages
     .command("release")
-    .description("release messages that an earlier version queued and an upgrade held back")
+    .description("release messages that an earlier version queued and that an upgrade held back")
     .option("--agent <slug>", "only the messages of this agent")
     .addOption(new Option("--all", "the messages of every agent of every organization").conflicts("agent"))
     .option("--json", "print one JSON object")

@@ -45,7 +45,7 @@ export function add(orgs: Command): void {
 
   orgs
     .command("rename")
-    .description("change the display name of an organization; its slug stays")
+    .description("change an organization's display name; its slug stays the same")
     .argument("<slug>", "slug of the organization")
     .argument("<name>", "the new display name")
     .option("--json", "print one JSON object")
@@ -64,8 +64,8 @@ export function add(orgs: Command): void {
     addYesOption(orgs.command(command))
       .description(
         deactivates
-          ? "reject all keys of an organization from the next request on"
-          : "accept the keys of an organization again",
+          ? "deactivate an organization; all of its keys are rejected from the next request on"
+          : "reactivate an organization; its keys are accepted again",
       )
       .argument("<slug>", "slug of the organization")
       .option("--json", "print one JSON object")
@@ -74,7 +74,7 @@ export function add(orgs: Command): void {
           const organization = await organizations.bySlug(slug);
           if (deactivates)
             await confirm(
-              `Deactivate ${slug} (${organization.name})? All of its keys are rejected.`,
+              `Deactivate ${slug} (${organization.name})? All of its keys will be rejected.`,
               options,
             );
           const changed = await organizations[command](operatorFor(organization));

@@ -13,7 +13,7 @@ export interface PageOptions {
 export const addPageOptions = (command: Command): Command =>
   command
     .option("--limit <n>", `list so many; ${MAX_PAGE} when omitted`, wholeNumber(1, MAX_PAGE))
-    .option("--after <cursor>", "list the page after this cursor, which the previous page printed")
+    .option("--after <cursor>", "list the page after this cursor, as printed by the previous page")
     .option("--all", "list everything");
 
 /**
@@ -36,5 +36,5 @@ export async function listPages<T extends { id: string }>(
     more = pageInfo.hasNextPage;
   } while (more && all);
   show(rows);
-  if (more) process.stderr.write(`There is more: add --after ${cursor} for the next ${limit}, or --all.\n`);
+  if (more) process.stderr.write(`There are more: add --after ${cursor} for the next ${limit}, or --all.\n`);
 }

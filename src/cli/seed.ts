@@ -25,24 +25,24 @@ interface Options extends Partial<SampleCounts>, Confirmation {
 export function addSeedCommand(program: Command): void {
   const rows = wholeNumber(0, MAX_ROWS);
   addYesOption(program.command("seed"))
-    .description("add sample pets, or sample contacts, conversations and messages of an agent")
+    .description("add sample pets, or sample contacts, conversations and messages for an agent")
     .option("--pets <n>", "number of pets to add", rows)
     .option("--agent <slug>", "agent that gets the contacts, conversations and messages")
-    .option("--line <name>", "line of the conversations; the default line of the agent when omitted")
+    .option("--line <name>", "line of the conversations; the agent's default line if omitted")
     .option("--contacts <n>", "number of contacts to add, each with an address and tags", rows)
     .option("--conversations <n>", "number of conversations to add, spread over these contacts", rows)
     .option("--messages <n>", "number of delivered messages to add, spread over these conversations", rows)
-    .option("--queued <n>", "number of further messages to queue; a server sends them", rows)
-    .option("--force", "add contacts, conversations and messages also in production")
+    .option("--queued <n>", "number of additional messages to queue; a server sends them", rows)
+    .option("--force", "add contacts, conversations and messages even in production")
     .option("--json", "print one JSON object")
     .action(async (options: Options, command: Command) => {
       const { pets, agent, contacts = 0, conversations = 0, messages = 0, queued = 0 } = options;
       if (agent === undefined && contacts + conversations + messages + queued > 0)
-        command.error("error: contacts, conversations and messages need --agent <slug>");
+        command.error("error: contacts, conversations and messages require --agent <slug>");
       if (pets === undefined && agent === undefined)
         command.error("error: one of --pets <n> and --agent <slug> is required");
       if (conversations > 0 && contacts === 0)
-        command.error("error: --conversations <n> needs --contacts <n>");
+        command.error("error: --conversations <n> requires --contacts <n>");
       if (agent !== undefined) await assertIntended(agent, options);
       await withServices(async (services) => {
         if (pets !== undefined) await services.pets.seed(pets);
@@ -67,7 +67,7 @@ export function addSeedCommand(program: Command): void {
 async function assertIntended(agent: string, options: Options): Promise<void> {
   if (loadConfig(process.env).environment !== "production") return;
   if (!options.force)
-    throw new StartupError("this is a production database; --force adds sample contacts to it all the same");
+    throw new StartupError("this is a production database; use --force to add sample contacts anyway");
   await confirm(`Add sample contacts and messages to ${agent} in production?`, options);
 }
 

@@ -5,7 +5,7 @@ import { stopExitingOnClosedPipe } from "./output";
 export function addStartCommand(program: Command): void {
   program
     .command("start")
-    .description("run the server; its settings are environment variables")
+    .description("run the server, configured by environment variables")
     .action(async () => {
       stopExitingOnClosedPipe();
       process.setSourceMapsEnabled(true);

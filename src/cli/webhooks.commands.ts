@@ -33,7 +33,7 @@ interface SettingOptions {
   description?: string | false;
 }
 
-export const description = "Webhook endpoints that get events";
+export const description = "Webhook endpoints that receive events";
 
 /** Adds the commands of `gateway webhooks`. */
 export function add(webhooks: Command): void {
@@ -55,11 +55,11 @@ export function add(webhooks: Command): void {
       }),
     );
 
-  add("create", "create a webhook endpoint; its signing secret is shown once")
-    .requiredOption("--url <url>", "where events are posted to")
-    .option("--agent <slug>", "only events of this agent; events of all agents when omitted")
+  add("create", "create a webhook endpoint; its signing secret is shown only once")
+    .requiredOption("--url <url>", "URL to which events are posted")
+    .option("--agent <slug>", "only events of this agent; events of all agents if omitted")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
-    .option("--description <text>", "what it is for")
+    .option("--description <text>", "purpose of the endpoint")
     .option("--json", "print one JSON object")
     .action((options: Options & SettingOptions & { agent?: string }) =>
       withOrganization(options, async (services, context) => {
@@ -72,10 +72,10 @@ export function add(webhooks: Command): void {
 
   // Commander needs `--types` before `--no-types`.
   addOne("update", "change the settings of a webhook endpoint")
-    .option("--url <url>", "where events are posted to")
+    .option("--url <url>", "URL to which events are posted")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
     .option("--no-types", "events of all types")
-    .option("--description <text>", "what it is for")
+    .option("--description <text>", "purpose of the endpoint")
     .option("--no-description", "remove the description")
     .action((id: string, options: Options & SettingOptions) =>
       withOrganization(options, async (services, context) => {
@@ -86,13 +86,13 @@ export function add(webhooks: Command): void {
     );
 
   addYesOption(
-    addOne("rotate-secret", "give a webhook endpoint a new signing secret, which is shown once"),
+    addOne("rotate-secret", "create a new signing secret for a webhook endpoint; it is shown only once"),
   ).action((id: string, options: Options & Confirmation) =>
     withOrganization(options, async (services, context) => {
       const before = await services.webhooks.find(context, id);
       if (before != null && before.previousSecretUntil !== null) {
         await confirm(
-          "It got a new secret less than a day ago. Stop signing with the one before it now?",
+          "The endpoint got a new secret less than a day ago. Stop signing with the previous secret immediately?",
           options,
         );
       }
@@ -100,7 +100,7 @@ export function add(webhooks: Command): void {
     }),
   );
 
-  addYesOption(addOne("delete", "delete a webhook endpoint and the log of its deliveries")).action(
+  addYesOption(addOne("delete", "delete a webhook endpoint and its delivery log")).action(
     (id: string, options: Options & Confirmation) =>
       withOrganization(options, async (services, context) => {
         await confirm(`Delete the webhook endpoint ${id}?`, options);
@@ -109,8 +109,8 @@ export function add(webhooks: Command): void {
   );
 
   for (const [name, description, done] of [
-    ["enable", "put a webhook endpoint back into use", "is active"],
-    ["disable", "send nothing to a webhook endpoint until it is enabled", "is disabled"],
+    ["enable", "enable a disabled webhook endpoint", "is active"],
+    ["disable", "disable a webhook endpoint; nothing is sent to it until it is enabled", "is disabled"],
   ] as const) {
     addOne(name, description).action((id: string, options: Options) =>
       withOrganization(options, async (services, context) => {
@@ -119,8 +119,8 @@ export function add(webhooks: Command): void {
     );
   }
 
-  addOne("redeliver", "deliver events that an endpoint missed, or whose delivery was given up")
-    .option("--since <time>", "events from this time on, or from a duration such as 7d ago", parseTime)
+  addOne("redeliver", "redeliver events that an endpoint missed or whose delivery was given up")
+    .option("--since <time>", "events at or after this time, or since a duration such as 7d ago", parseTime)
     .option("--after <position>", "events after this position")
     .action((id: string, options: Options & { since?: Date; after?: string }) =>
       withOrganization(options, async (services, context) => {
@@ -129,11 +129,15 @@ export function add(webhooks: Command): void {
           throw new GatewayError("invalid_request", "--since or --after is required, but not both.");
         const args = Object.assign(new RedeliverArgs(), { id, since, after });
         await validateInput(args);
-        printEndpoint(await services.redeliveries.redeliver(context, args), "gets what it missed", options);
+        printEndpoint(
+          await services.redeliveries.redeliver(context, args),
+          "will receive the events it missed",
+          options,
+        );
       }),
     );
 
-  addOne("test", "send a test event now and show the result; exit code 1 if it failed").action(
+  addOne("test", "send a test event now and show the result; exit code 1 if the test failed").action(
     (id: string, options: Options) =>
       withOrganization(options, async (services, context) => {
         const { outcome, status, code, detail, durationMs } = await services.webhookTests.run(context, id);
@@ -240,6 +244,6 @@ function printWithSecret(made: WebhookEndpointWithSecret, done: string, options:
   }
   printEndpoint(endpoint, done, options);
   if (signingSecret !== null) {
-    print(`Signing secret: ${signingSecret}\nThe signing secret is shown once and cannot be shown again.`);
+    print(`Signing secret: ${signingSecret}\nThe signing secret is shown only this once.`);
   }
 }

@@ -286,7 +286,7 @@ describe("at a terminal", () => {
     [["keys", "revoke", hint], `Revoke ${hint}`],
     [["orgs", "deactivate", slug], `Deactivate ${slug}`],
     [["members", "revoke", email, "config:manage"], "Revoke config:manage"],
-    [["members", "permit", email], "Revoke every permission"],
+    [["members", "permit", email], "Revoke all permissions"],
     [["members", "reset-password", email], "Replace the password"],
   ];
 

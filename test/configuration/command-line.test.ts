@@ -159,7 +159,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(stdout).toMatch(/^\{\n {2}"format": 1,\n/);
     const file = await fileOf(stdout);
     expect((await cli("publish", file, "--agent", slug)).stdout).toBe(
-      "Version 1 is this document already.\n",
+      "Version 1 already contains this document.\n",
     );
     const changed = await fileOf(DOCUMENT);
     expect((await cli("publish", changed, "--agent", slug, "--note", "from git")).stdout).toBe(

@@ -57,7 +57,7 @@ test("a mail that fails loses no link, and neither is in the log", async () => {
   link = invited.link;
   const again = await invite(gateway, { email: "ada@customer.test" });
   expect([invited.mail, again.mail]).toEqual(["failed", "failed"]);
-  expect(gateway.log()).toContain("an invitation was not sent by mail");
+  expect(gateway.log()).toContain("an invitation could not be sent by e-mail");
   expect(gateway.log()).toContain("smtp_550");
   expect(gateway.log()).not.toContain("agi_");
   await mails.close();
@@ -100,6 +100,6 @@ test("the settings name a mail server, with TLS unless they say otherwise", () =
     expect(of("smtp://x", { MAIL_FROM })).toMatch(/^MAIL_FROM must be/);
   expect(settings({ SMTP_URL: "smtp://x" })).toBe("SMTP_URL and MAIL_FROM must be set together");
   expect(of("smtp://x", { ENVIRONMENT: "production" })).toBe(
-    "SMTP_URL needs PUBLIC_URL for the links in mails",
+    "SMTP_URL requires PUBLIC_URL for the links in e-mails",
   );
 });

@@ -24,7 +24,7 @@ const ACCEPT = `mutation ($input: AcceptInvitationInput!) {
 const INVITE = `mutation ($input: InviteMemberInput!) {
   inviteMember(input: $input) { invitation { id email permissions invitedBy } link mail }
 }`;
-const GONE = "The invitation was used, withdrawn or replaced, or has expired. Ask for a new one.";
+const GONE = "The invitation was used, withdrawn or replaced, or it has expired. Ask for a new one.";
 
 const tokenIn = (link: string) => new URL(link).hash.slice(1);
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
@@ -259,11 +259,9 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     const cli = (...args: string[]) => runCli(gateway.databaseUrl, ["members", ...args]);
     const again = unique();
     const printed = await cli("invite", "--org", "first", "--email", again);
-    expect(printed.stdout).toContain(
-      "The link is shown once and cannot be shown again. The server sends no mail",
-    );
+    expect(printed.stdout).toContain("The link is shown only this once. The server does not send e-mail");
     expect((await cli("withdraw", again, "--org", "first")).stdout).toBe(
-      `Withdrew the invitation of ${again}.\n`,
+      `Withdrew the invitation for ${again}.\n`,
     );
     expect((await cli("invitations", "--org", "first")).stdout).toBe(
       "The organization has no pending invitations.\n",

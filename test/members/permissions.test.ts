@@ -139,7 +139,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(revoked.permissions).toEqual(["config:manage", "conversations:write"]);
     const cli = (...args: string[]) => runCli(gateway.databaseUrl, ["members", ...args]);
     expect((await cli("grant", "cli@example.com", "conversations:read")).stdout).toBe(
-      "Permissions of cli@example.com: config:manage, conversations:read, conversations:write.\n",
+      "Permissions for cli@example.com: config:manage, conversations:read, conversations:write.\n",
     );
     for (const [code, ...args] of [
       [2, "grant", "cli@example.com", "config:eat"],

@@ -72,7 +72,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       const failed = await cli("test", id, ...OF_FIRST);
       expect(failed).toMatchObject({
         code: 1,
-        stdout: "The receiver answered 503. (retryable, http_503)\n",
+        stdout: "The receiver responded with 503. (retryable, http_503)\n",
       });
       await json("delete", id, "--yes");
     } finally {
@@ -83,10 +83,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
   test("a position that fits no endpoint of all agents is rejected by the name of its option", async () => {
     const { id } = await json("create", "--url", PUBLIC_URL);
     const { code, stderr } = await cli("redeliver", id, "--after", "1", ...OF_FIRST);
-    expect([code, stderr]).toEqual([
-      2,
-      "gateway: --after is only for an endpoint of one agent, not of all agents\n",
-    ]);
+    expect([code, stderr]).toEqual([2, "gateway: --after is allowed only for endpoints of a single agent\n"]);
     await json("delete", id, "--yes");
   });
 
