@@ -28,7 +28,7 @@ const isOrigin = (text: string): boolean =>
   !text.includes("*") && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const origins = list.pipe(
-  z.array(z.string().refine(isOrigin, "CORS_ORIGINS must hold origins such as https://app.example.com")),
+  z.array(z.string().refine(isOrigin, "CORS_ORIGINS must contain origins such as https://app.example.com")),
 );
 
 /** Host names or addresses as in the Host header, without ports; IPv6 addresses in brackets. */
@@ -39,7 +39,7 @@ const hosts = list.pipe(
       .toLowerCase()
       .refine(
         (text) => /^([\w.-]+|\[[\da-f:.]+\])$/.test(text),
-        "ALLOWED_HOSTS must hold host names without ports, such as gateway.example.com",
+        "ALLOWED_HOSTS must contain host names without ports, such as gateway.example.com",
       ),
   ),
 );
@@ -93,7 +93,7 @@ const MAX_WORKERS = 256;
 /** `WORKERS`: a number of processes, or `auto` for one per core. */
 const workers = z
   .string()
-  .regex(/^(auto|\d+)$/, "WORKERS must be auto or a number from 1")
+  .regex(/^(auto|\d+)$/, "WORKERS must be auto or a number of at least 1")
   .transform((text) => (text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text)))
   .pipe(
     z
@@ -108,7 +108,7 @@ const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Ma
 const instanceKey = z.string().transform((text, { addIssue }) => {
   const key = InstanceKey.parse(text);
   if (key === undefined)
-    addIssue("INSTANCE_KEY must be 32 bytes in base64, as `openssl rand -base64 32` prints");
+    addIssue("INSTANCE_KEY must be 32 bytes in base64, such as the output of `openssl rand -base64 32`");
   return key;
 });
 
@@ -198,17 +198,17 @@ const settings = z
     MAX_STREAMS: integer("MAX_STREAMS", 0, 1_000_000).default(10_000),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
-    RESTORED: z.literal("1", "RESTORED must be 1, or not be set").optional(),
+    RESTORED: z.literal("1", "RESTORED must be 1 or unset").optional(),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
     MODEL_URL: url("MODEL_URL").optional(),
     MODEL_NAME: z
       .string()
-      .regex(/^[\x21-\x7e]{1,200}$/, "MODEL_NAME must have 1 to 200 characters of ASCII, no spaces")
+      .regex(/^[\x21-\x7e]{1,200}$/, "MODEL_NAME must have 1 to 200 ASCII characters without spaces")
       .optional(),
     MODEL_API_KEY: z
       .string()
-      .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 characters of ASCII, no spaces")
+      .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 ASCII characters without spaces")
       .optional(),
     SMTP_URL: smtpUrl.optional(),
     MAIL_FROM: z
@@ -220,7 +220,7 @@ const settings = z
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
       .string()
-      .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 characters of ASCII, no spaces")
+      .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 ASCII characters without spaces")
       .optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
@@ -259,7 +259,7 @@ const settings = z
     error: "SMTP_URL and MAIL_FROM must be set together",
   })
   .refine((env) => !env.SMTP_URL || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
-    error: "SMTP_URL needs PUBLIC_URL for the links in mails",
+    error: "SMTP_URL requires PUBLIC_URL for the links in e-mails",
   })
   .transform((env) => ({
     port: env.PORT,

@@ -132,7 +132,7 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
   const all = new Map(ALL.flatMap(({ lanes }) => Object.entries(lanes?.(services) ?? {})));
   return (kind) => {
     const work = all.get(kind);
-    if (work === undefined) throw new Error(`No feature has work for lanes of the kind "${kind}".`);
+    if (work === undefined) throw new Error(`No feature provides work for lanes of kind "${kind}".`);
     return work;
   };
 }

@@ -66,7 +66,7 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
     log.warn(
       { keys: count, environment: other },
       `${rejected} for ${other}, and this server is for ${environment}; ` +
-        "mint new ones, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
+        "mint new keys, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
     );
   }
 }
@@ -84,7 +84,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
     await database.close();
   }
   log.warn(
-    "RESTORED is set: the lines were paused, and the webhook endpoints disabled; remove it, because each start with it does so again",
+    "RESTORED is set: the lines were paused and the webhook endpoints disabled. Unset it, because every start with RESTORED set does so again",
   );
 }
 
@@ -98,7 +98,7 @@ export async function stopServer(
   log: Logger,
 ): Promise<void> {
   const timer = setTimeout(() => {
-    log.error("stop took too long");
+    log.error("stopping took too long");
     process.exit(1);
   }, STOP_TIMEOUT_MS).unref();
   const { app } = await started;

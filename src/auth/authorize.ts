@@ -30,7 +30,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
     if (caller.sessionEnded) throw new GatewayError("invalid_session");
     throw new GatewayError(
       "unauthenticated",
-      `This needs an Authorization header: Bearer ${credentialFor(allowed)}.`,
+      `This request requires an Authorization header: Bearer ${credentialFor(allowed)}.`,
     );
   }
   if (caller.kind === "agent") authorizeKey(caller, allowed);
@@ -68,7 +68,7 @@ function authorizeMember(
 ): void {
   if (needed === undefined) throw new GatewayError("forbidden", "Members cannot do this. Use an API key.");
   if (needed !== true && !holds(caller, needed)) {
-    throw new GatewayError("forbidden", `This needs the permission ${needed}.`);
+    throw new GatewayError("forbidden", `This requires the permission ${needed}.`);
   }
   if (needsActive && caller.organization.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");

@@ -148,7 +148,7 @@ function bearerToken(authorization: string | undefined): string | undefined {
   if (!/^bearer +[^\s,]+$/i.test(credentials)) {
     throw new GatewayError(
       "invalid_api_key",
-      "The Authorization header must be one value: Bearer <API_KEY>.",
+      "The Authorization header must have a single value: Bearer <API_KEY>.",
     );
   }
   return credentials.slice(credentials.lastIndexOf(" ") + 1);
@@ -184,7 +184,7 @@ export function memberCaller({ caller }: RequestContext): MemberCaller {
  */
 export function cookieOf({ cookie }: RequestContext): SessionCookie {
   if (cookie === undefined) {
-    throw new GatewayError("forbidden", "Only pages served by this service can sign in with a cookie.");
+    throw new GatewayError("forbidden", "Only pages served by this service can use cookie sign-in.");
   }
   return cookie;
 }

@@ -15,6 +15,6 @@ export function foreignOriginCheck({ corsOrigins, publicUrl }: Pick<Config, "cor
       ? undefined
       : new GatewayError(
           "forbidden",
-          "Pages of other origins are rejected here, unless CORS_ORIGINS names them.",
+          "Requests from pages of other origins are rejected unless the origin is listed in CORS_ORIGINS.",
         );
 }

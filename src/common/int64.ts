@@ -15,7 +15,7 @@ export function isInt64(text: unknown): text is string {
 export const Int64 = JsonSchema({ type: "integer", format: "int64" });
 
 /** The validation message for every invalid int64. */
-export const MUST_BE_INT64 = "must be an integer of 64 bits (int64)";
+export const MUST_BE_INT64 = "must be a 64-bit integer (int64)";
 
 /** The property must hold an int64 as decimal text, the form that GraphQL uses. */
 export const IsInt64 = (): PropertyDecorator => {

@@ -7,6 +7,6 @@ export const IsSlug = (): PropertyDecorator =>
     validator: {
       validate: (value) =>
         typeof value === "string" && value.length <= 63 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value),
-      defaultMessage: () => "must be 1 to 63 of a-z, 0-9 and single hyphens between them",
+      defaultMessage: () => "must be 1 to 63 of the characters a-z and 0-9, with single hyphens between them",
     },
   });

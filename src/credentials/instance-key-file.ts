@@ -17,7 +17,7 @@ export function readKeyFile(file: string): InstanceKey | undefined {
     throw error;
   }
   const key = InstanceKey.parse(text.trim());
-  if (key === undefined) throw new Error("it does not hold 32 bytes in base64");
+  if (key === undefined) throw new Error("it does not contain 32 bytes in base64");
   return key;
 }
 
@@ -46,7 +46,7 @@ export function createKeyFile(file: string): InstanceKey {
     rmSync(unfinished, { force: true });
   }
   const key = readKeyFile(file);
-  if (key === undefined) throw new Error("it was removed while it was created");
+  if (key === undefined) throw new Error("it was removed while it was being created");
   return key;
 }
 

@@ -30,7 +30,7 @@ const LEAVE_WITHIN_MS = 10_000;
 const AHEAD = 3;
 
 /** The result of a message for which no sender was free in time. */
-const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender was free in time.", 0);
+const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender became available in time.", 0);
 
 /** How long sends may continue while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;

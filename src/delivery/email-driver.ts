@@ -92,7 +92,7 @@ async function deliver(
   socket.on("error", () => undefined);
   await once(socket, "connect");
   if (security === "none" && !targets.allowsPlain(socket.remoteAddress ?? "")) {
-    throw new BlockedTarget("The server must be used with TLS in production.");
+    throw new BlockedTarget("In production, the mail server must be used with TLS.");
   }
 
   const connection = createSmtpConnection(socket, {
@@ -160,12 +160,12 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   }: typeof import("nodemailer/lib/addressparser") = require("nodemailer/lib/addressparser");
   const [sender, ...others] = parse(from, { flatten: true });
   const domain = /^[^@]+@([^@]+)$/.exec(sender?.address ?? "")?.[1];
-  if (!sender || !domain || others.length > 0) throw new Error("The sender is not an address.");
+  if (!sender || !domain || others.length > 0) throw new Error("The sender is not a valid address.");
 
   return async ({ id, to, text, autoSubmitted }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
     // An address with a comma could be read as two.
-    if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not an address.");
+    if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not a valid address.");
     const messageId = `<${id}@${domainToASCII(domain) || domain}>`;
     const node = new Composer({
       from: sender,
@@ -205,11 +205,15 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
     return failure(AttemptOutcome.retryable, "auth", `The server rejected the login${reply}.`);
   }
   if (code === "ETLS")
-    return failure(AttemptOutcome.retryable, "tls", `The server does not speak TLS${said}`);
+    return failure(AttemptOutcome.retryable, "tls", `The server does not support TLS${said}`);
   if (responseCode === undefined) {
     // Nodemailer rejected it before the server was asked.
     return response === "" && (code === "EENVELOPE" || code === "EMESSAGE")
-      ? failure(AttemptOutcome.permanent, "invalid_message", "The server does not take a message like this.")
+      ? failure(
+          AttemptOutcome.permanent,
+          "invalid_message",
+          "The server does not accept messages of this form.",
+        )
       : connectionFailure(error, hasLeft);
   }
   const isRejection = responseCode >= 400 && responseCode < 600;

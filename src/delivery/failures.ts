@@ -61,17 +61,17 @@ const oneLine = (text: string, length: number): string =>
 
 /** The code and the sentence for errors of Node's by their codes. */
 const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: string])[] = [
-  [/^(ENOTFOUND|EAI_\w+|ENODATA|EDNS)$/, "dns", "The name of the host does not resolve to an address."],
+  [/^(ENOTFOUND|EAI_\w+|ENODATA|EDNS)$/, "dns", "The host name does not resolve to an address."],
   [/^ECONNREFUSED$/, "refused", "The host refused the connection."],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, "unreachable", "The host cannot be reached."],
-  [/^ETIMEDOUT$/, "timeout", "The host did not answer in time."],
-  [/^(ECONNRESET|EPIPE|ECONNABORTED|ECONNECTION)$/, "reset", "The connection was closed without an answer."],
+  [/^ETIMEDOUT$/, "timeout", "The host did not respond in time."],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED|ECONNECTION)$/, "reset", "The connection was closed without a response."],
   [
     /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ETLS$|HOSTNAME_|INVALID_CA|PATH_LENGTH_)/,
     "tls",
     "The TLS connection failed",
   ],
-  [/^(HPE_|EPROTOCOL$|EENVELOPE$|EMESSAGE$)/, "invalid_answer", "The answer does not follow the protocol."],
+  [/^(HPE_|EPROTOCOL$|EENVELOPE$|EMESSAGE$)/, "invalid_answer", "The response does not follow the protocol."],
 ];
 
 /**
@@ -108,9 +108,9 @@ export function onInterruption(
   timeoutMs: number,
   interrupt: (interruption: Interruption) => void,
 ): () => void {
-  const abort = () => interrupt(new Interruption("aborted", "The attempt was ended early."));
+  const abort = () => interrupt(new Interruption("aborted", "The attempt was aborted."));
   const timer = setTimeout(
-    () => interrupt(new Interruption("timeout", "The receiver did not answer in time.")),
+    () => interrupt(new Interruption("timeout", "The receiver did not respond in time.")),
     timeoutMs,
   );
   signal.addEventListener("abort", abort, { once: true });

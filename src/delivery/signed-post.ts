@@ -64,10 +64,11 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
 function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
   const code = `http_${status}`;
   if (status < 400) {
-    const detail = status < 200 ? "which is not a final answer" : "and the gateway follows no redirects";
-    return failure(AttemptOutcome.permanent, code, `The receiver answered ${status}, ${detail}.`);
+    const detail =
+      status < 200 ? "which is not a final response" : "and the gateway does not follow redirects";
+    return failure(AttemptOutcome.permanent, code, `The receiver responded with ${status}, ${detail}.`);
   }
-  const detail = `The receiver answered ${status}${quote(body.toString("utf8"), secrets)}`;
+  const detail = `The receiver responded with ${status}${quote(body.toString("utf8"), secrets)}`;
   return RETRYABLE.includes(status) || (status >= 500 && status < 600)
     ? failure(AttemptOutcome.retryable, code, detail, retryAfterMs(retryAfter))
     : failure(AttemptOutcome.permanent, code, detail);

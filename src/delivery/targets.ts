@@ -92,7 +92,7 @@ export class Targets {
       this.lookup(host).catch(() => []),
       pause(RESOLVE_TIMEOUT_MS, [], { ref: false }),
     ]);
-    if (addresses.length === 0) throw invalid("must name a host that resolves to an address");
+    if (addresses.length === 0) throw invalid("must contain a host name that resolves to an address");
     if (!addresses.every(({ address }) => this.isAllowed(address))) throw invalid(PRIVATE);
     if (isPlain && !addresses.every(({ address }) => this.allowsPlain(address))) {
       throw invalid("must be used with TLS");

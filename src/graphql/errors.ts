@@ -27,7 +27,7 @@ export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GraphQLError && isAboutDocument(error, cause)) {
     const code = codeOf(error);
     if (error.extensions.validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED) {
-      return new GatewayError("graphql_validation_failed", "Introspection is off on this server.");
+      return new GatewayError("graphql_validation_failed", "Introspection is disabled on this server.");
     }
     if (isStackOverflow(error)) {
       return new GatewayError("query_too_complex", `The document has more than ${MAX.levels} levels.`);

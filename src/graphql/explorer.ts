@@ -30,7 +30,10 @@ export async function addExplorer(
   if (!introspection) {
     for (const path of ["/graphiql", "/schema.graphql"]) {
       app.get(path, async () => {
-        throw new GatewayError("not_found", "Introspection is off on this server (GRAPHQL_INTROSPECTION).");
+        throw new GatewayError(
+          "not_found",
+          "Introspection is disabled on this server (GRAPHQL_INTROSPECTION).",
+        );
       });
     }
     return;

@@ -10,7 +10,9 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
     if (upgrade === undefined || !/\bwebsocket\b/i.test(upgrade)) done();
     else
       done(
-        reject("A WebSocket handshake needs GET and Connection: Upgrade, which a proxy may have removed."),
+        reject(
+          "A WebSocket handshake requires GET and the header Connection: Upgrade, which a proxy may have removed.",
+        ),
       );
   });
   app.addHook("preHandler", ({ body }, _reply, done) => {

@@ -51,9 +51,9 @@ export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INT
   const renew = () => {
     try {
       (app.server as unknown as Server).setSecureContext(readTls(files));
-      app.log.info("took up the certificate of TLS_CERT_FILE");
+      app.log.info("reloaded the certificate from TLS_CERT_FILE");
     } catch (err) {
-      app.log.warn({ err }, "the certificate was not renewed");
+      app.log.warn({ err }, "the certificate could not be reloaded");
     }
   };
   const paths = [files.certFile, files.keyFile];

@@ -14,8 +14,8 @@ const ID = 1;
 
 // Clients read these too, so they name no file.
 const MISSING =
-  "The instance key is missing: set INSTANCE_KEY, or restore its file, to use signing secrets and stored credentials.";
-const WRONG = "INSTANCE_KEY is not the key that the database depends on.";
+  "The instance key is missing. Set INSTANCE_KEY or restore the key file to use signing secrets and stored credentials.";
+const WRONG = "INSTANCE_KEY is not the key that the secrets in this database were encrypted with.";
 
 /** The instance key is missing, or the database depends on another one. */
 export class InstanceKeyError extends GatewayError {
@@ -104,7 +104,7 @@ export class InstanceKeyService {
         .where("value <> :value", { value: key.checkValue })
         .execute();
       if (affected === 0) {
-        throw new InstanceKeyError("Nothing in the database depends on another instance key.");
+        throw new InstanceKeyError("Nothing in the database is encrypted with a different instance key.");
       }
       for (const step of this.steps()) await step(tx);
     });
@@ -139,7 +139,7 @@ export class InstanceKeyService {
     try {
       return createKeyFile(file);
     } catch (error) {
-      this.problem = `The instance key cannot be created in ${file} (${(error as Error).message}). Until the next start, nothing that needs it works.`;
+      this.problem = `The instance key cannot be created in ${file} (${(error as Error).message}). Features that need it do not work until the next start.`;
       return undefined;
     }
   }

@@ -204,7 +204,7 @@ export function ConnectionOf<T extends Row>(
         "Number of items in the list; counted only if it is selected. If it is selected, `first` may be 0.",
     })
     async totalCount(): Promise<TotalCount> {
-      if (this.count === undefined) throw new Error(`The list of ${Node.name} is not counted.`);
+      if (this.count === undefined) throw new Error(`The list of ${Node.name} items cannot be counted.`);
       return new TotalCount(await this.count());
     }
 

@@ -62,7 +62,7 @@ export class RejectedTokens {
       "too_many_attempts",
       window.endsAt,
       now,
-      "This address has presented too many unknown API keys or sessions. Wait before trying again.",
+      "Too many unknown API keys or sessions were presented from this address. Wait before trying again.",
     );
   }
 

@@ -59,7 +59,9 @@ export class ResponseBudget {
     await new Promise<void>((resolve, reject) => {
       const rejectRequest = () => {
         this.reservations.delete(answer);
-        reject(new GatewayError("unavailable", "Too many large answers are being made. Try again shortly."));
+        reject(
+          new GatewayError("unavailable", "Too many large responses are being generated. Try again soon."),
+        );
       };
       if (this.waiting >= this.maxWaiting) return rejectRequest();
       this.waiting++;

@@ -76,7 +76,7 @@ export function fixedDocument(
   const root = schema.getRootType(operation.operation);
   const field = node?.kind === Kind.FIELD ? root?.getFields()[node.name.value] : undefined;
   if (!root || field === undefined || more.length > 0)
-    throw new Error("its document must have one root field");
+    throw new Error("its document must have exactly one root field");
 
   const targets = targetsOf(document, schema);
   const variables = (operation.variableDefinitions ?? []).map(

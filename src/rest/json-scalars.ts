@@ -37,7 +37,7 @@ const INT: Leaf = {
     const number = Number(text);
     return isInt64(text) && number === (number | 0) ? number : undefined;
   },
-  mustBe: "must be an integer of 32 bits",
+  mustBe: "must be a 32-bit integer",
 };
 
 const INT64_LEAF: Leaf = {
@@ -97,7 +97,10 @@ export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSc
     schema: { ...leaf.schema, ...rule },
     decode(value, location) {
       if (Array.isArray(value)) {
-        return addProblem(location, location.source === "text" ? "must be given once" : "must not be a list");
+        return addProblem(
+          location,
+          location.source === "text" ? "must be given only once" : "must not be a list",
+        );
       }
       const decoded = leaf.read(value, location.source);
       if (decoded !== undefined) return decoded;
@@ -150,7 +153,7 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
   return {
     schema: name === "JSON" ? {} : { type: "object", additionalProperties: true },
     decode(value, location) {
-      if (location.source === "text") throw new Error("A URL carries no JSON value.");
+      if (location.source === "text") throw new Error("A URL cannot carry a JSON value.");
       if (name === "JSONObject" && (typeof value !== "object" || Array.isArray(value))) {
         return addProblem(location, "must be an object");
       }
@@ -169,7 +172,7 @@ function decodeJson(value: unknown, location: Location): unknown {
   if (typeof value === "bigint") {
     return (
       exactDouble(value) ??
-      addProblem(location, "must not contain an integer that JSON parsers round: send it as a string")
+      addProblem(location, "must not contain an integer that JSON parsers would round; send it as a string")
     );
   }
   if (typeof value !== "object" || value === null) return value;

@@ -160,7 +160,7 @@ function assertShape(
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   assert(
     inPath.join() === pathParameters.map(({ name }) => name).join(),
-    "pathParameters must be the parameters of its path, in their order",
+    "pathParameters must be the parameters of its path, in the same order",
   );
   assert(method !== "GET" || operation.operation !== "mutation", "a GET must not change anything");
   const hasBody = bodyVariable !== undefined || bodyMembers !== undefined;

@@ -56,7 +56,7 @@ function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
     if (body.length > 0 && !EMPTY_OBJECT.test(body.toString("latin1")))
-      throw new GatewayError("invalid_request", "This operation takes no body, or {}.");
+      throw new GatewayError("invalid_request", "This operation takes no body, or an empty object: {}.");
   });
 }
 

@@ -25,7 +25,7 @@ function exact(value: unknown): unknown {
   if (typeof value === "bigint") {
     const number = exactDouble(value);
     if (number !== undefined) return number;
-    throw new GraphQLError("It must not contain an integer that JSON parsers round.");
+    throw new GraphQLError("It must not contain an integer that JSON parsers would round.");
   }
   if (Array.isArray(value)) return value.map(exact);
   if (typeof value !== "object" || value === null) return value;

@@ -45,7 +45,7 @@ export class Metrics implements DatabaseObserver {
   ]);
   readonly durations = this.histogram(
     "gateway_http_request_duration_seconds",
-    "Time from the request head to the end of the response.",
+    "Time from receiving the request head to the end of the response.",
     SECONDS,
     ["api", "route", "method"],
   );
@@ -140,7 +140,7 @@ export class Metrics implements DatabaseObserver {
     };
     registerGauge(
       this.registry,
-      ["gateway_lanes", "Lanes, the units of ordered work, by whether their work is due."],
+      ["gateway_lanes", "Lanes (units of ordered work) by whether their work is due."],
       ["state"],
       async () => {
         const now = await counts();
@@ -156,7 +156,10 @@ export class Metrics implements DatabaseObserver {
     );
     registerGauge(
       this.registry,
-      ["gateway_oldest_due_lane_seconds", "How long the oldest due lane has been due; 0 if none is."],
+      [
+        "gateway_oldest_due_lane_seconds",
+        "Time for which the oldest due lane has been due; 0 if no lane is due.",
+      ],
       [],
       async () => {
         const now = await counts();
@@ -168,12 +171,9 @@ export class Metrics implements DatabaseObserver {
 
   /** Registers a gauge of the in-flight requests. */
   watchRequests(requests: { readonly count: number }): void {
-    registerGauge(
-      this.registry,
-      ["gateway_http_requests_in_flight", "Requests not answered yet."],
-      [],
-      () => [[{}, requests.count]],
-    );
+    registerGauge(this.registry, ["gateway_http_requests_in_flight", "Requests in flight."], [], () => [
+      [{}, requests.count],
+    ]);
   }
 
   /** Registers gauges of the database's queues and connections. */

@@ -57,7 +57,7 @@ export function startTracing(
         () => true,
       );
       if (await Promise.race([sent, sleep(CLOSE_TIMEOUT_MS, false)])) return;
-      log.warn("the collector did not accept the last traces in time: they are given up");
+      log.warn("the collector did not accept the last traces in time; they are dropped");
     },
   };
 }

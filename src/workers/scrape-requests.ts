@@ -18,7 +18,7 @@ export class ScrapeRequests {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(id);
-        reject(new GatewayError("unavailable", "The metrics were not collected in time."));
+        reject(new GatewayError("unavailable", "Not all metrics were collected in time."));
       }, TIMEOUT_MS);
       this.waiting.set(id, (text) => {
         clearTimeout(timer);

@@ -31,7 +31,7 @@ export class SharedMetrics {
     });
     this.deaths = new Counter({
       name: "gateway_worker_deaths_total",
-      help: "Workers that have ended without being asked to, or could not start.",
+      help: "Workers that ended unexpectedly or could not start.",
       registers: [this.registry],
     });
   }

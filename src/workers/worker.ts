@@ -53,7 +53,7 @@ function work(): void {
   worker?.once("disconnect", () => {
     // Otherwise Node would exit here.
     worker.exitedAfterDisconnect = true;
-    log.warn("the supervisor has ended: stopping");
+    log.warn("the supervisor has ended; stopping");
     void started
       .then(({ app }) => app.announceStop())
       .then(stop)

@@ -120,7 +120,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const taken = await desk.create({ slug, name: "Again" });
     expect([codeOf(taken), messageOf(taken)]).toEqual([
       "conflict",
-      `There is already an agent "${slug}", perhaps a deleted one.`,
+      `An agent "${slug}" already exists, or existed and was deleted.`,
     ]);
     expect(await outcomeOf(gateway, key.secret)).toBe("key_revoked");
     const query = "query ($id: ID!) { apiKeys(agentId: $id) { nodes { id agent { slug name deletedAt } } } }";

@@ -58,7 +58,7 @@ describe("a template", () => {
 
   test.each([
     ["{{ contact.attributes.missing }}", "template_error: contact.attributes.missing does not exist"],
-    ["{{ contact.attributes }}", "template_error: an object has no text"],
+    ["{{ contact.attributes }}", "template_error: an object cannot be converted to text"],
     ["{{ contact.attributes.constructor }}", "template_error: contact.attributes.constructor does not exist"],
     ["{{ contact.attributes.__proto__ }}", "template_error: contact.attributes.__proto__ does not exist"],
     [
@@ -67,7 +67,7 @@ describe("a template", () => {
     ],
     [
       "{% for each in contact.name %}{{ each }}{% endfor %}",
-      "template_error: a loop goes over what is not a list",
+      "template_error: a loop iterates over a value that is not a list",
     ],
     [
       "{% if contact.tags == situation.data.lines %}a{% endif %}",

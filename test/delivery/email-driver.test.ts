@@ -143,7 +143,7 @@ describe("a message on an e-mail line", () => {
     (from) => {
       const settings: EmailSettings = { host: "mail.test", port: 25, security: "tls", from };
       expect(() => createEmailDriver(targetsIn("production"), settings)).toThrow(
-        "The sender is not an address.",
+        "The sender is not a valid address.",
       );
     },
   );

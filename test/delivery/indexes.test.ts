@@ -206,7 +206,7 @@ onEachEngine((engine) => {
       const ended = await send(tx, (i) => ({
         outcome: i % 2 === 0 ? retryable : permanent,
         code: "http_503",
-        detail: "The receiver answered 503.",
+        detail: "The receiver responded with 503.",
       }));
       await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_WORK_OBSERVER);
       const stored = { id: In(ended.map(({ messageId }) => messageId)), status: MessageStatus.queued };

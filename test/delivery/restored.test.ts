@@ -178,7 +178,7 @@ describe("a PostgreSQL database", () => {
     expect(await runCli(testDatabase.url, ["restored", "--same"])).toEqual({
       code: 0,
       signal: null,
-      stdout: "Messages are delivered from this database.\n",
+      stdout: "This database delivers messages.\n",
       stderr: "",
     });
     const gateway = await start();

@@ -57,7 +57,7 @@ describe("a URL that is saved", () => {
     ["https://user@public.test/", "input.url must not contain a user name or password"],
     ["https://public.test/#part", "input.url must not contain a fragment"],
     ["https://public.test/#", "input.url must not contain a fragment"],
-    ["https://nowhere.test/", "input.url must name a host that resolves to an address"],
+    ["https://nowhere.test/", "input.url must contain a host name that resolves to an address"],
     [`https://public.test/${"a".repeat(2_029)}`, "input.url must have at most 2048 characters"],
     [`https://public.test/${"é".repeat(400)}`, "input.url must have at most 2048 characters"],
   ])("is rejected as %p", async (url, rejection) => {

@@ -198,7 +198,7 @@ describe("an answer of another status", () => {
     expect(await sendTo(receiver.url())).toEqual({
       outcome,
       code: `http_${status}`,
-      detail: expect.stringMatching(new RegExp(`^The receiver answered ${status}[.,]`)),
+      detail: expect.stringMatching(new RegExp(`^The receiver responded with ${status}[.,]`)),
     });
   });
 
@@ -216,7 +216,7 @@ describe("an answer of another status", () => {
     receiver.reaction = reply(307, "", { location: other.url() });
     expect(await sendTo(receiver.url())).toMatchObject({
       outcome: AttemptOutcome.permanent,
-      detail: "The receiver answered 307, and the gateway follows no redirects.",
+      detail: "The receiver responded with 307, and the gateway does not follow redirects.",
     });
     expect(other.connections).toBe(0);
     await other.close();
@@ -245,7 +245,7 @@ describe("an answer of another status", () => {
       expect(await sendTo(receiver.url())).toEqual({
         outcome: AttemptOutcome.retryable,
         code: "http_429",
-        detail: "The receiver answered 429.",
+        detail: "The receiver responded with 429.",
         ...(wait !== undefined && { retryAfterMs: wait }),
       });
     } finally {
@@ -256,7 +256,7 @@ describe("an answer of another status", () => {
   test("is quoted in one line of bounded length, without control characters", async () => {
     receiver.reaction = reply(400, `\u0000bad\r\n\u001b[31mnumber\u202e\u200b ${"é📦".repeat(500)}`);
     const { detail } = (await sendTo(receiver.url())) as { detail: string };
-    expect(detail).toMatch(/^The receiver answered 400: bad \[31mnumber (é📦)+/);
+    expect(detail).toMatch(/^The receiver responded with 400: bad \[31mnumber (é📦)+/);
     expect(detail.length).toBeLessThanOrEqual(240);
     expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(detail.isWellFormed()).toBe(true);
@@ -268,7 +268,7 @@ describe("an answer of another status", () => {
       response.writeHead(400).end(JSON.stringify({ signature }).replaceAll("/", "\\/"));
     };
     expect(await sendTo(receiver.url(), { secrets: [SECRET, PREVIOUS_SECRET] })).toMatchObject({
-      detail: 'The receiver answered 400: {"signature":"v1,[redacted] v1,[redacted]"}',
+      detail: 'The receiver responded with 400: {"signature":"v1,[redacted] v1,[redacted]"}',
     });
   });
 });

@@ -44,7 +44,7 @@ describe("where introspection is off", () => {
     expect(body).toEqual({
       code: "not_found",
       status: 404,
-      message: "Introspection is off on this server (GRAPHQL_INTROSPECTION).",
+      message: "Introspection is disabled on this server (GRAPHQL_INTROSPECTION).",
     });
   });
 });

@@ -11,7 +11,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     [
       "rules on two fields",
       create({ name: "", categoryId: "x" }),
-      { "input.name": /^must not be empty$/, "input.categoryId": /^must be an integer/ },
+      { "input.name": /^must not be empty$/, "input.categoryId": /^must be a 64-bit integer/ },
     ],
     [
       "a rule on a field of a literal",

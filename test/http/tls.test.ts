@@ -153,7 +153,7 @@ describe("a server for HTTPS", () => {
     expect(await nameOf()).toBe("first");
     const before = said.length;
     await put(renewed, "second");
-    await heard("took up the certificate of TLS_CERT_FILE", before);
+    await heard("reloaded the certificate from TLS_CERT_FILE", before);
     expect(await nameOf()).toBe("second");
     // A connection that is open goes on as it began.
     open1.write("GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

@@ -33,7 +33,7 @@ describe("a mail", () => {
     [
       "450,000 lines",
       [...PLAIN, "", "A line of 18 chars\r\n".repeat(450_000)],
-      { omitted: `${LONG} and the rest of the mail` },
+      { omitted: `${LONG} and the rest of the e-mail` },
     ],
     ["10 MiB of plain text", [...PLAIN, "", `${"x".repeat(68)}\r\n`.repeat(149_700)], { omitted: LONG }],
     ["149,000 blank lines", [...PLAIN, "", "\n".repeat(149_000)], { text: "A question", omitted: null }],
@@ -82,7 +82,7 @@ describe("a mail", () => {
     expect(ended).toEqual(["other organization", "slow", "same line", "other line", "same line again"]);
     expect(first).toMatchObject({
       text: expect.stringMatching(/^Hello/),
-      omitted: `${LONG} and the rest of the mail`,
+      omitted: `${LONG} and the rest of the e-mail`,
     });
   });
 

@@ -44,7 +44,7 @@ onAnyEngine((engine) => {
       const { status, body } = await gateway.rest("GET", "/agent/whoami", { token: secret });
       expect({ status, message: body.message, lookups: lookup.mock.calls.length }).toEqual({
         status: 401,
-        message: `The API key is for ${environment}, and this server accepts keys for ${own} only.`,
+        message: `The API key is for ${environment}, but this server accepts only keys for ${own}.`,
         lookups: 0,
       });
       lookup.mockRestore();

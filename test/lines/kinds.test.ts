@@ -128,14 +128,14 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   const hook = { url: PUBLIC_URL };
   test.each<[string, object, string]>([
-    ["webhook", { kind: "webhook" }, "is required for a line of the kind webhook"],
+    ["webhook", { kind: "webhook" }, "is required for lines of kind webhook"],
     ["webhook", { webhook: hook }, "is not allowed for a line of the kind local"],
     [
       "webhook",
       { kind: "email", email: EMAIL, webhook: hook },
       "is not allowed for a line of the kind email",
     ],
-    ["email", { kind: "email" }, "is required for a line of the kind email"],
+    ["email", { kind: "email" }, "is required for lines of kind email"],
     [
       "email",
       { kind: "webhook", webhook: hook, email: EMAIL },

@@ -61,13 +61,13 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       conversationId: null,
     });
     receiver.reaction = (response) => response.end('{"delivered":true}');
-    expect(resultOf(await line.test()).detail).toContain("says that it was delivered");
+    expect(resultOf(await line.test()).detail).toContain("reported it as delivered");
     expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ to: null });
     receiver.reaction = (response) => response.writeHead(503).end("out of order");
     expect(resultOf(await line.test())).toEqual({
       outcome: "retryable",
       code: "http_503",
-      detail: "The receiver answered 503: out of order",
+      detail: "The receiver responded with 503: out of order",
     });
     const entries = await gateway.graphql(
       "query ($id: ID) { auditLog(targetId: $id) { nodes { action } } }",
@@ -203,7 +203,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     receiver.reaction = (response) => response.writeHead(401).end();
     expect(await cli(line.id)).toMatchObject({
       code: 1,
-      stdout: "The receiver answered 401. (permanent, http_401)\n",
+      stdout: "The receiver responded with 401. (permanent, http_401)\n",
       stderr: "",
     });
   });

@@ -201,20 +201,20 @@ describeGateway(
       [
         "createPet",
         { name: 1, categoryId: 1.5, surplus: 1, status: "lost" },
-        "surplus is not known; name must be a string; categoryId must be an integer of 64 bits (int64); status must be one of available, pending, sold",
+        "surplus is not known; name must be a string; categoryId must be a 64-bit integer (int64); status must be one of available, pending, sold",
       ],
       ["createPet", { name: "Rex", categoryId: 1, idempotencyKey: 1 }, "idempotencyKey must be a string"],
-      ["listPets", { limit: "5", status: ["sold"] }, "limit must be an integer"],
+      ["listPets", { limit: "5", status: ["sold"] }, "limit must be a 32-bit integer"],
       ["listPets", { limit: 0 }, "limit must be at least 1"],
       ["listPets", { first: 5, __proto__x: 1 }, "first is not known; __proto__x is not known"],
       ["createPet", { name: "", categoryId: null }, "name must not be empty; categoryId is required"],
       ["listPets", { first: null, surplus: "" }, "first is not known; surplus is not known"],
-      ["getPet", { petId: {} }, "petId must be an integer of 64 bits (int64)"],
+      ["getPet", { petId: {} }, "petId must be a 64-bit integer (int64)"],
       ["getPet", {}, "petId is required"],
       ["getContact", { contactId: 7 }, "contactId must be a string"],
       ["whoami", { idempotencyKey: "x" }, "idempotencyKey is not known"],
       ["listEvents", { types: "message.sent" }, "types must be a list"],
-      ["getConfigurationVersion", { version: "1" }, "version must be an integer"],
+      ["getConfigurationVersion", { version: "1" }, "version must be a 32-bit integer"],
     ])("%s with %j is an error of the tool that names the arguments", async (name, args, message) => {
       const reply = await callTool(gateway, name, args);
       expect(reply.status).toBe(200);

@@ -88,7 +88,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     async (query) => {
       const reply = await gateway.rest("GET", `/v1/pets?${query}`);
       expectRestError(reply, "invalid_request");
-      expect(reply.body.message).toMatch(/^(limit|status|cursor) must be given once$/);
+      expect(reply.body.message).toMatch(/^(limit|status|cursor) must be given only once$/);
     },
   );
 

@@ -153,10 +153,10 @@ describe("REST over a schema with every JSON shape", () => {
   });
 
   test.each([
-    ['"7"', /^big must be an integer.*leave out the quotes$/],
-    ["1.5", /^big must be an integer of 64 bits \(int64\)$/],
-    ["9223372036854775808", /^big must be an integer.*lossless JSON library$/],
-    ["9.3e18", /^big must be an integer.*lossless JSON library$/],
+    ['"7"', /^big must be a 64-bit integer.*leave out the quotes$/],
+    ["1.5", /^big must be a 64-bit integer \(int64\)$/],
+    ["9223372036854775808", /^big must be a 64-bit integer.*lossless JSON library$/],
+    ["9.3e18", /^big must be a 64-bit integer.*lossless JSON library$/],
   ])("the rejection of %s for an int64 says what to do", async (sent, message) => {
     expect(messageOf(await send("POST", "/echo", `{"flag":true,"big":${sent}}`))).toMatch(message);
   });
@@ -172,7 +172,7 @@ describe("REST over a schema with every JSON shape", () => {
       1e300,
     ]);
     expect(messageOf(await send("POST", "/echo", body('{"a":[9007199254740993]}')))).toBe(
-      "anything must not contain an integer that JSON parsers round: send it as a string",
+      "anything must not contain an integer that JSON parsers would round; send it as a string",
     );
     // The object that the body is counts as a level.
     const deep = (levels: number) => body(`${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`);
@@ -219,15 +219,15 @@ describe("REST over a schema with every JSON shape", () => {
 
   test.each([
     ["flag=yes", "flag must be true or false"],
-    ["flag=true&flag=true", "flag must be given once"],
-    ["count=1.0", "count must be an integer of 32 bits"],
+    ["flag=true&flag=true", "flag must be given only once"],
+    ["count=1.0", "count must be a 32-bit integer"],
     ["count=1001", "count must be at most 1000"],
     ["ratio=0x1", "ratio must be a number"],
     ["ratio=1e999", "ratio must be a number"],
-    ["big=9223372036854775808", "big must be an integer of 64 bits (int64)"],
+    ["big=9223372036854775808", "big must be a 64-bit integer (int64)"],
     ["color=pink", "color must be one of red, green, blue"],
     ["at=yesterday", "at must be a date and time such as 2026-11-21T06:36:32.978Z (RFC 3339)"],
-    ["sizes=1&sizes=x", "sizes.1 must be an integer of 32 bits"],
+    ["sizes=1&sizes=x", "sizes.1 must be a 32-bit integer"],
     ["tags=x", "tags is not known"],
   ])("?%s is 400", async (query, message) => {
     expect(messageOf(await send("GET", `/found?${query}`))).toBe(message);
@@ -241,7 +241,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect(messageOf(await send("POST", "/echo", body)).split("; ")).toEqual([
       "flag is required",
       "count must be at most 1000",
-      "big must be an integer of 64 bits (int64), sent as a JSON number: leave out the quotes",
+      "big must be a 64-bit integer (int64), sent as a JSON number: leave out the quotes",
       "point.z is not known",
       "point.x is required",
       "point.y must be a number",
@@ -279,7 +279,7 @@ describe("REST over a schema with every JSON shape", () => {
       payload: '{"tag":1}',
     });
     expect(messageOf(reply)).toBe(
-      "version must be an integer of 32 bits; fresh must be true or false; tag must be a string",
+      "version must be a 32-bit integer; fresh must be true or false; tag must be a string",
     );
     await served.close();
   });
@@ -324,7 +324,7 @@ describe("REST over a schema with every JSON shape", () => {
 
   test("a plain path parameter that is malformed is 400", async () => {
     expect((await send("GET", "/numbers/12")).body).toBe("12");
-    expect(messageOf(await send("GET", "/numbers/x"))).toBe("value must be an integer of 32 bits");
+    expect(messageOf(await send("GET", "/numbers/x"))).toBe("value must be a 32-bit integer");
     expect((await send("GET", "/numbers")).body).toBe("[1.5,null,-2]");
   });
 
@@ -341,7 +341,7 @@ describe("REST over a schema with every JSON shape", () => {
       for (const body of ['{"version":1}', "{}{}", "[]", "null", " ", "\u00a0{}"]) {
         for (const [method, path] of [["POST", "/release"] as const, ["DELETE", "/things/7"] as const]) {
           const reply = await send(method, path, body, headers);
-          expect(messageOf(reply)).toBe("This operation takes no body, or {}.");
+          expect(messageOf(reply)).toBe("This operation takes no body, or an empty object: {}.");
         }
       }
     }

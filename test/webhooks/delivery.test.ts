@@ -204,7 +204,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await hurry(id);
     const [failed] = await become(id, 1, { state: "failed" });
     expect(failed).toMatchObject({ attempts: MAX_ATTEMPTS, lastStatus: 500, notBefore: null });
-    expect(failed?.lastError).toBe("The receiver answered 500.");
+    expect(failed?.lastError).toBe("The receiver responded with 500.");
     await arrived(MAX_ATTEMPTS + 1);
     const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(new Set(ids.slice(0, MAX_ATTEMPTS)).size).toBe(1);
@@ -228,7 +228,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await addEvents(gateway, agentId, newSubjects(1));
     const [delivery] = await become(id, 1, { attempts: 1 });
     expect(delivery).toMatchObject({ state: "pending", lastStatus: 302 });
-    expect(delivery?.lastError).toContain("follows no redirects");
+    expect(delivery?.lastError).toContain("does not follow redirects");
     expect(target.connections).toBe(0);
   });
 
@@ -430,7 +430,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       body: { addresses: [{ kind: "local", address: "anna" }] },
     });
     await gateway.rest("POST", "/agent/conversations", { body: { contact: { id: contact.id } } });
-    await become(id, 2, { lastError: "The receiver answered 500: Anna is unknown" });
+    await become(id, 2, { lastError: "The receiver responded with 500: Anna is unknown" });
     receiver.reaction = answering(500);
     await gateway.rest("DELETE", `/agent/contacts/${contact.id}`);
     while ((await api.deliveries(id)).text.includes("Anna"));

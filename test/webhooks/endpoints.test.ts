@@ -108,7 +108,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     ["url", "must be an http or https URL", "ftp://93.184.215.14/"],
     ["url", "must not contain a user name or password", "https://me:secret@93.184.215.14/"],
     ["url", "must not contain a fragment", "https://93.184.215.14/#part"],
-    ["url", "must name a host that resolves to an address", "https://no-such-host.invalid/"],
+    ["url", "must contain a host name that resolves to an address", "https://no-such-host.invalid/"],
     ["url", "must have at most 2048 characters", `https://93.184.215.14/${"x".repeat(2_048)}`],
     ["types", "must contain only types of events, such as message.delivered", ["no.such"]],
     ["types", "must not be empty", []],
@@ -180,7 +180,12 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       expect((await api.deliveries(id)).body.data.webhookDeliveries.nodes).toEqual([]);
       receiver.reaction = (response) => response.writeHead(401).end("no");
       expect((await api.test(id)).body.data.sendTestEvent).toMatchObject({
-        ...{ outcome: "permanent", status: 401, code: "http_401", detail: "The receiver answered 401: no" },
+        ...{
+          outcome: "permanent",
+          status: 401,
+          code: "http_401",
+          detail: "The receiver responded with 401: no",
+        },
       });
       const [entry] = await auditLog(gateway, { targetId: id });
       expect(entry).toMatchObject({ action: "webhook_endpoint_tested" });

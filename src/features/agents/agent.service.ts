@@ -161,7 +161,12 @@ export class AgentService {
       deletedAt: null,
       purgedAt: null,
     });
-    await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}", perhaps a deleted one.`);
+    await insertUnlessTaken(
+      tx,
+      Agent,
+      agent,
+      `An agent "${slug}" already exists, or existed and was deleted.`,
+    );
     await recordAudit(tx, context, agentActions.agent_created, targetOf(agent), { name: [null, name] });
     for (const hook of this.hooks.of("agentCreated")) await hook(tx, context, agent);
     return agent;

@@ -107,7 +107,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     if (this.accepted.includes(environment)) return;
     throw new GatewayError(
       "invalid_api_key",
-      `The API key is for ${environment}, and this server accepts keys for ${listOf(this.accepted)} only.`,
+      `The API key is for ${environment}, but this server accepts only keys for ${listOf(this.accepted)}.`,
     );
   }
 

@@ -22,12 +22,12 @@ const EXAMPLE = {
 export const configurationRoutes: RouteGroup = {
   tag: "Configuration",
   description:
-    "The agent's rules and texts. `GET /agent/configuration/schema` answers the JSON Schema of the documents, without a key.",
+    "The agent's rules and message texts. `GET /agent/configuration/schema` returns the JSON Schema of the documents; no key is required.",
   routes: [
     {
       operationId: "getConfiguration",
-      summary: "Get the live configuration of the agent",
-      description: "The live configuration of the agent, with its lines.",
+      summary: "Get the agent's live configuration",
+      description: "The agent's live configuration, with its lines.",
       method: "GET",
       path: "/agent/configuration",
       document: `query getConfiguration { configuration ${CONFIGURATION} }`,
@@ -39,7 +39,7 @@ export const configurationRoutes: RouteGroup = {
     {
       operationId: "getConfigurationVersion",
       summary: "Get a version of the agent's configuration",
-      description: "A published version, with the current lines of the agent; 404 if it does not exist.",
+      description: "A published version, with the agent's current lines; 404 if it does not exist.",
       method: "GET",
       path: "/agent/configuration/:version",
       document: `query getConfigurationVersion($version: Int) {

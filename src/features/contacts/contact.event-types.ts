@@ -11,15 +11,15 @@ export const contactEventTypes = {
   "contact.updated": { description: "A contact was changed.", data: contact() },
   "contact.erased": { description: "A contact was erased.", data: contact() },
   "contact.tags_changed": {
-    description: "Tags were added to a contact or removed from it.",
+    description: "Tags were added to or removed from a contact.",
     data: contact({ added: TAGS, removed: TAGS }),
   },
   "contact.opted_out": {
-    description: "A contact opted out of messages to an address.",
+    description: "A contact opted out of receiving messages at an address.",
     data: contact({ addressId: ID, lineId: ID }),
   },
   "contact.opted_in": {
-    description: "A contact opted in again to messages to an address.",
+    description: "A contact opted in again to receive messages at an address.",
     data: contact({ addressId: ID, lineId: ID }),
   },
 };

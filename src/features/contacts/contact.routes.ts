@@ -104,7 +104,7 @@ export const contactRoutes: RouteGroup = {
       pathParameters: [ID],
       status: 204,
       result: ["eraseContact"],
-      answers: "The contact was erased, now or before.",
+      answers: "The contact was erased by this or an earlier request.",
       example: {},
     },
     {

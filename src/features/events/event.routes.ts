@@ -23,7 +23,7 @@ const EVENT = {
 /** The events of the agent that a key resolves to. */
 export const eventRoutes: RouteGroup = {
   tag: "Events",
-  description: "The agent's events, for systems that follow it.",
+  description: "The agent's events, for systems that subscribe to them.",
   routes: [
     {
       operationId: "listEvents",

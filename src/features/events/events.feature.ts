@@ -26,13 +26,13 @@ export const events = feature({
     {
       type: "reading",
       name: "gateway_event_streams",
-      help: "Open streams of events.",
+      help: "Open event streams.",
       read: () => liveEvents.open,
     },
     {
       type: "reading",
       name: "gateway_events_sent_total",
-      help: "Events sent to followers.",
+      help: "Events sent to event streams.",
       isCounter: true,
       read: () => liveEvents.sent,
     },

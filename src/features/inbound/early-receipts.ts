@@ -91,8 +91,12 @@ export class EarlyReceipts implements LaneWork {
       );
       return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
     } catch (err) {
-      this.log.warn({ err, receipt: id }, "a receipt could not be applied; it is tried again");
-      return { outcome: AttemptOutcome.retryable, code: "failed", detail: "It could not be applied." };
+      this.log.warn({ err, receipt: id }, "a receipt could not be applied; it will be retried");
+      return {
+        outcome: AttemptOutcome.retryable,
+        code: "failed",
+        detail: "The receipt could not be applied.",
+      };
     }
   }
 }

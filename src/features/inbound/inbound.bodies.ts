@@ -39,30 +39,36 @@ const REPORTED = [
 
 /** The body of a message that a contact wrote. */
 export const INBOUND_MESSAGE = z.object({
-  id: text(PROVIDER_ID_MAX_LENGTH, "Its ID where it comes from; the same ID is stored once."),
+  id: text(
+    PROVIDER_ID_MAX_LENGTH,
+    "ID assigned by the system that the message comes from; messages with the same ID are stored only once.",
+  ),
   // Longer ones are rejected as addresses of the wrong kind.
-  from: text(MESSAGE_TEXT_MAX_LENGTH, "Address of the contact, of the kind that the line sends to.").meta({
+  from: text(MESSAGE_TEXT_MAX_LENGTH, "The contact's address, of the kind that the line sends to.").meta({
     maxLength: ADDRESS_MAX_LENGTH,
   }),
-  text: text(MESSAGE_TEXT_MAX_LENGTH, "Text of the contact.", 0),
-  timestamp: time("When the contact wrote it; now by default."),
+  text: text(MESSAGE_TEXT_MAX_LENGTH, "Text that the contact wrote.", 0),
+  timestamp: time("When the contact wrote the message; defaults to now."),
 });
 
 /** The body of a receipt. */
 export const INBOUND_RECEIPT = z
   .object({
-    messageId: text(36, "ID of the message, as the gateway sent it; or else `providerId`.")
+    messageId: text(36, "The message ID that the gateway sent; specify either this or `providerId`.")
       .meta({ format: "uuid" })
       .optional(),
-    providerId: text(PROVIDER_ID_MAX_LENGTH, "ID of the message in the response to it.").optional(),
+    providerId: text(
+      PROVIDER_ID_MAX_LENGTH,
+      "The message ID that the bridge returned in its response; specify either this or `messageId`.",
+    ).optional(),
     status: z
       .enum(REPORTED, {
         error: ({ input }) =>
           typeof input === "string" ? `must be one of ${REPORTED.join(", ")}` : "must be a string",
       })
       .meta({ description: "Status that the message has reached." }),
-    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Why it failed; a number is accepted, too.").optional(),
-    timestamp: time("When that happened; now by default."),
+    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Why delivery failed, as a string or a number.").optional(),
+    timestamp: time("When the status was reached; defaults to now."),
   })
   .refine((receipt) => (receipt.messageId === undefined) !== (receipt.providerId === undefined), {
     path: ["messageId"],

@@ -45,7 +45,7 @@ export const inbound = feature({
   operations: {
     tag: "Inbound",
     description:
-      "Requests of the systems behind lines. They are signed as Standard Webhooks with the secret of the line and need no API key.",
+      "Requests from the systems behind lines. They are signed according to Standard Webhooks with the line's secret and require no API key.",
     operations: inboundOperations,
   },
   shares: (senders) => ({

@@ -45,9 +45,12 @@ const PARAMETERS = [
     example: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
   },
   ...[
-    ["webhook-id", "Any ID of the request."],
-    ["webhook-timestamp", "When the request was signed (Unix time in seconds), in the last five days."],
-    ["webhook-signature", "One or more signatures, `v1,` and Base64 each, separated by spaces."],
+    ["webhook-id", "An ID for the request, chosen by the sender."],
+    ["webhook-timestamp", "When the request was signed (Unix time in seconds); at most five days ago."],
+    [
+      "webhook-signature",
+      "One or more signatures, separated by spaces, each consisting of `v1,` and Base64.",
+    ],
   ].map(([name, description]) => ({
     name,
     in: "header",
@@ -64,17 +67,20 @@ const RECEIVED = {
   required: ["id", "conversationId", "contactId", "status"],
   properties: {
     id: id("ID of the message."),
-    conversationId: id("ID of its conversation."),
+    conversationId: id("ID of the message's conversation."),
     contactId: id("ID of the contact."),
     status: { type: "string", enum: ["received"], description: "Status of the message." },
-    decisionId: id("ID of the decision about it, unless the agent decides nothing."),
-    omitted: text(OMITTED_MAX_LENGTH, "Parts of the message that are not kept, for people."),
+    decisionId: id("ID of the decision about the message; absent if the agent makes no decision."),
+    omitted: text(
+      OMITTED_MAX_LENGTH,
+      "Human-readable description of the parts of the message that are not kept.",
+    ),
   },
 };
 
 const APPLIED = {
   type: "object",
-  description: "Empty if the message is not known yet; the receipt is applied once it is.",
+  description: "Empty if the message is not known yet; the receipt is applied once the message is known.",
   properties: {
     messageId: id("ID of the message."),
     status: { type: "string", description: "Its status now." },
@@ -96,7 +102,7 @@ const received = {
 export const inboundOperations = (): readonly HttpOperation[] => [
   {
     operationId: "receiveMessage",
-    summary: "Hand in a message that a contact wrote",
+    summary: "Submit a message that a contact wrote",
     path: "/inbound/{lineId}",
     parameters: PARAMETERS,
     body: {
@@ -108,14 +114,14 @@ export const inboundOperations = (): readonly HttpOperation[] => [
         schema: {
           type: "string",
           format: "binary",
-          description: "On an e-mail line, the mail as it arrived.",
+          description: "For an e-mail line, the unmodified e-mail.",
         },
       },
     },
     answers: {
-      200: { description: "The message, which was known.", ...received },
+      200: { description: "The message, which was already stored.", ...received },
       202: { description: "The new message.", ...received },
-      204: { description: "A bounce without the address of a sender, which is not kept." },
+      204: { description: "A bounce without a sender address, which is not stored." },
     },
     errors: ERRORS.filter((code) => code !== "not_found"),
   },
@@ -132,7 +138,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     },
     answers: {
       200: {
-        description: "The message as it is now.",
+        description: "The message after the report.",
         schema: APPLIED,
         example: { messageId: MESSAGE_ID, status: "delivered" },
       },

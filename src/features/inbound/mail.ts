@@ -22,7 +22,7 @@ export async function readMail(
   { id, ...line }: { id: string } & MailLine,
 ): Promise<Inbound | undefined> {
   const mail = await parseMail(raw, line);
-  if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is no mail that can be read" }]);
+  if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
   if (mail.from === undefined && mail.isAutomatic) return undefined;
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const { text, omitted } = shortened(mail);
@@ -57,7 +57,7 @@ function shortened({
     ...(characters.length > MESSAGE_TEXT_MAX_LENGTH
       ? [`the text after ${MESSAGE_TEXT_MAX_LENGTH.toLocaleString("en")} characters`]
       : []),
-    ...(isPartial ? ["the rest of the mail"] : []),
+    ...(isPartial ? ["the rest of the e-mail"] : []),
   ];
   return {
     text: characters.slice(0, MESSAGE_TEXT_MAX_LENGTH).join(""),

@@ -20,8 +20,8 @@ const WAIT_TIMEOUT_MS = 30_000;
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
 // Created once, because capturing a stack per error is expensive during an attack.
-const TOO_MANY = new GatewayError("unavailable", "Too many mails are waiting. Try again shortly.");
-const TOO_LATE = new GatewayError("unavailable", "The mail could not be read in time. Try again shortly.");
+const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
+const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /** The start of a mail that is parsed if the whole takes too long (bytes): a text of max length in any encoding. */
 const HEAD_BYTES = 131_072;

@@ -77,7 +77,7 @@ function emailProblem(
   if (user != null && !after.hasPassword) return { path: "password", message: "is required with a user" };
   // Otherwise someone who does not know the password could have it sent to another server.
   if (after.hasPassword && password == null && isOtherServer(before, after)) {
-    return { path: "password", message: "must be passed again when host, port or security change" };
+    return { path: "password", message: "must be passed again if the host, port or security changes" };
   }
   return undefined;
 }

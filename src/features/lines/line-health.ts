@@ -59,7 +59,10 @@ export class LineHealth {
     // It starts afresh once it is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
     tx.afterCommit(() =>
-      this.log.warn({ line: name, lineId: id }, "a line is paused: its receiver rejects every message"),
+      this.log.warn(
+        { line: name, lineId: id },
+        "a line was paused because its receiver rejects every message",
+      ),
     );
   }
 }

@@ -62,7 +62,7 @@ const MAX_TESTS_PER_MINUTE = 10;
 export class LineTestService {
   private readonly turns = new OneAtATime(
     MAX_TESTS_PER_MINUTE,
-    "Another line is being tested. Try again shortly.",
+    "Another line is being tested. Try again soon.",
   );
 
   constructor(
@@ -122,7 +122,7 @@ export class LineTestService {
       return { outcome, code, detail };
     }
     const detail = result.isDelivered
-      ? "The receiver accepted the message and says that it was delivered."
+      ? "The receiver accepted the message and reported it as delivered."
       : "The receiver accepted the message.";
     return { outcome: result.outcome, code: null, detail };
   }
@@ -132,7 +132,7 @@ export class LineTestService {
 function addressOf(line: Line, to: string | null): string | null {
   const invalid = (message: string) => new InvalidInput([{ path: "to", message }]);
   if (to === null) {
-    if (line.kind === LineKind.email) throw invalid("is required for a line of the kind email");
+    if (line.kind === LineKind.email) throw invalid("is required for lines of kind email");
     return null;
   }
   const found = normalizeAddress(addressKindOf(line), to);

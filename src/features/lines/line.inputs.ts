@@ -22,7 +22,7 @@ const FITS_KIND: ObjectRule = {
     for (const field of [LineKind.webhook, LineKind.email] as const) {
       const isGiven = input[field] != null;
       if (kind === field && !isGiven)
-        return { path: field, message: `is required for a line of the kind ${kind}` };
+        return { path: field, message: `is required for lines of kind ${kind}` };
       if (kind !== field && isGiven)
         return { path: field, message: `is not allowed for a line of the kind ${kind}` };
     }

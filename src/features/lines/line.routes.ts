@@ -3,11 +3,11 @@ import type { RouteGroup } from "../../schema/rest-route";
 /** The lines of the agent that a key resolves to. */
 export const lineRoutes: RouteGroup = {
   tag: "Lines",
-  description: "The lines that the agent speaks from.",
+  description: "The lines that the agent sends messages from.",
   routes: [
     {
       operationId: "listLines",
-      summary: "List the lines of the agent",
+      summary: "List the agent's lines",
       method: "GET",
       path: "/agent/lines",
       document: `query listLines {
@@ -20,7 +20,7 @@ export const lineRoutes: RouteGroup = {
       }`,
       status: 200,
       result: ["lines"],
-      answers: "All lines of the agent, ordered by name.",
+      answers: "All of the agent's lines, ordered by name.",
       example: {
         answer: [
           {

@@ -112,7 +112,7 @@ export class InvitationService {
       if ((await tx.countBy(Invitation, { organizationId })) >= MAX_INVITATIONS)
         throw new GatewayError(
           "limit_reached",
-          `An organization may have ${MAX_INVITATIONS} pending invitations.`,
+          `An organization may have at most ${MAX_INVITATIONS} pending invitations.`,
         );
       const created = tx.create(Invitation, {
         id: uuid(),
@@ -213,7 +213,7 @@ export class InvitationService {
     if (await tx.existsBy(Member, { email }))
       throw new GatewayError(
         "conflict",
-        "The e-mail address already belongs to an account. Ask for an invitation of another address.",
+        "The e-mail address already belongs to an account. Ask for an invitation for another address.",
       );
     const id = uuid();
     const caller = { kind: "member" as const, id, email, permissions, sessionId: "", organization };
@@ -230,7 +230,10 @@ export class InvitationService {
     if (this.sendLink === undefined) return InvitationMail.off;
     const failure = await this.sendLink(invitation, link).catch(() => "invalid_sender");
     if (failure === undefined) return InvitationMail.sent;
-    this.services.log.warn({ invitation: invitation.id, failure }, "an invitation was not sent by mail");
+    this.services.log.warn(
+      { invitation: invitation.id, failure },
+      "an invitation could not be sent by e-mail",
+    );
     return InvitationMail.failed;
   }
 

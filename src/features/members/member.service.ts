@@ -22,7 +22,7 @@ import { Session } from "./session.entity";
 /** E-mail addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-export const EMAIL_TAKEN = "There is already a member with this e-mail address.";
+export const EMAIL_TAKEN = "A member with this e-mail address already exists.";
 
 /** Records an action on a member. */
 export const recordOn = (

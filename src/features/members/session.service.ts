@@ -264,7 +264,7 @@ const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "membe
 /** @throws GatewayError `forbidden` */
 function assertManager({ caller }: RequestContext): void {
   if (caller.kind !== "member" || caller.permissions.includes(Permission.config_manage)) return;
-  throw new GatewayError("forbidden", `This needs the permission ${Permission.config_manage}.`);
+  throw new GatewayError("forbidden", `This requires the permission ${Permission.config_manage}.`);
 }
 
 /** True if the caller manages the organization, as of this transaction. */

@@ -49,7 +49,7 @@ export class OrganizationService {
       const id = uuid();
       const fields = { id, slug, name, deactivatedAt: null, createdAt: timestamp() };
       const organization = tx.create(Organization, fields);
-      await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
+      await insertUnlessTaken(tx, Organization, organization, `An organization "${slug}" already exists.`);
       const context = operatorFor(organization);
       const target = { id, name: slug, organizationId: id };
       await recordAudit(tx, context, organizationActions.organization_created, target, {

@@ -14,7 +14,7 @@ const REX = { id: 1, name: "Rex", categoryId: 1, status: "available" };
 /** The petstore API. */
 export const petRoutes: RouteGroup = {
   tag: "Pets",
-  description: "The petstore, which all API keys share.",
+  description: "The petstore, which is shared by all API keys.",
   routes: [
     {
       operationId: "listPets",

@@ -39,7 +39,7 @@ export class RedeliveryService {
       if ((since == null) === (after == null))
         throw new InvalidInput([{ path: "since", message: "or after is required, but not both" }]);
       if (after != null && endpoint.agentId === null) {
-        const message = "is only for an endpoint of one agent, not of all agents";
+        const message = "is allowed only for endpoints of a single agent";
         throw new InvalidInput([{ path: "after", message }]);
       }
       if (endpoint.state === WebhookEndpointState.disabled)

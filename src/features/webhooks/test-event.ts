@@ -14,7 +14,7 @@ export const TEST_EVENT_SCHEMA = {
     timestamp: { ...TEXT, format: "date-time" },
     agentId: {
       oneOf: [ID, { type: "null" }],
-      description: "Null for an endpoint of all agents.",
+      description: "Null for an endpoint that receives the events of all agents.",
     },
     subject: { ...TEXT, description: "`webhook_endpoint:<id>`." },
     position: { type: "null" },

@@ -21,7 +21,7 @@ const MAX_TESTS_PER_MINUTE = 10;
 export class WebhookTestService {
   private readonly turns = new OneAtATime(
     MAX_TESTS_PER_MINUTE,
-    "Another webhook endpoint is being tested. Try again shortly.",
+    "Another webhook endpoint is being tested. Try again soon.",
   );
 
   constructor(

@@ -19,6 +19,6 @@ export const FAILURE_REASONS = [WebhookDisabledReason.gone, WebhookDisabledReaso
 
 export const WEBHOOKS_DISABLED = counter(
   "gateway_webhook_endpoints_disabled_total",
-  "Webhook endpoints disabled because they failed.",
+  "Webhook endpoints disabled because deliveries failed.",
   { reason: FAILURE_REASONS },
 );

@@ -4,8 +4,8 @@ import type { RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
 
 const BY_HTTP =
-  "Subscriptions need a WebSocket with the subprotocol graphql-transport-ws. Over HTTP, GET /agent/events streams events.";
-const BY_WEBSOCKET = "A WebSocket runs subscriptions only: send queries and mutations as HTTP requests.";
+  "Subscriptions require a WebSocket with the subprotocol graphql-transport-ws. Over HTTP, GET /agent/events streams events.";
+const BY_WEBSOCKET = "A WebSocket supports only subscriptions. Send queries and mutations as HTTP requests.";
 
 /** Keeps subscriptions to WebSockets and other operations to HTTP. */
 export const subscriptions: ApolloServerPlugin<RequestContext> = {

@@ -47,7 +47,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
     // The same message whether or not the fields exist, to hide the schema.
     throw new GatewayError(
       "unauthenticated",
-      "This needs an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
+      "This request requires an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
     );
   };
 

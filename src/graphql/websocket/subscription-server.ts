@@ -67,7 +67,7 @@ export const createSubscriptionServer = ({
     if (context.caller.kind === "anonymous")
       throw new GatewayError(
         "unauthenticated",
-        "connection_init needs a payload with Authorization: Bearer <API_KEY or session token>.",
+        "connection_init requires a payload with Authorization: Bearer <API_KEY or session token>.",
       );
     return context;
   };
@@ -115,7 +115,10 @@ export const createSubscriptionServer = ({
     onSubscribe: async ({ extra, subscriptions }, _id, payload) => {
       if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS) {
         countRejection(extra);
-        return rejection("limit_reached", `A connection may have ${MAX_SUBSCRIPTIONS} subscriptions.`);
+        return rejection(
+          "limit_reached",
+          `A connection may have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
+        );
       }
       let contextValue: RequestContext;
       try {

@@ -129,7 +129,7 @@ export class WebSockets {
             if (!admit()) return;
             receive(String(data)).catch((err: unknown) => {
               request.log.error({ err }, "a WebSocket message failed");
-              socket.close(CloseCode.InternalServerError, "Something went wrong on the server.");
+              socket.close(CloseCode.InternalServerError, "An internal error occurred.");
             });
           }),
       },

@@ -51,7 +51,7 @@ export function rejectForeignHosts(
       done(
         new GatewayError(
           "misdirected_request",
-          "The server does not answer for the host of this request. Its operator can add it to ALLOWED_HOSTS.",
+          "This server does not serve the host in the request. The operator can add the host to ALLOWED_HOSTS.",
         ),
       );
     }

@@ -105,7 +105,7 @@ function holderOf(request: FastifyRequest): string {
 }
 
 // Created once, because capturing a stack per error is expensive during an attack.
-const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again shortly.");
+const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again soon.");
 const TOO_LARGE = new GatewayError("payload_too_large");
 
 const EMPTY = Buffer.alloc(0);

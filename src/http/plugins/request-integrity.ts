@@ -18,7 +18,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
     const { raw } = request;
     const { headers, rawHeaders } = raw;
     if (rawHeaders.length > 2 * MAX_FIELDS) {
-      throw new GatewayError("header_fields_too_large", `The request has over ${MAX_FIELDS} headers.`);
+      throw new GatewayError("header_fields_too_large", `The request has more than ${MAX_FIELDS} headers.`);
     }
     rejectRepeated(rawHeaders);
     const { host, "transfer-encoding": encoding } = headers;
@@ -26,7 +26,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
       throw new GatewayError("invalid_request", "The Host header is not valid.");
     }
     if (encoding !== undefined && (encoding.toLowerCase() !== "chunked" || raw.httpVersion === "1.0")) {
-      throw new GatewayError("invalid_request", "The server knows no Transfer-Encoding but chunked.", CLOSE);
+      throw new GatewayError("invalid_request", "The only supported Transfer-Encoding is chunked.", CLOSE);
     }
     done();
   });
@@ -36,7 +36,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
 const SINGLE: Readonly<Record<string, string>> = {
   host: "The request has more than one Host header.",
   authorization:
-    "The Authorization header must be one value: Bearer <API_KEY>. The request has it more than once.",
+    "The Authorization header must have a single value: Bearer <API_KEY>. The request contains more than one.",
   "content-type": "The request has more than one Content-Type header. Send application/json once.",
   "idempotency-key": "The request has more than one Idempotency-Key header. Send one key.",
 };

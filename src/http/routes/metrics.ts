@@ -32,7 +32,10 @@ function assertMayRead(
 ): void {
   if (metricsToken !== undefined) {
     if (isSame(headers.authorization ?? "", `Bearer ${metricsToken}`)) return;
-    throw new GatewayError("unauthenticated", "This needs an Authorization header: Bearer <METRICS_TOKEN>.");
+    throw new GatewayError(
+      "unauthenticated",
+      "This request requires an Authorization header: Bearer <METRICS_TOKEN>.",
+    );
   }
   const isForwarded = PROXY_HEADERS.some((name) => headers[name] !== undefined);
   if (
@@ -43,7 +46,7 @@ function assertMayRead(
   ) {
     return;
   }
-  throw new GatewayError("forbidden", "Metrics are off here until METRICS_TOKEN is set.");
+  throw new GatewayError("forbidden", "Metrics are disabled on this port until METRICS_TOKEN is set.");
 }
 
 const isSame = (given: string, expected: string): boolean =>

@@ -38,7 +38,7 @@ export function addDocumentation(app: FastifyInstance, openApi: () => JsonSchema
 async function builtViewer(): Promise<Viewer> {
   const viewer = await loadViewer();
   if (viewer === undefined)
-    throw new GatewayError("not_found", "The documentation is not built: run `npm run build`.");
+    throw new GatewayError("not_found", "The documentation has not been built. Run `npm run build`.");
   return viewer;
 }
 

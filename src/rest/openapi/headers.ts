@@ -6,7 +6,7 @@ const COUNT = { type: "string", pattern: "^\\d+$" };
 
 /** Every response header of the REST API. */
 export const HEADERS = {
-  "X-Request-Id": headerOf("ID of the request in the log; a valid ID from the client is kept."),
+  "X-Request-Id": headerOf("Request ID in the log; a valid ID sent by the client is kept."),
   "WWW-Authenticate": headerOf(
     'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks; `Standard-Webhooks` where a request is signed instead.',
     {
@@ -16,9 +16,11 @@ export const HEADERS = {
     },
   ),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
-  "Accept-Encoding": headerOf("Content encodings that the server accepts for a body (RFC 9110, 12.5.3)."),
+  "Accept-Encoding": headerOf(
+    "Content encodings that the server accepts for request bodies (RFC 9110, section 12.5.3).",
+  ),
   "RateLimit-Policy": headerOf(
-    "Quota of the key: `q` requests in `w` seconds. Sent only when the key or the server has a limit.",
+    "The key's quota: `q` requests in `w` seconds. Sent only if the key or the server has a limit.",
   ),
   RateLimit: headerOf("`r` requests remain in the current window, which ends in `t` seconds."),
   "RateLimit-Limit": headerOf("The `q` of `RateLimit-Policy`.", COUNT),

@@ -59,7 +59,7 @@ export function createOpenApi(
       title: "Agent and Petstore gateway",
       version,
       description:
-        "Pets of a store, messages for agents, and the identity of the agent behind an API key. IDs of pets and categories are int64 and are never rounded. Unsupported methods of a path are answered with 405 `method_not_allowed` and an `Allow` header.",
+        "A pet store, messages sent by agents, and the identity of the agent behind an API key. IDs of pets and categories are int64 and are never rounded. Methods that a path does not support are rejected with 405 `method_not_allowed` and an `Allow` header.",
       contact: { name: "The operators of this gateway" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -137,14 +137,15 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
   name: "Idempotency-Key",
   in: "header",
   ...(required && { required }),
-  description: "Makes retries safe: repeating the key and body within 24 hours returns the first answer.",
+  description:
+    "Makes retries safe: repeating the key and body within 24 hours returns the original response.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_LENGTH },
 });
 
 const LAST_EVENT_ID: JsonSchema = {
   name: "Last-Event-ID",
   in: "header",
-  description: "For an event stream: the `id` of the last event received, to continue after it.",
+  description: "For an event stream, the `id` of the last event received; the stream continues after it.",
   schema: { type: "string", minLength: 1 },
 };
 

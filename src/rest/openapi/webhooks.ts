@@ -6,9 +6,9 @@ const TEXT = { type: "string" };
 
 /** The headers of Standard Webhooks, which every request has. */
 const HEADERS = [
-  ["webhook-id", "ID of the event, the same for every attempt."],
+  ["webhook-id", "ID of the event; the same for every attempt."],
   ["webhook-timestamp", "When the attempt was made (Unix time in seconds)."],
-  ["webhook-signature", "One or more signatures, `v1,` and Base64 each, separated by spaces."],
+  ["webhook-signature", "One or more signatures, separated by spaces, each consisting of `v1,` and Base64."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: TEXT }));
 
 /** The section of the requests that the gateway sends to webhook endpoints, one for each type of event. */
@@ -19,21 +19,21 @@ export const createWebhooks = (): Record<string, JsonSchema> => ({
       requestOf(type, description, eventOf(type, data)),
     ]),
   ),
-  [TEST_EVENT]: requestOf(TEST_EVENT, "Somebody tests the endpoint.", TEST_EVENT_SCHEMA),
+  [TEST_EVENT]: requestOf(TEST_EVENT, "The endpoint is being tested.", TEST_EVENT_SCHEMA),
 });
 
 const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchema => ({
   post: {
     operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
     summary,
-    description: "Sent by the gateway, signed as Standard Webhooks describe it.",
+    description: "Sent by the gateway, signed according to Standard Webhooks.",
     tags: ["Events"],
     security: [],
     parameters: HEADERS,
     requestBody: { required: true, content: { "application/json": { schema } } },
     responses: {
-      "2XX": { description: "The event was received. The answer is not read." },
-      410: { description: "The endpoint is gone; it is disabled." },
+      "2XX": { description: "The event was received. The response body is ignored." },
+      410: { description: "The endpoint is gone; the gateway disables it." },
     },
   },
 });

@@ -125,7 +125,7 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
       : [
           {
             path: pathOf(["otherwise", hasAsk]),
-            message: "must not ask the model, which falls back to this",
+            message: "must not ask the model, because it is the model's fallback",
           },
         ]),
   ];

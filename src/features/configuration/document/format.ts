@@ -62,13 +62,13 @@ const situations = z
     situationType,
     z
       .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
-      .describe("The members of its data, each with its type; `?` makes a member optional."),
+      .describe("The members of the situation's data, each with its type; `?` makes a member optional."),
   )
   .describe("The situations that the agent knows, by type.");
 
 const templates = z
   .record(name, z.string().min(1).max(TEMPLATE_MAX_LENGTH))
-  .describe("The texts that the agent sends, in Liquid.");
+  .describe("The texts that the agent sends, as Liquid templates.");
 
 const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
 
@@ -76,35 +76,41 @@ const send = z.strictObject({
   send: name.describe("Name of the template."),
   line: line
     .describe(
-      "Name of the line to open a conversation on if the situation names none; else the default line.",
+      "Name of the line on which to open a conversation if the situation does not name one; the default line if omitted.",
     )
     .optional(),
   delaySeconds: z
     .int()
     .min(0)
     .max(MAX_DELAY_SECONDS)
-    .describe("How long to wait before sending, at most a day; later messages of the conversation wait, too.")
+    .describe("Time to wait before sending, at most a day; later messages in the conversation wait as well.")
     .optional(),
 });
 const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
 const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
 const move = z.strictObject({
   move: line.describe("Name of the line to move the conversation to."),
-  pending: z
-    .enum(["cancel", "carry"])
-    .describe("How to handle queued messages; cancel by default.")
-    .optional(),
+  pending: z.enum(["cancel", "carry"]).describe("Policy for queued messages; cancel by default.").optional(),
 });
 const handoff = z.strictObject({
-  handoff: z.string().min(1).max(HANDOFF_REASON_MAX_LENGTH).describe("Why a human takes over."),
+  handoff: z
+    .string()
+    .min(1)
+    .max(HANDOFF_REASON_MAX_LENGTH)
+    .describe("Why the conversation is handed off to a human."),
 });
 const close = z.strictObject({ close: z.literal(true).describe("Closes the conversation.") });
 const ask = z.strictObject({
   ask: z
     .strictObject({
       prompt: name.describe("Name of the template with the instructions for the model."),
-      maxLength: z.int().min(1).max(MESSAGE_TEXT_MAX_LENGTH).describe("Max length of its text.").optional(),
-      tags: tags.describe("Tags that it can add.").optional(),
+      maxLength: z
+        .int()
+        .min(1)
+        .max(MESSAGE_TEXT_MAX_LENGTH)
+        .describe("Max length of the text that the model writes.")
+        .optional(),
+      tags: tags.describe("Tags that the model can add.").optional(),
       handoff: z.boolean().describe("True if the model may hand off to a human.").optional(),
     })
     .describe("Lets the model decide, within these limits."),
@@ -120,20 +126,22 @@ const rule = z.strictObject({
   id: name.describe("Unique among the rules."),
   on: z
     .union([z.literal(ANY_SITUATION), situationType])
-    .describe("The type of situation that the rule is for; * for all, even undeclared ones."),
+    .describe("The type of situation that the rule applies to; * for all types, even undeclared ones."),
   when: z
     .array(clause)
     .max(MAX_CLAUSES)
-    .describe("Conditions in CEL, which must all hold; without any, the rule always matches.")
+    .describe("Conditions in CEL, all of which must be met; if there are none, the rule always matches.")
     .optional(),
-  do: effects.describe("Effects of the rule, in order; none means silence.").optional(),
+  do: effects
+    .describe("Effects of the rule, in order; with an empty list, the agent does nothing.")
+    .optional(),
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
   once: z
     .strictObject({
       per: z.enum(["contact", "conversation"]),
-      within: period.describe(`A period of ISO 8601, at most P${MAX_ONCE_DAYS}D.`),
+      within: period.describe(`An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`),
     })
-    .describe("Keeps the rule from matching again so soon.")
+    .describe("Prevents the rule from matching again within a period.")
     .optional(),
 });
 
@@ -147,14 +155,14 @@ export const documentFormat = z
       .min(1)
       .max(255)
       .nullable()
-      .describe("The ref of the contact that messages without a contact go to.")
+      .describe("The ref of the contact that receives messages from situations without a contact.")
       .optional(),
     burstSeconds: z
       .int()
       .min(0)
       .max(MAX_BURST_SECONDS)
       .describe(
-        `How long the agent waits for further messages before it decides; by default ${DEFAULT_BURST_SECONDS}.`,
+        `Time the agent waits for more messages before it decides (s); ${DEFAULT_BURST_SECONDS} by default.`,
       )
       .optional(),
     situations: situations.optional(),
@@ -162,11 +170,11 @@ export const documentFormat = z
     rules: z
       .array(rule)
       .max(MAX_RULES)
-      .describe("Tried in order; the first whose conditions all hold decides.")
+      .describe("Rules, tried in order; the first rule whose conditions are all met decides.")
       .optional(),
-    otherwise: effects.describe("Effects if no rule decides.").optional(),
+    otherwise: effects.describe("Effects to apply if no rule decides.").optional(),
   })
-  .describe("The configuration of an agent.");
+  .describe("An agent's configuration.");
 
 /** A configuration document whose structure is valid. */
 export type ConfigurationDocument = z.infer<typeof documentFormat>;
@@ -187,7 +195,7 @@ export const documentJsonSchema = (): object => {
   const { situations, templates } = properties as Record<string, object>;
   return {
     ...schema,
-    title: "Configuration of an agent",
+    title: "An agent's configuration",
     properties: {
       ...properties,
       situations: { ...situations, maxProperties: MAX_SITUATIONS },

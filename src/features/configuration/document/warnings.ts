@@ -13,7 +13,7 @@ export function warningsOf(document: ConfigurationDocument): Problem[] {
       : [
           {
             path: pathOf(["rules", index, "on"]),
-            message: "is not a declared situation: the rule never fires",
+            message: "is not a declared situation, so the rule never matches",
           },
         ],
   );

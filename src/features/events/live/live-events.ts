@@ -134,11 +134,11 @@ export class LiveEvents {
     if (this.isClosed) throw stopping();
     const { maxStreams } = this.config;
     if (this.reserved >= maxStreams)
-      throw new GatewayError("unavailable", "The server has as many open streams as it may have.");
+      throw new GatewayError("unavailable", "The server has reached its limit of open streams.");
     const own = this.counts.get(id) ?? 0;
     const max = Math.ceil(maxStreams * ORGANIZATION_SHARE);
     if (own >= max)
-      throw new GatewayError("rate_limited", `An organization may have ${max} open streams.`, {
+      throw new GatewayError("rate_limited", `An organization may have at most ${max} open streams.`, {
         headers: { "retry-after": "5" },
       });
     this.counts.set(id, own + 1);
@@ -195,7 +195,7 @@ export class LiveEvents {
       }
     } catch (err) {
       // The next poll tries again.
-      if (this.throttle() !== undefined) this.log.warn({ err }, "streams of events wait for the database");
+      if (this.throttle() !== undefined) this.log.warn({ err }, "event streams are waiting for the database");
     } finally {
       this.isRunning = false;
     }
@@ -287,7 +287,7 @@ export class LiveEvents {
         seconds: Math.round((performance.now() - follower.startedAt) / 1000),
         ...(error && { code: error.code }),
       },
-      "stream of events ended",
+      "event stream ended",
     );
   }
 }

@@ -181,7 +181,7 @@ function compileMethod(
   place: Place,
 ): Expression {
   if (isMacro(name, args.length)) {
-    if (place.variable !== undefined) throw reject(node, "has a macro inside of a macro");
+    if (place.variable !== undefined) throw reject(node, "has a macro inside another macro");
     const [variable, predicate] = args;
     if (variable?.op !== "id" || !predicate) throw reject(node, `${name}() needs the name of a variable`);
     const body = compile(predicate, { ...place, variable: variable.args });

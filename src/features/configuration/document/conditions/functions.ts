@@ -14,7 +14,7 @@ const invalid = (message: string) => new Failure("invalid_value", message);
 
 const text = (value: Value | undefined): string => {
   if (typeof value === "string") return value;
-  throw new Failure("type_mismatch", `A ${typeOf(value ?? null)} is not a string.`);
+  throw new Failure("type_mismatch", `A value of type ${typeOf(value ?? null)} is not a string.`);
 };
 
 /** A method of strings. */
@@ -62,7 +62,7 @@ const size: ConditionFunction = ([value = null], steps) => {
     return BigInt([...value].length);
   }
   if (isList(value)) return BigInt(value.length);
-  if (!isObject(value)) throw new Failure("type_mismatch", `A ${typeOf(value)} has no size.`);
+  if (!isObject(value)) throw new Failure("type_mismatch", `A value of type ${typeOf(value)} has no size.`);
   const { length } = Object.keys(value);
   steps.spend(length);
   return BigInt(length);
@@ -74,7 +74,7 @@ const ofTime =
   ([receiver = null]) => {
     if (receiver instanceof Date) return BigInt(ofDate(receiver));
     if (receiver instanceof Duration && unitMs) return BigInt(Math.trunc(receiver.ms / unitMs));
-    throw new Failure("type_mismatch", `A ${typeOf(receiver)} does not have this part.`);
+    throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} does not have this part.`);
   };
 
 const dayOfYear = (date: Date): number => {
@@ -151,7 +151,7 @@ function toText(value: Value): string {
     if (Number.isFinite(value) || Number.isNaN(value)) return `${value}`;
     return value > 0 ? "+Inf" : "-Inf";
   }
-  throw new Failure("type_mismatch", `A ${typeOf(value)} does not convert to a string.`);
+  throw new Failure("type_mismatch", `A value of type ${typeOf(value)} cannot be converted to a string.`);
 }
 
 function toInstant(value: Value, steps: StepBudget): Date {

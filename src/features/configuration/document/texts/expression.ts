@@ -170,7 +170,7 @@ function compare(operator: string, one: Value, other: Value, run: TextRun): bool
     return holds(operator, one, other);
   }
   if (typeof one === "number" && typeof other === "number") return holds(operator, one, other);
-  throw new TextError("only two numbers, or two texts, can be compared by size");
+  throw new TextError("only two numbers or two texts can be compared by order");
 }
 
 function holds<T extends string | number>(operator: string, one: T, other: T): boolean {

@@ -176,7 +176,8 @@ function compileFor(tag: ForTag, place: TextPlace): Writer {
   const otherwise = compileAll(tag.elseTemplates, place);
   return (run) => {
     const list = collection(run, false);
-    if (list !== null && !isList(list)) throw new TextError("a loop goes over what is not a list");
+    if (list !== null && !isList(list))
+      throw new TextError("a loop iterates over a value that is not a list");
     const start = count(offset?.(run, false) ?? 0);
     const end = limit ? start + count(limit(run, false)) : undefined;
     const items = (list ?? []).slice(start, end);

@@ -16,7 +16,7 @@ export function textOf(value: Value, steps: StepBudget): string {
     steps.spend(value.length);
     return value.map((item) => textOf(item, steps)).join("");
   }
-  if (typeof value === "object") throw new TextError("an object has no text");
+  if (typeof value === "object") throw new TextError("an object cannot be converted to text");
   const text = String(value);
   steps.spendText(text.length);
   return text;
