@@ -117,7 +117,10 @@ const SMTP_URL_FORM =
 
 const MAIL_FROM_FORM = "MAIL_FROM must be an e-mail address, or a name and <address>";
 
-/** How to reach a mail server: `smtp` requires STARTTLS, unless `?ignoreTLS=true` says that the server has none. */
+/**
+ * How to reach a mail server: `smtp` requires STARTTLS, unless `?ignoreTLS=true` states that the server does not
+ * support it.
+ */
 const smtpUrl = z.string().transform((text, { addIssue }) => {
   try {
     const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
@@ -310,10 +313,10 @@ const settings = z
     },
   }));
 
-/** The names of settings of how long rows are kept (days; 0 keeps all). Features declare them, with their defaults. */
+/** The names of the retention settings (days; 0 keeps all). Features declare them, with their defaults. */
 const RETENTION = /^(RETENTION_[A-Z_]+|[A-Z_]+_RETENTION)_DAYS$/;
 
-/** The given settings of how long rows are kept, by their names. */
+/** The retention settings that are set, by name. */
 export type Retention = Readonly<Record<string, number>>;
 
 /** The validated settings of the service, with defaults. */

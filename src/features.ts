@@ -81,7 +81,7 @@ type Needs = Intersection<
     : never
 >;
 
-/** The features as those read them who treat all alike. */
+/** The features, as seen by code that treats all features the same way. */
 const ALL = FEATURES as readonly unknown[] as readonly Feature<object, Services>[];
 
 for (const { scopes, eventTypes } of ALL) {
@@ -127,7 +127,7 @@ export const expiredRows = (retention: Retention): ExpiredRows[] =>
 export const senderShares = (senders: number): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(senders) ?? {})));
 
-/** @returns a function that returns the work of a kind of lane, and throws an Error for a kind that has none */
+/** @returns a function that returns the work for a kind of lane, and throws an Error if no feature provides it */
 export function laneWork(services: Services): (kind: string) => LaneWork {
   const all = new Map(ALL.flatMap(({ lanes }) => Object.entries(lanes?.(services) ?? {})));
   return (kind) => {
@@ -150,7 +150,7 @@ export function startFeatures(services: Services): () => Promise<unknown> {
   return () => Promise.all(started.map((stop) => stop?.()));
 }
 
-/** Stops the background work of all features, while requests still end. */
+/** Stops the background work of all features while requests are still finishing. */
 export const stopFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ stop }) => stop?.(services)));
 

@@ -26,7 +26,7 @@ function traceIds(): object {
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
 }
 
-/** Log at most one failure per interval (ms) while the database is down, because every request fails alike. */
+/** Log at most one failure per interval (ms) while the database is down, because every request fails the same way. */
 const UNAVAILABLE_INTERVAL_MS = 1_000;
 
 function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {

@@ -13,7 +13,7 @@ import { createDataSource } from "./features";
 import { RestoreService } from "./features/restores/restore.service";
 import type { Tracing } from "./telemetry/open-telemetry";
 
-/** How long a shutdown may take before it is forced (ms). */
+/** Max duration of a shutdown before it is forced (ms). */
 const STOP_TIMEOUT_MS = 10_000;
 
 /** A process that serves. */
@@ -72,8 +72,8 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
 }
 
 /**
- * Treats the database as restored from a backup, as the setting `RESTORED` says.
- * @throws Error if that fails; nothing may be delivered then
+ * Treats the database as restored from a backup if the setting `RESTORED` is set.
+ * @throws Error if that fails; do not deliver anything in that case
  */
 export async function declareRestored(config: Config, log: Logger): Promise<void> {
   const database = await Database.open(createDataSource(config.databaseUrl, config.databasePoolSize));

@@ -48,9 +48,9 @@ export interface CallerKey {
   createdAt: Timestamp;
   /** All scopes of the key; a key without a list has every scope that this version knows. */
   scopes: readonly Scope[];
-  /** Max requests per minute; null for the limit of the server. */
+  /** Max requests per minute; null if the server's limit applies. */
   rateLimitPerMinute: number | null;
-  /** Networks in CIDR notation from which the key may be used; null for anywhere. */
+  /** Networks in CIDR notation from which the key may be used; null for any network. */
   allowedNetworks: readonly string[] | null;
 }
 
@@ -70,7 +70,7 @@ export interface CallerOrganization {
   deactivatedAt: Timestamp | null;
 }
 
-/** The ID of the organization on whose behalf a caller acts; undefined for an anonymous one. */
+/** The ID of the organization on whose behalf a caller acts; undefined for an anonymous caller. */
 export const ownerOf = (caller: Caller): string | undefined =>
   caller.kind === "anonymous" ? undefined : caller.organization.id;
 

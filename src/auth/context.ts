@@ -20,9 +20,9 @@ export interface SessionCookie {
   clear(): void;
 }
 
-/** The answer to a request. */
+/** The response to a request. */
 export interface Answer {
-  /** Code of the first error in a GraphQL answer, for the log and metrics; set once the answer is complete. */
+  /** Code of the first error in a GraphQL response, for the log and metrics; set once the response is complete. */
   errorCode?: ErrorCode;
   /** True if it answers a GraphQL query, which contains no secret. */
   isQuery?: boolean;
@@ -34,7 +34,7 @@ export interface Answer {
 
 /** The state of a compiled plan that failed. */
 export interface Attempt {
-  /** The outcome of the field of a mutation, which must not run twice. */
+  /** The outcome of a mutation's field, which must not run twice. */
   change?: unknown;
 }
 
@@ -48,17 +48,17 @@ export interface RequestContext {
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
-  /** True if the client has disconnected, so that long work for its answer should stop. */
+  /** True if the client has disconnected, so that long-running work for its response should stop. */
   isGone?: (() => boolean) | undefined;
 }
 
-/** The context of the command line and of the first start, acting for an organization. */
+/** The context used on the command line and on the first start, acting for an organization. */
 export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });
 
-/** The context of what the gateway does for an organization by itself. */
+/** The context for actions that the gateway itself performs for an organization. */
 export const systemFor = (organization: CallerOrganization): RequestContext & { caller: System } => ({
   caller: { kind: "system", organization },
   origin: { ip: null, userAgent: null, requestId: null },

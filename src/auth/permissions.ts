@@ -1,6 +1,6 @@
 import { registerEnumType } from "type-graphql";
 
-/** Permissions of a member beyond viewing the organization. */
+/** Permissions that a member can have beyond viewing the organization. */
 export enum Permission {
   config_manage = "config:manage",
   conversations_read = "conversations:read",

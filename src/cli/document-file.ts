@@ -52,7 +52,7 @@ function textOf(file: string, bytes: Uint8Array): string {
 }
 
 /**
- * Prints a problem with a part of a document, and the place in its condition or template.
+ * Prints a problem in part of a document, and its position in the condition or template.
  * @param kind "warning: " or nothing
  */
 export function printProblem(

@@ -39,7 +39,7 @@ export interface LineOptions {
   subject?: string;
 }
 
-/** Adds the options that a new line and a change have in common. */
+/** Adds the options that apply both when creating and when changing a line. */
 export const addLineOptions = (command: Command): Command =>
   command
     .option("--rate <n>", "messages that the line sends per minute", wholeNumber(1, MAX_RATE_PER_MINUTE))
@@ -75,7 +75,7 @@ export const addLineOptions = (command: Command): Command =>
     .option("--from <sender>", "email: sender, such as Anna <anna@example.com>")
     .option("--subject <text>", "email: subject of the messages");
 
-/** Adds the options that only a new line has. */
+/** Adds the options that apply only when creating a line. */
 export const addNewLineOptions = (command: Command): Command =>
   command
     .requiredOption("--name <slug>", "short name, unique among the agent's lines")
@@ -91,7 +91,7 @@ export const addNewLineOptions = (command: Command): Command =>
       ).choices(Object.values(AddressKind)),
     );
 
-/** Adds the options that only a change has. */
+/** Adds the options that apply only when changing a line. */
 export const addLineChangeOptions = (command: Command): Command =>
   command
     .option("--name <slug>", "new name, unique among the agent's lines")
@@ -99,7 +99,7 @@ export const addLineChangeOptions = (command: Command): Command =>
     .option("--no-opt-out-reply", "remove the confirmation")
     .option("--no-user", "email: remove the user name and password");
 
-/** The change of an option: none when it is omitted, null for its `--no-…` form. */
+/** The change that an option stands for: none if it is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
 
 const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply }: LineOptions) => ({

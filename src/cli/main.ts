@@ -15,7 +15,7 @@ const WRONG_USAGE = 2;
 const program = new Command("gateway")
   .description("Manages the gateway in its configured database, even while the server is running.")
   .version(version)
-  // `configuration get` has a --version, too.
+  // `configuration get` has its own `--version`.
   .enablePositionalOptions()
   .configureOutput({
     // Usage errors take one line, like every other failure.

@@ -200,7 +200,7 @@ export const permissionsOf = ({
 
 /**
  * Reads the password from standard input or generates one.
- * @returns the password, also as `shown` when it was generated
+ * @returns the password, and as `shown` if it was generated
  */
 async function choosePassword({
   passwordStdin,

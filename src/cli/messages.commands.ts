@@ -71,7 +71,7 @@ export function add(messages: Command): void {
 }
 
 /**
- * Cancels what can be canceled.
+ * Cancels the messages that can be canceled.
  * @throws StartupError that names the others, after printing the canceled ones
  */
 async function cancel(services: Services, ids: readonly string[], json: boolean | undefined): Promise<void> {

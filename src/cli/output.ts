@@ -38,7 +38,7 @@ export function printRecord(record: Row): void {
   for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(value)}`);
 }
 
-/** Prints text as `printable` makes it. */
+/** Prints text, sanitized by `printable`. */
 export const print = (text: string): void => void process.stdout.write(`${printable(text)}\n`);
 
 /** The text with `?` for each character that could control the terminal; line breaks remain. */

@@ -17,7 +17,7 @@ export const addPageOptions = (command: Command): Command =>
     .option("--all", "list everything");
 
 /**
- * Reads and prints a page, or everything. If there is more, standard error says how to get it.
+ * Reads and prints a page, or everything. If there are more rows, standard error says how to get them.
  * @param read reads one page
  * @param show prints what was read
  */

@@ -10,7 +10,7 @@ import { wholeNumber } from "./whole-number";
 
 const MAX_ROWS = 100_000_000;
 
-/** How often to tell how far it has come (ms). */
+/** Interval between progress messages (ms). */
 const PROGRESS_INTERVAL_MS = 5_000;
 
 interface Options extends Partial<SampleCounts>, Confirmation {
@@ -61,7 +61,7 @@ export function addSeedCommand(program: Command): void {
 }
 
 /**
- * Sample contacts cannot be told from others in lists and counts.
+ * Sample contacts cannot be distinguished from others in lists and counts.
  * @throws StartupError
  */
 async function assertIntended(agent: string, options: Options): Promise<void> {

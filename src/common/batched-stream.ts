@@ -8,6 +8,6 @@ export interface BatchedStream<Item> extends AsyncIterableIterator<Item> {
    * @throws GatewayError the reason why the stream ends
    */
   nextBatch(): Promise<readonly Item[] | undefined>;
-  /** Ends the stream, also while `nextBatch` waits. */
+  /** Ends the stream, even while `nextBatch` is waiting. */
   return(): Promise<IteratorReturnResult<undefined>>;
 }

@@ -1,5 +1,5 @@
 /**
- * An amount that many holders share, such as memory in bytes. A holder can be of several kinds at once, such as an
+ * An amount shared by many holders, such as memory in bytes. A holder can be of several kinds at once, such as an
  * organization and one of its keys; each kind has a cap per holder.
  */
 export class Budget {
@@ -36,7 +36,7 @@ export class Budget {
     return this.held.get(key) ?? 0;
   }
 
-  /** Changes what a holder has taken by an amount, without a check. */
+  /** Adjusts the amount that a holder has taken, without a check. */
   private adjust(keys: readonly string[], amount: number): void {
     this.used += amount;
     for (const key of keys) {

@@ -1,4 +1,4 @@
-/** A queue whose owners take turns: first in, first out for each owner. */
+/** Round-robin queue: owners take turns, and each owner's items are FIFO. */
 export class FairQueue<Item> {
   private readonly waiting = new Map<string, Set<Item>>();
 
@@ -17,7 +17,7 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Takes the next item: one of each owner in turn.
+   * Takes the next item, from one owner after the other.
    * @returns undefined if there is none
    */
   next(): Item | undefined {

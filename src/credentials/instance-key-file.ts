@@ -22,7 +22,8 @@ export function readKeyFile(file: string): InstanceKey | undefined {
 }
 
 /**
- * Creates a file with a new key, readable by its owner alone. Of processes that do so concurrently, all get the same key.
+ * Creates a file with a new key, readable only by its owner. If several processes do so concurrently, all get the same
+ * key.
  * @throws Error if the file cannot be written
  */
 export function createKeyFile(file: string): InstanceKey {

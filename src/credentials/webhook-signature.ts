@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { setImmediate } from "node:timers/promises";
 
-/** How old a signature may be (s): senders try again for days, and what they send twice is recognized by its ID. */
+/** Max age of a signature (s): senders retry for days, and duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
-/** How far the clock of a sender may be ahead (s). */
+/** Max time by which a sender's clock may be ahead (s). */
 const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;
@@ -13,7 +13,7 @@ const ID_MAX_LENGTH = 256;
 /** More than two would be odd; each one costs an HMAC over the body. */
 const MAX_SIGNATURES = 10;
 
-/** Bytes of a body that are hashed at once, which takes a few milliseconds at most. */
+/** Bytes of a body that are hashed in one step, which takes a few milliseconds at most. */
 const MAX_HASHED_BYTES = 1_048_576;
 
 /** The signature of a request, as its headers state it. */
@@ -49,8 +49,8 @@ export function webhookSignatureOf(
 }
 
 /**
- * True if one of the secrets made one of the signatures; others get a turn while a large body is hashed. The library of
- * Standard Webhooks verifies texts alone, and a mail may hold bytes that are no text.
+ * True if one of the secrets made one of the signatures; others get a turn while a large body is hashed. The Standard
+ * Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
  * @param body the bytes as they arrived
  * @param secrets `whsec_…`
  */

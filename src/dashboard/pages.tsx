@@ -24,11 +24,11 @@ export interface PageEntry extends Loaded<object> {
   /** `/api-keys`; `/api-keys/:id` with a parameter. */
   path: string;
   title: string;
-  /** The icon of its link in the navigation; pages that others lead to have none. */
+  /** The icon of the page's link in the navigation; pages that are reached from other pages have none. */
   icon?: Icon;
   /** The permission without which a member neither sees the link nor may open the page. */
   permission?: Permission;
-  /** The heading of the links that this one is listed under. */
+  /** The navigation heading under which the page is listed. */
   group?: string;
 }
 
@@ -214,7 +214,7 @@ export const PAGES: readonly PageEntry[] = [
   },
 ];
 
-/** Where pages have moved to, for bookmarks and links in mails. */
+/** New addresses of pages that were moved, for bookmarks and links in e-mails. */
 export const MOVED: Readonly<Record<string, string>> = {
   "/settings/api-keys": "/api-keys",
   "/audit-log": "/settings/audit-log",

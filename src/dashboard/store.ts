@@ -8,7 +8,7 @@ export interface Store<Value> {
   use(): Value;
 }
 
-/** Creates a store. Setting the value that it has already renders nothing. */
+/** Creates a store. Setting the current value again does not trigger a rendering. */
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial;
   const listeners = new Set<() => void>();

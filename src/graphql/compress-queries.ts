@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, encodingFor, MIN_COMPRESSED_LENGTH } from "../http/encoding";
 
-/** Of the levels up to 9, the last before the time doubles: measured with the usage of 100 keys. */
+/** The highest level up to 9 before the time doubles, measured with the usage of 100 keys. */
 const LEVEL = 6;
 
 /**
- * Compresses the answers to queries of members, who read whole pages of a dashboard. Mutations stay as they are: only they
- * answer with secrets, whose length would tell something about them (BREACH). So do answers to keys, which cost less time
- * to make than to compress; a proxy may do so.
+ * Compresses responses to queries from members, who read whole dashboard pages. Responses to mutations are not
+ * compressed, because only they contain secrets, which compression could leak (BREACH). Responses to keys are not
+ * compressed either, because that would take longer than producing them; a proxy may do so.
  */
 export function compressQueries(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

@@ -19,7 +19,7 @@ const BUILT =
   ["../../graphiql", "../../dist/graphiql"].map((path) => join(__dirname, path)).find(existsSync) ?? "";
 
 /**
- * Adds `/graphiql`, an explorer that needs no internet access, and `/schema.graphql`, the schema. Where introspection is
+ * Adds `/graphiql`, an explorer that needs no internet access, and `/schema.graphql`, the schema. If introspection is
  * off, both say so.
  */
 export async function addExplorer(

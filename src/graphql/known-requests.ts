@@ -5,9 +5,9 @@ import { mediaTypeFor, noteOperation } from "./plugins/http-status";
 import type { queryLimits } from "./query-limits/query-limits";
 
 /**
- * Creates the handler of requests whose document is known. It answers as Apollo Server would, without its pipeline, which
- * costs more than most queries; a test sends the same requests both ways. Apollo answers unknown documents, GET, large
- * results and failures.
+ * Creates the handler of requests whose document is known. It responds as Apollo Server would, without its pipeline,
+ * which costs more than most queries; a test sends the same requests both ways. Apollo handles unknown documents, GET,
+ * large results and failures.
  * @returns a function that answers with a body, or undefined if Apollo must answer
  */
 export function answerKnownRequests(

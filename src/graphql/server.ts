@@ -53,8 +53,8 @@ export function createGraphQL(
     csrfPrevention: { requestHeaders: [...PREFLIGHTED_HEADERS] },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    // The order counts: variables are exact before limits read them, and a compiled plan runs last, once all have passed.
-    // A known document skips validation, and with it the limits there; it passed them when it became known.
+    // The order matters: variables are exact before limits read them, and a compiled plan runs last, once all have
+    // passed. A known document skips validation, and with it the limits there; it passed them when it became known.
     plugins: [
       // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),

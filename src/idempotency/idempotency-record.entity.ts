@@ -13,7 +13,7 @@ export class IdempotencyRecord {
   @PrimaryColumn({ type: "varchar", length: 64 })
   key!: string;
 
-  /** SHA-256 of the input in hexadecimal, to reject the same key with another input. */
+  /** SHA-256 of the input in hexadecimal, to reject the same key with a different input. */
   @Column({ type: "varchar", length: 64 })
   requestHash!: string;
 

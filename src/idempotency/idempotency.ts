@@ -29,12 +29,12 @@ export type KeyedRequest = Omit<Request, "key"> & { key?: string | null | undefi
 export interface IdempotentCreate<T> extends KeyedRequest {
   /** Creates the resource. */
   create: () => Promise<T>;
-  /** Answers a repeat, given the ID of the resource that the first request created. */
+  /** Responds to a retry, given the ID of the resource that the first request created. */
   repeat: (id: string) => Promise<T>;
   idOf: (made: T) => string;
 }
 
-/** Creates the resources of a batch and finds the ones of repeats. */
+/** Creates the resources of a batch and finds the resources of retries. */
 export interface BatchOfCreates<C, T> {
   /** Creates a resource for each create, in the same order; an error rejects a create that has stored nothing. */
   create: (creates: readonly C[]) => Promise<(T | GatewayError)[]>;
@@ -44,9 +44,9 @@ export interface BatchOfCreates<C, T> {
 }
 
 /**
- * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header) and answers repeats with
- * `repeat`. The unique index makes concurrent repeats wait for the first transaction, and a rollback frees the key.
- * @throws GatewayError `idempotency_key_reused` when the key was used with another request
+ * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header) and answers retries with `repeat`.
+ * The unique index makes concurrent retries wait for the first transaction, and a rollback frees the key.
+ * @throws GatewayError `idempotency_key_reused` if the key was used with a different request
  */
 export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T> {
   if (operation.key == null) return operation.create();

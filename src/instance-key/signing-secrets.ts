@@ -5,7 +5,7 @@ import type { InstanceKey } from "../credentials/instance-key";
 export interface Signing {
   id: string;
   secretGeneration: number;
-  /** Until when its previous secret is valid too; null if it is not. */
+  /** Time until which the previous secret is also valid; null if it is not. */
   previousSecretUntil: Timestamp | null;
 }
 

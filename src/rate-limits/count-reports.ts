@@ -29,7 +29,7 @@ export function reportCounts(
     const isSame = last !== undefined && window.endsAt - last.endsAt < WINDOW_MS / 2;
     const used = (isSame ? last.used : 0) + amount;
     pending.set(keyId, { used, endsAt: window.endsAt });
-    // All processes together hide at most half of what is left, so the reports grow frequent only at the limit.
+    // All processes together hide at most half of the remaining quota, so reports become frequent only near the limit.
     if (used * processes * 2 >= remaining) flush();
     else timer ??= setTimeout(flush, REPORT_INTERVAL_MS).unref();
   };

@@ -15,7 +15,7 @@ export const RATE_LIMIT_HEADERS = [
 /** A key and its limit. */
 export interface LimitedKey {
   id: string;
-  /** Max requests per minute; null for the limit of the server. */
+  /** Max requests per minute; null if the server's limit applies. */
   rateLimitPerMinute: number | null;
 }
 

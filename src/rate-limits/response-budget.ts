@@ -8,7 +8,7 @@ interface ResponseContext {
   readonly caller: { readonly kind: string; readonly organization?: { readonly id: string } };
 }
 
-/** Max characters of all large responses in memory; a character was measured to take 3 to 7 bytes. */
+/** Max characters of all large responses in memory, at a measured 3 to 7 bytes per character. */
 export const MAX_CHARACTERS = 64_000_000;
 
 /** Max characters per organization, so that slow clients of one organization do not block the others. */
@@ -17,7 +17,7 @@ export const MAX_CHARACTERS_OF_ORGANIZATION = MAX_CHARACTERS / 2;
 /** Max characters of an uncounted response; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these. */
 const SMALL_RESPONSE_CHARACTERS = 50_000;
 
-/** How long a response waits for memory (ms). */
+/** Max time a response waits for memory (ms). */
 const WAIT_TIMEOUT_MS = 2_000;
 
 /** True if a response of this size bypasses the budget. */
@@ -26,7 +26,7 @@ export const isSmallResponse = (characters: number): boolean => characters <= SM
 interface Reservation {
   organization: string;
   characters: number;
-  /** Gives the characters back; undefined while the response waits for them. */
+  /** Releases the characters; undefined while the response waits for them. */
   release?: (() => void) | undefined;
   /** Resumes a waiting request. */
   resume?: (() => void) | undefined;

@@ -19,7 +19,7 @@ interface PageInfo {
 /** A route that is ready to run, for REST requests and for calls of its MCP tool. */
 export interface CompiledRoute {
   plan: RoutePlan;
-  /** True if it changes something. */
+  /** True if the route changes something. */
   changes: boolean;
   /** @throws GatewayError when a caller may not call it */
   authorize(caller: Caller): void;
@@ -27,7 +27,7 @@ export interface CompiledRoute {
   /**
    * Runs the document.
    * @param names of the arguments in problems
-   * @throws GatewayError, also for a resource that does not exist
+   * @throws GatewayError, including for a resource that does not exist
    */
   run(
     variables: Record<string, unknown>,
@@ -45,7 +45,7 @@ export interface Success {
   nextCursor: string | undefined;
   /** The cursor of the end of the page, for a route with `endCursorHeader`. */
   endCursor: string | undefined;
-  /** Writes the body; undefined for a success without one. */
+  /** Writes the response body; undefined if the success response has none. */
   write: ((found: unknown) => string) | undefined;
 }
 

@@ -10,12 +10,12 @@ const TYPE = "text/event-stream";
 const TIMES = {
   /** How often an idle stream sends a comment (ms), because proxies close connections that are silent for a minute. */
   heartbeatMs: 15_000,
-  /** How long a client may read nothing before its connection is closed (ms). */
+  /** Max time a client may read nothing before its connection is closed (ms). */
   stalledMs: 30_000,
   sweepMs: 1_000,
 };
 
-/** How long a client should wait before it connects again (ms). */
+/** Time a client should wait before it reconnects (ms). */
 const RETRY_MS = 2_000;
 
 interface OpenStream {

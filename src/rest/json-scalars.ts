@@ -165,7 +165,7 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
 }
 
 /**
- * Converts bigints, which represent large integers, to doubles if no digit is lost.
+ * Converts bigints, which represent large integers, to doubles if no precision is lost.
  * @param value part of a body, whose depth `parseJson` limits
  */
 function decodeJson(value: unknown, location: Location): unknown {

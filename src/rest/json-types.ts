@@ -39,7 +39,7 @@ export interface Use {
 }
 
 /**
- * Derives from a GraphQL type how REST decodes, writes and describes its values.
+ * Derives REST's decoder, writer and JSON Schema from a GraphQL type.
  * @throws Error for types that REST cannot represent: interfaces, unions, unknown scalars, recursive inputs
  */
 export function jsonTypeOf(type: GraphQLType, use: Use = {}): JsonType {
@@ -113,7 +113,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
 /** A member of a JSON object. */
 export interface Member {
   name: string;
-  /** Its name in GraphQL: a field, response key or variable. */
+  /** Name in GraphQL: a field, response key or variable. */
   key: string;
   json: JsonType;
   required: boolean;

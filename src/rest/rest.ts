@@ -48,7 +48,7 @@ function addRoute(
   });
 }
 
-/** An empty JSON object, which many clients send when they have nothing to send. */
+/** An empty JSON object, which many clients send instead of an empty body. */
 const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
 
 /** Rejects bodies for operations without one; an empty body or object of any content type is accepted. */

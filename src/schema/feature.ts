@@ -51,7 +51,10 @@ export interface ExpiredRows {
   keep?(tx: Tx, limit: number): Promise<number>;
 }
 
-/** The rows of a table that are older than so many days by a column of its times; none without a number, or with 0. */
+/**
+ * The rows of a table that are older than a number of days by one of its time columns; none if the number is missing or
+ * 0.
+ */
 export const olderThan = (
   days: number | undefined,
   entity: EntityTarget<ObjectLiteral>,
@@ -87,9 +90,9 @@ export interface Feature<Own extends object, Needs extends object> {
   metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
   /** The work of its lanes, by their kinds. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
-  /** The shares that its lanes get of so many senders, by their names. */
+  /** The shares of the senders that its lanes get, by name. */
   shares?(senders: number): Readonly<Record<string, Share>>;
-  /** Settings of how long it keeps rows, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
+  /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
   retention?: Retention;
   /** Rows that housekeeping deletes, by these settings; rows are kept forever without a setting, or with 0. */
   expired?(retention: Retention): ExpiredRows[];
@@ -100,7 +103,7 @@ export interface Feature<Own extends object, Needs extends object> {
    * @returns a function that stops it
    */
   start?(services: Core & Own & Needs): () => Promise<void>;
-  /** Stops background work, while requests still end. */
+  /** Stops background work while requests are still finishing. */
   stop?(services: Core & Own & Needs): Promise<void>;
   /** Stores or releases what requests used, after the last one has ended. */
   close?(services: Core & Own & Needs): Promise<void>;

@@ -15,7 +15,7 @@ export interface Hooks {
   anonymousPost: (context: RequestContext) => void;
   /** Keeps a restored copy of the database from delivering; one feature does. */
   restoreGuard: RestoreGuard;
-  /** Returns what `/readyz` also answers. */
+  /** Returns additional members of the `/readyz` response. */
   readiness: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -39,7 +39,7 @@ export class HookRegistry {
 
   /**
    * Returns the only implementation of a hook.
-   * @throws Error if there is none, or another
+   * @throws Error if there is none or more than one
    */
   the<Name extends keyof Hooks>(name: Name): Hooks[Name] {
     const [only, ...others] = this.of(name);

@@ -20,7 +20,7 @@ export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
   parseLiteral: (node, variables) => asObject(exact(literal(node, variables))),
 });
 
-/** Replaces bigints, which represent large integers, by doubles if no digit is lost. */
+/** Converts bigints, which represent large integers, to doubles if no precision is lost. */
 function exact(value: unknown): unknown {
   if (typeof value === "bigint") {
     const number = exactDouble(value);

@@ -1,6 +1,6 @@
 import { GraphQLScalarType } from "graphql";
 
-/** Any JSON value, in answers only. */
+/** Any JSON value, for outputs only. */
 export const GraphQLJson = new GraphQLScalarType<never, unknown>({
   name: "JSON",
   description: "Any JSON value.",

@@ -24,7 +24,7 @@ export const MaxCharacters = (characters: number): MethodDecorator & PropertyDec
 
 /** Assumed length of a list that declares none. */
 const ASSUMED_ITEMS = DEFAULT_PAGE;
-/** Assumed length of an introspection list, about the average. */
+/** Assumed length of an introspection list, roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
 /** Assumed characters of a text that declares no length: the length of the longest short text, an e-mail address. */
 export const ASSUMED_TEXT_LENGTH = 254;

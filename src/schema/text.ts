@@ -35,7 +35,7 @@ export const HoldsNoToken = (): PropertyDecorator =>
 
 /**
  * The property must be a non-blank text of at most `max` code points that the database stores unchanged.
- * @param options.trimmed true if the text is stored trimmed, so that leading and trailing blanks do not count
+ * @param options.trimmed true if the text is stored trimmed, so that leading and trailing whitespace does not count
  * @param options.singleLine true if the text is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
@@ -49,7 +49,7 @@ export function IsText(max: number, { trimmed = false, singleLine = false } = {}
   return Checked("isText", problem, {
     minLength: 1,
     maxLength: max,
-    // Non-blank and without NUL.
+    // Not blank, and without NUL.
     pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
   });
 }

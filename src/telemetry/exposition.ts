@@ -9,7 +9,7 @@ type Samples = readonly (readonly [labels: Record<string, string>, value: number
 
 /**
  * Registers a gauge whose values are read at each scrape.
- * @param aggregator how the values of several workers become one: `first` for what all of them read alike
+ * @param aggregator how the values of several workers become one: `first` if all of them read the same value
  */
 export function registerGauge(
   registry: Registry,

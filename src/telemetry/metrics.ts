@@ -12,7 +12,7 @@ import {
   type FeatureMetric,
 } from "./feature-metrics";
 
-/** Histogram bounds (s), from a request that waits for nothing to one whose client has timed out. */
+/** Histogram buckets (s), from an uncontended request to a client timeout. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 

@@ -20,7 +20,7 @@ import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
 import { version } from "../version";
 
-/** How long shutdown waits for the collector to accept the last spans (ms). */
+/** Max time shutdown waits for the collector to accept the last spans (ms). */
 const CLOSE_TIMEOUT_MS = 1_500;
 
 /** Log failed exports at most once per interval (ms), because every batch fails while the collector is down. */

@@ -19,7 +19,7 @@ export type ToWorker =
 export type FromWorker =
   /** It listens. */
   | { type: "ready"; address: string }
-  /** It cannot start, for a reason in one line. */
+  /** The worker cannot start; the reason is one line. */
   | { type: "failed"; reason: string }
   | { type: "collected"; id: number; values: MetricValues }
   /** Answer with the metrics of all workers. */

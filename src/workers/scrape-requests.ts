@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors";
 
-/** How long the supervisor may take (ms): longer than it waits for a worker. */
+/** Max time to wait for the supervisor (ms): longer than it waits for a worker. */
 const TIMEOUT_MS = 3_000;
 
 /** The scrapes of a worker that wait for the metrics of all. */
@@ -11,7 +11,7 @@ export class ScrapeRequests {
   /** @param send asks the supervisor */
   constructor(private readonly send: (id: number) => void) {}
 
-  /** @throws GatewayError `unavailable` without an answer in time */
+  /** @throws GatewayError `unavailable` if there is no response in time */
   async ask(): Promise<string> {
     this.last += 1;
     const id = this.last;

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type MetricValues, sumOfEnded, textOf } from "../telemetry/aggregate";
 import type { WorkerProcess } from "./worker-process";
 
-/** How long to wait for the metrics of a worker (ms), which may hang. */
+/** Max time to wait for the metrics of a worker (ms), which may hang. */
 const TIMEOUT_MS = 1_000;
 
 /** The metrics of all workers, and of the supervisor. */

@@ -46,12 +46,12 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
 class Supervisor {
   /** All live workers: during a restart, a place has an old and a new one. */
   private readonly live = new Set<WorkerProcess>();
-  /** Those that listen. */
+  /** The workers that are listening. */
   private readonly listening = new Set<WorkerProcess>();
   private readonly metrics = new SharedMetrics(() => this.listening.size);
   /** Counts of all workers together, for new workers. */
   private readonly windows = new KeyWindows();
-  /** How many workers of a place have not lasted. */
+  /** Number of a place's workers that died early. */
   private readonly failures = new Map<number, number>();
   private state: "starting" | "serving" | "restarting" | "stopping" = "starting";
 

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../errors";
 import type { FromWorker, ToWorker } from "./messages";
 
-/** How long a worker may take to stop (ms): longer than it allows itself. */
+/** Max time for a worker to stop (ms): longer than it allows itself. */
 const STOP_TIMEOUT_MS = 11_000;
 
-/** How long the last messages of an ended worker may take to arrive (ms). */
+/** Max time for the last messages of an ended worker to arrive (ms). */
 const DISCONNECT_TIMEOUT_MS = 500;
 
 /** How a process ended. */
@@ -91,20 +91,20 @@ async function exitOf(worker: Worker): Promise<Exit> {
   const disconnected = new Promise<true>((resolve) => worker.once("disconnect", () => resolve(true)));
   const exit = await new Promise<Exit>((resolve) => {
     worker.once("exit", (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }));
-    // Also a message to a worker that has just ended is an error; one without a process could not be started.
+    // A message to a worker that has just ended is an error as well; a worker without a process could not be started.
     worker.on("error", () => {
       if (worker.process.pid === undefined) resolve({ code: null, signal: null });
     });
   });
   const isDisconnected = await Promise.race([disconnected, sleep(DISCONNECT_TIMEOUT_MS, false)]);
-  // Node emits nothing where a connection was on its way to the worker, and would hand it further ones.
+  // Node emits no event if a connection was being handed to the worker, and would hand it further connections.
   if (!isDisconnected) worker.process.emit("disconnect");
   return exit;
 }
 
 /**
- * Closes a connection that is on its way to a worker when the worker dies. `node:cluster` would keep it open, and its client
- * would wait for an answer.
+ * Closes a connection that was being handed to a worker when the worker died. `node:cluster` would keep it open, and
+ * its client would wait for an answer.
  */
 function closeLostConnections({ process }: Worker): void {
   let hasEnded = false;

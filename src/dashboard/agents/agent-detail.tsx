@@ -26,7 +26,7 @@ const { component: AgentDialog } = loaded(async () => (await import("./agent-dia
 /** Polling interval for an agent's data, which rarely changes and is large (ms). */
 const POLL_INTERVAL_MS = 30_000;
 
-/** One agent: what it has, and what it decided last. */
+/** Overview of an agent: its resources and latest decisions. */
 export function AgentDetail() {
   const { id } = useParams<{ id: string }>();
   const { data, error, refetch } = useAgents();

@@ -1,7 +1,7 @@
 import { usePolledQuery } from "../api/client";
 import { AgentsDocument } from "./documents.generated";
 
-/** Other members seldom create or rename agents (ms). */
+/** Polling interval (ms): other members rarely create or rename agents. */
 const POLL_INTERVAL_MS = 30_000;
 
 /** The agents of the organization, for pages that name or choose one. */

@@ -30,7 +30,7 @@ const LOG_ENTRIES = 5;
 
 const SECTION = <Link href="/api-keys">API keys</Link>;
 
-/** The page of one API key: what it is, how it is used, and what can be done with it. */
+/** The page of one API key, with its facts, usage and actions. */
 export function ApiKey() {
   const { id = "" } = useParams<{ id: string }>();
   const { data, error, refetch } = usePolledQuery(ApiKeyDocument, { id }, { pollMs: POLL_INTERVAL_MS });

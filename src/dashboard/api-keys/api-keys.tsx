@@ -29,9 +29,9 @@ import { PastedKey } from "./pasted-key";
 
 const { component: CreateKey } = loaded(async () => (await import("./create-key")).CreateKey);
 
-/** Keys are polled less often than they would be if they changed by themselves (ms). */
+/** Polling interval (ms): keys do not change on their own. */
 const POLL_INTERVAL_MS = 15_000;
-/** Rejected and expiring keys come slowly (ms). */
+/** Polling interval (ms): keys are rarely rejected or about to expire. */
 const WATCH_INTERVAL_MS = 60_000;
 
 const COLUMNS: readonly Column[] = [
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column[] = [
   { heading: "Actions", hidden: true },
 ];
 
-/** The API keys of the organization: find, create, and do something with one. */
+/** The API keys of the organization: finding, creating and managing them. */
 export function ApiKeys() {
   const { deactivated } = useViewer();
   const address = useListAddress();

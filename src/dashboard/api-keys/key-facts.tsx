@@ -3,7 +3,7 @@ import styles from "./dialogs.module.css";
 import type { KeyFragment } from "./documents.generated";
 import { spelled } from "./scopes";
 
-/** The key that a dialog is about, and its last use. */
+/** The key that a dialog refers to, and its last use. */
 export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
   <dl className={styles.facts}>
     <dt>Key</dt>

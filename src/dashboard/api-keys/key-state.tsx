@@ -3,10 +3,10 @@ import { Tag } from "../ui/tag";
 import type { ApiKeyState, KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";
 
-/** A key that expires within so many days is called out. */
+/** Keys that expire within this many days are highlighted. */
 export const EXPIRING_DAYS = 14;
 
-/** The state of a key as it is shown. */
+/** The displayed state of a key. */
 type KeyStatus = ApiKeyState | "rotating" | "expiring";
 
 const STATUSES = {
@@ -17,7 +17,7 @@ const STATUSES = {
   revoked: { label: "Revoked", tone: "plain" },
 } as const satisfies Record<KeyStatus, unknown>;
 
-/** The states as a filter offers them. */
+/** The states as filter options. */
 export const STATE_OPTIONS = (["active", "expiring", "expired", "revoked"] as const).map((value) => ({
   value,
   label: STATUSES[value].label,

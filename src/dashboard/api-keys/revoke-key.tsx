@@ -9,8 +9,8 @@ import { type KeyFragment, ReplacedKeyDocument, RevokeApiKeyDocument } from "./d
 import { KeyFacts } from "./key-facts";
 
 /**
- * Revokes a key after a confirmation, because it cannot be undone. The new key of a rotation may be the last that works,
- * so it offers to keep the old one.
+ * Revokes a key after a confirmation, because this cannot be undone. After a rotation, the new key may be the last
+ * valid one, so the dialog offers to keep the old one.
  */
 export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
   const old = useReplaced(apiKey);

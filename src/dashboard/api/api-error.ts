@@ -1,4 +1,4 @@
-/** One thing wrong with what was sent: `input.name`, "must not be empty". */
+/** One problem with the input: `input.name`, "must not be empty". */
 export interface InputProblem {
   path: string;
   message: string;
@@ -15,7 +15,7 @@ export class ApiError extends Error {
     /** Identifies the request in the server's log; undefined if there was no response. */
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
-    /** Of `invalid_request`: every value at fault. */
+    /** For `invalid_request`, all invalid values. */
     readonly problems: readonly InputProblem[] = [],
   ) {
     super(message);
@@ -24,7 +24,7 @@ export class ApiError extends Error {
 
 const RETRYING = "Can’t reach the server. Retrying…";
 
-/** Codes with another sentence here than in the server's error table. */
+/** Codes whose text here differs from the server's error table. */
 const SENTENCES: Readonly<Record<string, string>> = {
   unreachable: "Can’t reach the server. Try again in a moment.",
   internal_error: "Something went wrong on the server. It has been logged.",
@@ -66,7 +66,7 @@ const fieldOf = (path: string): string =>
 export const isAboutField = (error: unknown, field: string): boolean =>
   error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
-/** The problem of a field of the input, or of an argument of that name; undefined without one. */
+/** The problem with a field of the input, or with an argument of that name; undefined if there is none. */
 export const problemOf = (error: unknown, field: string): string | undefined =>
   isAboutField(error, field)
     ? (error as ApiError).problems
@@ -85,7 +85,7 @@ export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean 
 export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
-/** True if somebody else has changed it since it was loaded. */
+/** True if somebody else has changed the resource since it was loaded. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "version_conflict";
 

@@ -11,7 +11,7 @@ import { ViewerDocument, type ViewerQuery } from "./documents.generated";
 import { execute } from "./execute";
 import type { TypedDocumentString } from "./typed-document";
 
-/** How often an open page loads the changes of other people (ms). */
+/** How often an open page polls for other people's changes (ms). */
 const POLL_INTERVAL_MS = 5_000;
 
 /** The cache of everything that the pages load. */
@@ -87,8 +87,8 @@ export async function change<Result, Variables>(
 }
 
 /**
- * The polled result of a query. While new variables load, it keeps the last result.
- * @param pollMs the interval, for queries that are expensive
+ * Polls a query and returns its latest result. Keeps the previous result while new variables load.
+ * @param pollMs polling interval; raise it for expensive queries
  */
 export function usePolledQuery<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,

@@ -2,7 +2,7 @@ import { ApiError, type InputProblem } from "./api-error";
 import { connection } from "./connection";
 import type { TypedDocumentString } from "./typed-document";
 
-/** How long to wait for a response (ms). */
+/** Max time to wait for a response (ms). */
 const REQUEST_TIMEOUT_MS = 20_000;
 
 interface ResponseBody<Result> {

@@ -4,13 +4,13 @@ export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
 /** How an action is described where its name does not say it: `agent_created` reads "created the agent". */
 interface Wording {
-  /** Stands between actor and target. */
+  /** Placed between actor and target. */
   verb?: string;
-  /** Follows the actor where members act on themselves; `verb` if left out. */
+  /** Follows the actor if members act on themselves; defaults to `verb`. */
   verbForSelf?: string;
   /** The field whose new value ends the sentence. */
   to?: string;
-  /** Its label in the filter by action. */
+  /** Label in the action filter. */
   label?: string;
 }
 

@@ -11,9 +11,9 @@ import { textOf } from "./document-text";
 import type { Draft, Live } from "./documents";
 
 /**
- * Says that another member saved or published since the edit began.
+ * Shows that another member has saved or published since the edit began.
  * @param mine what was typed here
- * @param onTake gives up the edit
+ * @param onTake discards the edit
  * @param onKeep keeps the edit, to overwrite with the next save
  */
 export function Conflict(props: {

@@ -4,16 +4,16 @@ export type Json = Record<string, unknown>;
 /** A syntax error of a JSON text. */
 export interface SyntaxProblem {
   message: string;
-  /** Where in the text, if the browser says so. */
+  /** Position in the text, if the browser reports it. */
   offset?: number | undefined;
 }
 
-/** Max length of a line with a list or object, where it is not on lines of its parts. */
+/** Max length of a line that contains a whole list or object. */
 const LINE_LENGTH = 100;
 
 /**
- * The usual form of a document: its members and theirs have lines of their own, such as each rule; what is in them is on
- * one line if it fits.
+ * The usual form of a document: its members and their members, such as each rule, are on separate lines; deeper values
+ * are on one line if they fit.
  */
 export function textOf(value: unknown, indent = "", before = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -39,7 +39,7 @@ const partsOf = (value: object): [name: string, part: unknown][] =>
     ? value.map((part) => ["", part])
     : Object.entries(value).map(([name, part]) => [`${JSON.stringify(name)}: `, part]);
 
-/** The JSON object that a text is, or what is wrong with it. */
+/** Parses a text as a JSON object, or returns what is wrong with it. */
 export function parseText(text: string): { document: Json } | { problem: SyntaxProblem } {
   let document: unknown;
   try {
@@ -53,7 +53,7 @@ export function parseText(text: string): { document: Json } | { problem: SyntaxP
   return repeated === undefined ? { document: document as Json } : { problem: repeated };
 }
 
-/** Browsers name the place of an error in their messages, each in another way, or not at all. */
+/** Browsers report the position of an error in their messages in different ways, or not at all. */
 function syntaxProblem(text: string, message: string): SyntaxProblem {
   const sentence = message
     .replace(/^JSON\.parse: |^JSON Parse error: /, "")
@@ -81,7 +81,7 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** A member that an object of valid JSON has twice: JSON.parse would silently drop the first. */
+/** Finds a duplicate member in a JSON object, because JSON.parse silently keeps only the last one. */
 function repeatedMember(text: string): SyntaxProblem | undefined {
   const objects: Set<string>[] = [];
   for (const { 0: token, 1: colon, index } of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {

@@ -6,7 +6,7 @@ import {
   ConfigurationStateDocument,
 } from "./documents.generated";
 
-/** How often an open page asks whether another member saved or published something (ms). */
+/** How often an open page checks whether another member has saved or published something (ms). */
 const POLL_INTERVAL_MS = 10_000;
 
 /** The live configuration of an agent. */

@@ -54,7 +54,7 @@ export function useEdit(memberId: string, agentId: string) {
       const { [key]: _, ...others } = edits.get();
       keep(edit === undefined ? others : { ...others, [key]: edit });
     },
-    /** The edit of now, for a callback that began earlier. */
+    /** The current edit, for a callback that was created earlier. */
     currentEdit: () => edits.get()[key] as Edit | undefined,
   };
 }

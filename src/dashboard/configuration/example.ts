@@ -1,6 +1,6 @@
 import type { Json } from "./document-text";
 
-/** A short configuration that works, for an agent that has no rules yet. */
+/** A short working configuration for an agent that has no rules yet. */
 export const EXAMPLE: Json = {
   format: 1,
   situations: { "order.shipped": { orderId: "string" } },
@@ -39,7 +39,7 @@ function exampleValue(name: string, type: string): unknown {
   }
 }
 
-/** Situations to try a configuration with: its declared types, with data of the right types. */
+/** Sample situations for trying out a configuration: its declared types, with data of the declared types. */
 export function exampleSituations(document: Json): Readonly<Record<string, Json>> {
   const declared = document.situations;
   if (typeof declared !== "object" || declared === null) return {};

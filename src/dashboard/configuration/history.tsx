@@ -15,7 +15,7 @@ import { ConfigurationVersionsDocument, type PublicationFragment } from "./docum
 
 const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
-/** Versions are added seldom, and by members of the page itself most often (ms). */
+/** Polling interval (ms): versions are rarely added, and mostly on this page. */
 const POLL_INTERVAL_MS = 60_000;
 
 const COLUMNS = [

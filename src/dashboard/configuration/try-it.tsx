@@ -24,7 +24,7 @@ import { JsonField } from "./json-field";
 /** A situation that no configuration declares. */
 const UNDECLARED = { type: "my.situation", data: {} };
 
-/** Hands a situation to the live configuration, without storing or sending anything. */
+/** Tries a situation with the live configuration, without storing or sending anything. */
 export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
   const { deactivated } = useViewer();
   const examples = useMemo(() => exampleSituations(live.document), [live]);

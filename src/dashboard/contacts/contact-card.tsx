@@ -5,7 +5,7 @@ import { ContactTags } from "./contact-tags";
 import styles from "./contacts.module.css";
 import type { ContactFragment } from "./documents.generated";
 
-/** Who a contact is, beside what is about them. */
+/** The contact's details, next to related content. */
 export const ContactCard = ({ contact }: { contact: ContactFragment }) => (
   <Card
     title="Contact"

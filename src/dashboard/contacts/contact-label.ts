@@ -1,7 +1,7 @@
 import { usePolledQuery } from "../api/client";
 import { ContactNamesDocument } from "./documents.generated";
 
-/** How often names that are shown are loaded again (ms). */
+/** Polling interval for displayed names (ms). */
 const NAMES_POLL_MS = 60_000;
 
 interface Labeled {
@@ -10,7 +10,7 @@ interface Labeled {
   addresses: readonly { address: string }[];
 }
 
-/** The label of a contact: its name, or else its key. */
+/** The label of a contact: its name or, without one, its key. */
 export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 

@@ -15,7 +15,7 @@ import {
 
 const FIELDS = ["name", "ref", "address", "locale", "timezone", "attributes"];
 
-/** The object that a text is in JSON, {} for none; undefined if it is no object. */
+/** Parses a text as a JSON object; {} if it is empty, undefined if it is not an object. */
 function attributesOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   try {
@@ -51,7 +51,7 @@ function inputOf(form: FormData, agentId: string, contact: ContactFragment | und
 }
 
 /**
- * Adds a contact and goes to its page, or changes one.
+ * Adds a contact and opens its page, or changes an existing contact.
  * @param contact the one to change; a new one if omitted
  */
 export function EditContact(props: { agentId: string; contact?: ContactFragment; onClosed: () => void }) {

@@ -10,7 +10,7 @@ const { component: ConversationDialog } = loaded(
   async () => (await import("./conversation-dialogs")).ConversationDialog,
 );
 
-/** The changes of an open conversation, for members who may write. */
+/** Actions on an open conversation, for members with write permission. */
 export function ConversationActions({ conversation }: { conversation: ConversationFragment }) {
   const { may, deactivated } = useViewer();
   const [action, setAction] = useState<Action>();

@@ -19,7 +19,7 @@ interface Props {
   onClosed: () => void;
 }
 
-/** "2 queued messages were canceled. One was already leaving." */
+/** "2 queued messages were canceled. One message was already being sent." */
 function consequencesOf({ canceled, carried, inFlight }: ChangeFragment): string {
   const messages = (count: number) => `${count} queued ${count === 1 ? "message" : "messages"}`;
   return [
@@ -136,7 +136,7 @@ const Move = ({ conversation: { id, agentId, line, version }, onClosed }: Props)
 
 const DIALOGS = { move: Move, handOff: HandOff, release: Release, close: Close };
 
-/** A change of a conversation that its dialog asks for. */
+/** A change to a conversation that requires a dialog. */
 export type Action = keyof typeof DIALOGS;
 
 /** The dialog of a change of a conversation. */

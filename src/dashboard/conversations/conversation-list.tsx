@@ -19,7 +19,7 @@ import styles from "./conversation-list.module.css";
 import { ConversationTag, HANDLER_OPTIONS, STATE_OPTIONS } from "./conversation-state";
 import { ConversationsDocument, LineNamesDocument } from "./documents.generated";
 
-/** How often the list is loaded (ms): what happens in a conversation is followed on its page. */
+/** Polling interval (ms): changes within a conversation are followed on its own page. */
 const INBOX_POLL_MS = 15_000;
 
 const COLUMNS: readonly Column[] = [
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column[] = [
   { heading: "Last activity" },
 ];
 
-/** The conversations of an agent with their filters, the last activity first. */
+/** An agent's conversations, latest activity first, with filters. */
 export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen: () => void }) {
   const address = useListAddress();
   const { may } = useViewer();

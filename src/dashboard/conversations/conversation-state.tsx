@@ -7,13 +7,13 @@ export const ConversationTag = ({ state, handler }: Pick<ConversationFragment, "
   return handler === "human" ? <Tag tone="warn">Handed off</Tag> : <Tag tone="good">Open</Tag>;
 };
 
-/** The states as a filter offers them. */
+/** The states as filter options. */
 export const STATE_OPTIONS = [
   { value: "open", label: "Open" },
   { value: "closed", label: "Closed" },
 ] as const;
 
-/** Who answers, as a filter offers it. */
+/** The handlers as filter options. */
 export const HANDLER_OPTIONS = [
   { value: "agent", label: "Agent" },
   { value: "human", label: "Human" },

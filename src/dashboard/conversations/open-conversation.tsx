@@ -8,7 +8,7 @@ import { toast } from "../ui/toast";
 import { type AddressKind, OpenConversationDocument } from "./documents.generated";
 import { LineField } from "./line-field";
 
-/** Kinds of addresses as forms offer them. */
+/** Kinds of addresses as select options. */
 export const ADDRESS_KINDS = [
   { value: "email", label: "Email" },
   { value: "phone", label: "Phone" },

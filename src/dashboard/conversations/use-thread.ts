@@ -15,9 +15,9 @@ const MIN_RECENT = 5;
 /** Max items of a page of the API. */
 const MAX_RECENT = 100;
 
-/** How often to load what is new (ms). */
+/** Polling interval for new messages (ms). */
 const POLL_MS = 5_000;
-/** The same while a message is about to be sent (ms), which takes a moment. */
+/** Polling interval while a message is about to be sent (ms), which takes only a moment. */
 const LEAVING_POLL_MS = 1_000;
 
 /** The messages of a conversation that are loaded: without gaps, up to the newest one. */
@@ -60,7 +60,7 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
   };
 }
 
-/** How many of the newest messages to poll: up to the oldest unsent one. */
+/** Number of newest messages to poll: up to the oldest unsent one. */
 function recentOf({ messages }: Loaded): number {
   const first = messages.findIndex(({ status }) => status === "queued" || status === "sending");
   const unsent = first === -1 ? 0 : messages.length - first;
@@ -102,7 +102,7 @@ export function useThread(id: string) {
     });
   const isUnknown = error instanceof ApiError && error.code === "not_found";
   return {
-    /** Null if it does not exist, undefined until that is known. */
+    /** Null if the conversation does not exist, undefined until that is known. */
     conversation: isUnknown ? null : data?.conversation,
     messages: data === undefined ? undefined : loaded.messages,
     hasOlder: older !== null,

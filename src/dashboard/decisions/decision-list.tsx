@@ -24,7 +24,7 @@ const COLUMNS: readonly Column[] = [
   { heading: "When" },
 ];
 
-/** The decisions of an agent with their filters, the newest first. */
+/** An agent's decisions, newest first, with filters. */
 export function DecisionList({ agentId }: { agentId: string }) {
   const address = useListAddress();
   const contact = address.get("contact") || null;

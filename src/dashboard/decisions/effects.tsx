@@ -16,7 +16,7 @@ const STATUSES: Readonly<Record<string, { label: string; tone: "good" | "bad" | 
   skipped: { label: "Skipped", tone: "plain" },
 };
 
-/** The status of what is only planned; its error says no more than that. */
+/** The status of an effect that is only planned; its error contains no further information. */
 const SKIPPED = "skipped";
 
 /**
@@ -53,7 +53,7 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
   );
 }
 
-/** Where the configuration says so, and how. */
+/** The part of the configuration that caused the effect. */
 function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
   const { kind, ruleId, template, line, delaySeconds } = effect;
   const parts = [

@@ -11,7 +11,7 @@ import { OutcomeTag } from "./words";
 /** Decisions that are shown here. */
 const SHOWN = 5;
 
-/** The last decisions of an agent, or those about one contact, for pages about more than that. */
+/** An agent's latest decisions, or those about one contact, for pages that show more than decisions. */
 export function RecentDecisions({ agentId, contactId }: { agentId: string; contactId?: string }) {
   const { data, error, refetch } = usePolledQuery(
     DecisionsDocument,

@@ -8,7 +8,7 @@ const OUTCOMES = {
   stale: { label: "Out of date", tone: "plain" },
 } as const satisfies Record<DecisionOutcome, unknown>;
 
-/** The outcomes as a filter offers them. */
+/** The outcomes as filter options. */
 export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map((value) => ({
   value,
   label: OUTCOMES[value].label,
@@ -32,7 +32,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   ask: "asked a model",
 };
 
-/** "sent a message and added tags": what of the effects was done, each kind once. */
+/** Summarizes the effects that were applied, each kind once: "sent a message and added tags". */
 export function deedsOf(effects: readonly { kind: string; status: string }[]): string {
   const done = effects.filter(({ status }) => status === "done");
   const deeds = [...new Set(done.map(({ kind }) => DEEDS[kind] ?? kind))];

@@ -25,7 +25,7 @@ import styles from "./lines.module.css";
 const { component: CreateLine } = loaded(async () => (await import("./create-line")).CreateLine);
 const { component: LineDialog } = loaded(async () => (await import("./line-dialogs")).LineDialog);
 
-/** The lines that an agent speaks from. */
+/** The lines from which an agent sends messages. */
 export function Lines() {
   const { deactivated } = useViewer();
   const address = useListAddress();
@@ -49,7 +49,7 @@ export function Lines() {
   );
 }
 
-/** Lines change seldom (ms). */
+/** Polling interval (ms): lines rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS: readonly Column[] = [

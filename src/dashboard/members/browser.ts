@@ -1,4 +1,7 @@
-/** Browsers and systems by what their User-Agent contains; the first match counts, for some name others, too. */
+/**
+ * Browsers and systems by a part of their User-Agent; the first match wins, because some User-Agents name other
+ * browsers as well.
+ */
 const BROWSERS = [
   ["Edg/", "Edge"],
   ["OPR/", "Opera"],
@@ -19,7 +22,7 @@ const SYSTEMS = [
 const nameIn = (userAgent: string, names: readonly (readonly [string, string])[]) =>
   names.find(([mark]) => userAgent.includes(mark))?.[1];
 
-/** The program of a session for people: "Chrome on Linux". */
+/** Human-readable name of a session's program: "Chrome on Linux". */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null) return "Unknown program";
   const [browser, system] = [nameIn(userAgent, BROWSERS), nameIn(userAgent, SYSTEMS)];

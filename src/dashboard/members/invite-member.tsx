@@ -23,8 +23,8 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
 };
 
 /**
- * Invites somebody and shows the link, once.
- * @param to somebody who was invited before, whose earlier link then stops working
+ * Invites somebody and shows the link only once.
+ * @param to somebody who was already invited and whose earlier link then stops working
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
   const submit = async (form: FormData) => {

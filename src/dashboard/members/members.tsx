@@ -27,7 +27,7 @@ const { component: WithdrawInvitation } = loaded(
   async () => (await import("./member-dialogs")).WithdrawInvitation,
 );
 
-/** Members change seldom (ms). */
+/** Polling interval (ms): members rarely change. */
 const POLL_INTERVAL_MS = 30_000;
 
 /** The members and, for managers, who is invited. */

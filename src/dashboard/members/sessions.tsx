@@ -21,11 +21,11 @@ const COLUMNS: readonly Column[] = [
   { heading: "Actions", hidden: true },
 ];
 
-/** Sessions are listed with their programs, which are long (ms). */
+/** Polling interval (ms): the list is large, because it includes User-Agents. */
 const POLL_INTERVAL_MS = 20_000;
 
 /**
- * The open sessions of a member, who is signed out by ending them.
+ * The active sessions of a member; ending one signs the member out there.
  * @param memberId another member; the signed-in one if left out
  */
 export function Sessions({ memberId = null }: { memberId?: string | null }) {

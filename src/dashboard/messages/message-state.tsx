@@ -53,7 +53,7 @@ export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
   system: "Gateway",
 };
 
-/** The statuses as a filter offers them. */
+/** The statuses as filter options. */
 export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((value) => ({
   value,
   label: STATUSES[value].label,
@@ -66,7 +66,7 @@ export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" |
   </Tag>
 );
 
-/** The status of a message in a word; as a tag only if it did not go as planned. */
+/** The status of a message in one word, shown as a tag only if something went wrong. */
 export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
   heldReason !== null || status === "failed" || status === "canceled" ? (
     <StatusTag status={status} heldReason={heldReason} />
@@ -74,7 +74,7 @@ export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" 
     STATUSES[status].label
   );
 
-/** Why a message waits, was canceled or given up, in words; nothing for others. */
+/** Explains why a message is waiting, or was canceled or given up; nothing for other messages. */
 export function StateReason({ heldReason, notBefore, errorCode, errorText, status }: DeliveryState) {
   if (heldReason === null && errorCode === null && (status !== "queued" || notBefore === null)) return null;
   return (

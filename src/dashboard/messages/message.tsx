@@ -18,7 +18,7 @@ const SECTION = "Messages";
 
 type MessageData = NonNullable<MessageQuery["message"]>;
 
-/** One message: its text, and what became of it. */
+/** One message: its text and delivery status. */
 export function Message() {
   const { id = "" } = useParams<{ id: string }>();
   const { data, error, refetch } = usePolledQuery(MessageDocument, { id });

@@ -6,7 +6,7 @@ import { type Column, DataTable, Row } from "../ui/table";
 
 const COLUMNS: readonly Column[] = [{ heading: "Agent" }, { heading: "Slug" }];
 
-/** How many agents are shown; the page of agents has all. */
+/** Number of agents shown; the Agents page lists all. */
 const SHOWN = 5;
 
 /** The agents, for members who may not see the usage of keys. */

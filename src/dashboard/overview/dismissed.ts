@@ -4,7 +4,7 @@ import { useViewer } from "../session/session";
 /** The organizations whose steps were dismissed, in the storage of the browser. */
 const DISMISSED = "get-started-dismissed";
 
-/** Remembers in this browser that the steps of an organization were dismissed. */
+/** Stores in this browser that an organization's steps were dismissed. */
 export function useDismissed(): [boolean, () => void] {
   const { organization } = useViewer();
   const [dismissed, setDismissed] = useState(() => remembered().includes(organization.id));

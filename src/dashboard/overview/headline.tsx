@@ -7,12 +7,12 @@ import styles from "./headline.module.css";
 
 const percent = lazy(() => new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 }));
 
-/** A number that the server counts up to a limit. */
+/** A number that the server counts only up to a limit. */
 const counted = ({ count, isExact }: { count: number; isExact: boolean }): string =>
   `${formatNumber(count)}${isExact ? "" : "+"}`;
 
 /**
- * The numbers of a period at one glance.
+ * The figures for a period at a glance.
  * @param usage undefined for members who do not manage keys
  * @param activity undefined for members who may not read conversations
  */

@@ -20,7 +20,7 @@ const { component: GetStarted, useIsSettled } = loaded(
   async () => (await import("./get-started")).GetStarted,
 );
 
-/** Numbers are summed over many rows, so they are polled less often than the rest (ms). */
+/** Polling interval (ms): the numbers are summed over many rows, so they are polled less often than the rest. */
 const NUMBERS_INTERVAL_MS = 20_000;
 const STEPS_INTERVAL_MS = 15_000;
 /** Polling interval for data of this page that rarely changes (ms). */

@@ -23,7 +23,7 @@ function reasonOf({ lastRefusal, apiKey }: KeyUse): string {
   return { revoked: "Revoked", expired: "Expired", active: "Was inactive" }[apiKey.state];
 }
 
-/** The keys that are rejected and still in use somewhere. */
+/** The keys that are rejected but still in use somewhere. */
 export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; period: UsagePeriod }) => (
   <Card title="Rejected requests">
     {rejected.length === 0 ? (

@@ -7,7 +7,7 @@ export type KeyUse = UsageQuery["used"][number];
 /** The usage of all keys. */
 export type Totals = UsageQuery["usageTotals"];
 
-/** The color of what was rejected. */
+/** The color of rejected requests. */
 export const REJECTED_COLOR = "var(--series-rejected)";
 
 /** A series of a chart, in one color. */

@@ -1,4 +1,4 @@
-/** Pages about the API, which this server serves as well. */
+/** API documentation pages served by this server. */
 export const HELP = [
   { href: "/docs", title: "API reference" },
   { href: "/graphiql", title: "GraphiQL" },

@@ -10,7 +10,10 @@ const { component: Palette, load } = loaded(async () => (await import("./palette
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Opens the palette, also by ⌘K or Ctrl K. The key / goes to the search of the page, or opens the palette without one. */
+/**
+ * Opens the palette, which ⌘K and Ctrl K open as well. The key / focuses the page's search or, if there is none, opens
+ * the palette.
+ */
 export function PaletteButton() {
   const [open, setOpen] = useState(false);
   useWindowEvent("keydown", (event) => {
@@ -43,7 +46,7 @@ export function PaletteButton() {
   );
 }
 
-/** True if a key press belongs to a text, also to one within a shadow root. */
+/** True if a key press belongs to a text field, including one in a shadow root. */
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
   return (

@@ -18,7 +18,7 @@ import styles from "./palette.module.css";
 const DEBOUNCE_MS = 200;
 
 interface Entry {
-  /** Where it leads: below /dashboard, or on this server if `isOutside`. */
+  /** Target of the entry: a path below /dashboard, or on this server if `isOutside`. */
   href: string;
   title: string;
   hint?: string;

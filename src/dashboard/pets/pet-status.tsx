@@ -7,7 +7,7 @@ const STATUSES = {
   sold: { label: "Sold", tone: "plain" },
 } as const satisfies Record<PetStatus, unknown>;
 
-/** The statuses as fields offer them. */
+/** Pet statuses as select options. */
 export const STATUS_OPTIONS = (Object.keys(STATUSES) as PetStatus[]).map((value) => ({
   value,
   label: STATUSES[value].label,

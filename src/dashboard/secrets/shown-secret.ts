@@ -9,13 +9,13 @@ export interface NewSecret {
   title: string;
   /** Name of what it belongs to. */
   name: string;
-  /** An API key if left out. */
+  /** Defaults to an API key. */
   kind?: SecretKind;
   /** Name of the agent of an API key. */
   agent?: string;
-  /** More about it, such as whether a mail was sent. */
+  /** Additional information, such as whether an e-mail was sent. */
   note?: string;
-  /** True if it may be lost, because somebody has it already. */
+  /** True if closing without copying is fine, because somebody already has the secret. */
   isDelivered?: boolean;
 }
 

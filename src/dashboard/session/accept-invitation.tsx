@@ -52,7 +52,9 @@ export function AcceptInvitation() {
   );
 }
 
-/** Says that another member is signed in in this browser, whose session the acceptance would replace. */
+/**
+ * Shows that another member is signed in in this browser, and that accepting the invitation would replace that session.
+ */
 function SignedInAs() {
   const { data, refetch } = useQuery({
     queryKey: [ViewerDocument.toString(), "invitation"],
@@ -138,7 +140,7 @@ function useFragment(): string {
   useEffect(() => {
     const changed = () => setFragment(location.hash.slice(1));
     window.addEventListener("hashchange", changed);
-    // It may have changed since the first rendering.
+    // The value may have changed since the first rendering.
     changed();
     return () => window.removeEventListener("hashchange", changed);
   }, []);

@@ -18,14 +18,14 @@ export function useViewer() {
   if (viewer === undefined) throw new Error("useViewer needs SignedIn around it.");
   return {
     ...viewer,
-    /** True if the member has a permission; true where none is needed. */
+    /** True if the member has a permission, or if none is needed. */
     may: (permission?: Permission) => permission === undefined || viewer.permissions.includes(permission),
     manages: viewer.permissions.includes("config_manage"),
     deactivated: viewer.organization.deactivatedAt !== null,
   };
 }
 
-/** Every page has queries of its own, which report the end of the session sooner (ms). */
+/** Polling interval (ms): every page has its own queries, which report the end of the session sooner. */
 const VIEWER_INTERVAL_MS = 20_000;
 
 /** E-mail address of the last member, so that one whose session has ended need not type it again. */

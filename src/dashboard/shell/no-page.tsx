@@ -3,7 +3,7 @@ import type { Permission } from "../api/documents.generated";
 import { Failure } from "../ui/failure";
 import { Empty, Page } from "../ui/page";
 
-/** For an address without a page. */
+/** Shown for URLs that match no page. */
 export const NoPage = () => (
   <Page title="Page not found">
     <p>
@@ -12,14 +12,14 @@ export const NoPage = () => (
   </Page>
 );
 
-/** For a page whose code cannot be loaded. */
+/** Shown for a page whose code cannot be loaded. */
 export const FailedToLoad = (props: { title: string; section: string | undefined }) => (
   <Page section={props.section} title={props.title}>
     <Failure error={undefined} retry={() => location.reload()} alone />
   </Page>
 );
 
-/** For a page that the member has no permission to see. */
+/** Shown for a page that the member may not see. */
 export const NotPermitted = (props: {
   title: string;
   section: string | undefined;

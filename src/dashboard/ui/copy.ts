@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 
-/** How long a button shows the outcome (ms). */
+/** Time for which a button shows the outcome (ms). */
 const FEEDBACK_MS = 2_500;
 
 /**

@@ -50,7 +50,7 @@ export function Dialog(props: {
   );
 }
 
-/** How many dialogs are open, and what had the focus before the first of them. */
+/** Number of open dialogs, and the element that had the focus before the first one. */
 let openDialogs = 0;
 let opener: Element | null = null;
 

@@ -3,7 +3,7 @@ import styles from "./filter-chip.module.css";
 import { Icon } from "./icon";
 import type { ListAddress } from "./list-address";
 
-/** A filter that a link to the list has set, with a button that removes it; nothing without it. */
+/** A filter set by a link to the list, with a button to remove it; renders nothing if the filter is not set. */
 export const FilterChip = (props: { address: ListAddress; name: string; label: string; value?: string }) =>
   props.address.get(props.name) !== "" && (
     <button

@@ -12,7 +12,7 @@ export function useListAddress() {
 
   return {
     after,
-    /** How many pages are before this one; undefined after a link that leads into the middle of the list. */
+    /** Number of pages before this one; undefined after following a link into the middle of the list. */
     page: after === null ? 0 : trail.length || undefined,
     get: (name: string) => params.get(name) ?? "",
     /** The filter if it is a known value; an old bookmark may hold another. */

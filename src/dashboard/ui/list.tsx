@@ -10,14 +10,14 @@ import { type Column, DataTable, LoadingRows, Row } from "./table";
 /** Usual number of items of a page. */
 export const PAGE_SIZE = 20;
 
-/** A page of a list, as the API answers it. */
+/** A page of a list, as returned by the API. */
 interface Connection<Node> {
   nodes: readonly Node[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
   totalCount?: Total;
 }
 
-/** A list that the API answers as a whole, as its only page. */
+/** A list that the API returns as a whole, as a single page. */
 export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<Node> | undefined =>
   nodes && { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
 

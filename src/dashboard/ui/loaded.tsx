@@ -5,17 +5,17 @@ import { toast } from "./toast";
 /** When this tab was last reloaded because code was missing (ms since the epoch), in the storage of the tab. */
 const RELOADED = "reloaded-for-code";
 
-/** How long not to do it again (ms): whatever is missing then is missing for another reason. */
+/** Min time between two such reloads (ms): if code is still missing, there is another reason. */
 const RELOAD_INTERVAL_MS = 60_000;
 
-/** How often to ask whether the server answers again (ms). */
+/** How often to check whether the server responds again (ms). */
 const ASK_INTERVAL_MS = 2_000;
 
 /** The placeholder of a component whose code is not loaded. */
 interface Instead {
-  /** Until it is there; nothing, unless it is given. */
+  /** Shown while the component loads; defaults to nothing. */
   fallback?: ReactNode;
-  /** If it cannot be loaded; a message in the corner, unless it is given. */
+  /** Shown if the component cannot be loaded; defaults to a message in the corner. */
   failed?: ReactNode;
 }
 
@@ -71,7 +71,7 @@ export function loaded<Props extends object>(load: () => Promise<ComponentType<P
   };
 }
 
-/** Says in the corner that something cannot be loaded. */
+/** Shows in the corner that something cannot be loaded. */
 export function NotLoaded() {
   useEffect(() => toast("Part of this page can’t be loaded. Reload it and try again.", "bad"), []);
   return null;

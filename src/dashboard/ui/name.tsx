@@ -5,7 +5,7 @@ import styles from "./name.module.css";
 /** A name of so many letters, such as a phone number, is never broken. */
 const SHORT = 16;
 
-/** A name on at most two lines; the tooltip has the whole of a longer one. */
+/** A name on at most two lines; the tooltip shows the full name if it is truncated. */
 export const Name = ({ children }: { children: ReactNode }) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: only adds a tooltip
   <bdi

@@ -3,7 +3,7 @@ import { Alert } from "@mantine/core";
 /** The result of a test. */
 export interface TestOutcome {
   outcome: "accepted" | "permanent" | "retryable" | "uncertain";
-  /** Description of the result, for people. */
+  /** Human-readable description of the result. */
   detail: string;
 }
 

@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<PastedSecret["kind"], { it: string; end: string }>>
   },
 };
 
-/** Says that a secret was pasted where it does not belong, and how to end it. */
+/** Warns that a secret was pasted where it does not belong, and says how to invalidate it. */
 export const SecretNote = ({
   secret,
   className,

@@ -7,10 +7,10 @@ import {
   SIGNING_SECRET,
 } from "../../credentials/token-parts";
 
-/** A secret of the gateway that someone pasted; only the hint of an API key is left of it. */
+/** A gateway secret that was pasted; reduced to the hint for an API key, and to nothing for other secrets. */
 export interface PastedSecret {
   kind: typeof API_KEY | typeof SESSION | typeof INVITATION | typeof SIGNING_SECRET;
-  /** The public part of an API key, "" for other secrets, which have none. */
+  /** The public part of an API key; "" for other secrets, which have no public part. */
   hint: string;
 }
 

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { showWhole } from "./name";
 import styles from "./tag.module.css";
 
-/** A state as a colored label on one line; the tooltip has the whole of a longer one. */
+/** A state as a colored label on one line; the tooltip shows the full text if it is truncated. */
 export const Tag = ({ tone, children }: { tone: "good" | "bad" | "warn" | "plain"; children: ReactNode }) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: only adds a tooltip
   <span className={styles.tag} data-tone={tone} onMouseEnter={showWhole}>

@@ -5,7 +5,7 @@ import { createStore } from "../store";
 import { Icon } from "./icon";
 import styles from "./toast.module.css";
 
-/** How long a message stays (ms). */
+/** Time for which a message is shown (ms). */
 const TOAST_MS = 6_000;
 
 /** Messages shown together; older ones make room. */
@@ -20,7 +20,7 @@ interface Toast {
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Says briefly that something was done, or could not be, on the screen and to screen readers. */
+/** Briefly announces a success or failure, on the screen and to screen readers. */
 export function toast(message: string, tone: Toast["tone"] = "good"): void {
   lastId += 1;
   toasts.set([...toasts.get(), { id: lastId, message, tone }].slice(-MAX_TOASTS));

@@ -10,7 +10,7 @@ const STATES = {
   canceled: { label: "Canceled", tone: "plain" },
 } as const;
 
-/** The states as a filter offers them. */
+/** The states as filter options. */
 export const STATE_OPTIONS = Object.entries(STATES).map(([value, { label }]) => ({
   value: value as WebhookDeliveryState,
   label,

@@ -26,7 +26,7 @@ import {
 
 type Props = { endpoint: EndpointFragment; onClosed: () => void };
 
-/** The dialogs of what managers do with an endpoint. */
+/** The dialogs of managers' actions on an endpoint. */
 const DIALOGS = {
   edit: EditEndpoint,
   test: TestEndpoint,

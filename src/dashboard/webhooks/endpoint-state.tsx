@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<WebhookDisabledReason, string>> = {
   secret_lost: "Its signing secret was lost: rotate it first",
 };
 
-/** The state of an endpoint, and why it gets no events. */
+/** The state of an endpoint, and why it receives no events. */
 export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
   const { state, disabledReason, failingSince } = endpoint;
   if (state === "disabled") {

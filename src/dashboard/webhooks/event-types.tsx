@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import styles from "./webhooks.module.css";
 
-/** The types of events that the features declare. */
+/** Event types declared by the features. */
 export const EVENT_TYPES: Readonly<Record<string, { description: string }>> = Object.assign(
   {},
   ...Object.values(import.meta.glob<object>("../../features/*/*.event-types.ts", { eager: true })).flatMap(
@@ -10,7 +10,7 @@ export const EVENT_TYPES: Readonly<Record<string, { description: string }>> = Ob
   ),
 );
 
-/** The field for the types of events that an endpoint gets, and what was chosen: null for all. */
+/** The field for the event types that an endpoint receives, and the selection: null for all. */
 export function useEventTypes(initial: readonly string[] | null): {
   types: string[] | null;
   field: ReactNode;

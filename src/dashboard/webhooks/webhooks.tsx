@@ -19,7 +19,7 @@ import styles from "./webhooks.module.css";
 
 const { component: CreateEndpoint } = loaded(async () => (await import("./create-endpoint")).CreateEndpoint);
 
-/** Endpoints change seldom, and fail for hours (ms). */
+/** Polling interval (ms): endpoints rarely change, and failures last for hours. */
 const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS: readonly Column[] = [
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
   { heading: "Status" },
 ];
 
-/** The types of events that an endpoint gets, in short. */
+/** A summary of the event types that an endpoint receives. */
 function typesLabel(types: readonly string[] | null): string {
   if (types === null) return "All";
   return types.length === 1 ? (types[0] as string) : `${types.length} types`;

@@ -7,12 +7,12 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** A change that began before a deletion may still add rows after it; none takes this long (ms). */
+/** A change that began before a deletion may still add rows after it, but no change takes this long (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
- * Deletes what a feature keeps about a deleted agent; doing it again must change nothing.
- * @returns true if all is deleted
+ * Deletes the data that a feature stores about a deleted agent. Must be idempotent.
+ * @returns true once everything is deleted
  */
 export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<boolean>;
 
@@ -24,8 +24,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Deletes the rows of deleted agents: in chunks, because there may be many, and of one agent of an organization at a
- * time. Housekeeping finishes interrupted purges.
+ * Deletes the rows of deleted agents in chunks, because there may be many, one agent per organization at a time.
+ * Housekeeping resumes interrupted purges.
  */
 export class AgentPurge {
   private readonly jobs: SerialJobs;

@@ -42,8 +42,8 @@ const REQUIRED = { permission: Permission.config_manage };
 /** The agents of organizations. */
 export class AgentService {
   /**
-   * An agent by its ID, also a deleted one, without an access check: the caller must already have access to a resource of
-   * the agent.
+   * An agent by its ID, even if it is deleted, without an access check: the caller must already have access to a
+   * resource of the agent.
    */
   readonly byId: (id: string) => Promise<Agent | undefined>;
 
@@ -113,9 +113,9 @@ export class AgentService {
   /**
    * Creates an agent in the caller's organization, with what other features add to a new agent.
    * @param tx the transaction to join, if any
-   * @returns the agent; for a repeat with the same idempotency key, as it is now
-   * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for a
-   *   repeat after it was deleted
+   * @returns the agent; for a retry with the same idempotency key, as it is now
+   * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for
+   * a retry after it was deleted
    */
   create(
     context: RequestContext,
@@ -173,7 +173,7 @@ export class AgentService {
   }
 
   /**
-   * Gives an agent another display name; a change to the name that it has is not recorded.
+   * Changes an agent's display name; setting the current name again is not recorded.
    * @throws GatewayError `not_found`
    */
   rename(context: RequestContext, { id, name }: RenameAgentArgs): Promise<Agent> {
@@ -191,7 +191,7 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent: from now on it is not found, sends nothing and gets no key. Its rows are left to `AgentPurge`.
+   * Deletes an agent: from now on, it is not found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
    * @throws GatewayError `not_found`, or `conflict` while it has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {

@@ -166,7 +166,7 @@ export class ApiKey {
   }
 }
 
-/** The columns that end a key. */
+/** The columns that determine whether a key has ended. */
 export type KeyEnds = Pick<ApiKey, "revokedAt" | "expiresAt">;
 
 /** The current state of a key, regardless of its organization. */

@@ -6,7 +6,7 @@ export const KEY_NAME_MAX_LENGTH = 100;
 /** Max length of an API key's description (code points). */
 export const KEY_DESCRIPTION_MAX_LENGTH = 500;
 
-/** Max networks of an API key: as many as an entry of the audit log can list. */
+/** Max networks per API key: as many as an audit log entry can list. */
 export const MAX_NETWORKS = 40;
 
 /** Max of an API key's own limit of requests per minute. */

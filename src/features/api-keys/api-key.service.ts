@@ -59,7 +59,7 @@ import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Mints, resolves, renames, rotates and revokes API keys; each change applies from the next request on. */
+/** Mints, resolves, renames, rotates and revokes API keys; each change takes effect on the next request. */
 export class ApiKeyService implements CredentialResolver<AgentCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;
@@ -214,7 +214,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Mints a key. A repeat with the same idempotency key cannot show the first secret again, so it revokes the first key
+   * Mints a key. A retry with the same idempotency key cannot show the first secret again, so it revokes the first key
    * and mints a replacement.
    * @param tx the transaction to join, if any
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
@@ -263,7 +263,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Changes the name and settings of a key; each change applies from the next request on.
+   * Changes the name and settings of a key, effective on the next request.
    * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
    */
   update(context: RequestContext, input: ApiKeyChanges): Promise<ApiKey> {
@@ -278,7 +278,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Revokes a key: it is rejected from the next request on. Revoking a revoked key changes nothing.
+   * Revokes a key, which is rejected from the next request on. Revoking a revoked key has no effect.
    * @param tx the transaction to join, if any
    * @param options.keepReplaced true to keep the replaced key while it is still accepted
    * @throws GatewayError `not_found`, or `conflict` if there is no key to keep
@@ -344,7 +344,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
 const withoutNulls = (settings: KeySettings) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** Keys joined with their agent, also a deleted one, and its organization. */
+/** Keys joined with their agent, even if it is deleted, and its organization. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")

@@ -67,8 +67,8 @@ export function keysAreAccepted(
 }
 
 /**
- * Checks the caller of a change again in the transaction that makes it. A key can only be revoked, and its organization
- * only be deactivated, after the transaction.
+ * Rechecks the caller's authorization inside the transaction that makes the change. Until it commits, the caller's key
+ * cannot be revoked, nor its organization deactivated.
  * @param permission the permission that a member needs
  * @throws GatewayError the rejection of a key that is no longer accepted, or see `assertSignedIn`
  */

@@ -133,8 +133,8 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
 }
 
 /**
- * The key that replaced another one and was revoked or has expired, so that the other one counts as not replaced; null
- * without such a key. A successor that was replaced in turn does not count as ended: its own successor is in use.
+ * The successor of a rotated key, if it was revoked or has expired, so that the key counts as not replaced; otherwise
+ * null. A successor that was itself rotated is still in use through its own successor.
  */
 export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<ApiKey | null> {
   const successor = replacedById === null ? null : await tx.findOneBy(ApiKey, { id: replacedById });
@@ -166,12 +166,12 @@ export async function updateIfActive(
   if (affected !== 1) throw new GatewayError("conflict", "The key was changed by another request.");
 }
 
-/** How long a key that was never replaced lives (ms); null if it never expires. */
+/** Lifetime of a key that was never replaced (ms); null if it never expires. */
 export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
   expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 
 /**
- * Takes back a rotation whose new key is revoked: the old key gets back its expiry, and its name if no other key has it.
+ * Undoes a rotation whose new key is revoked: restores the old key's expiry, and its name if no other key has it.
  * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
@@ -193,8 +193,8 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 }
 
 /**
- * Changes the name and settings of a key of the caller's organization and records what differs; nothing is recorded if
- * nothing does.
+ * Changes the name and settings of a key of the caller's organization and records the differences; nothing is recorded
+ * if nothing differs.
  * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
  */
 export async function changeKey(

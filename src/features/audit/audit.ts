@@ -11,7 +11,7 @@ import { ActorKind, AuditEntry } from "./audit-entry.entity";
 export interface AuditTarget {
   id: string;
   name: string;
-  /** Hint of an API key, because two keys may have had the same name. */
+  /** Hint of an API key, because several keys may have had the same name. */
   hint?: string;
   organizationId: string;
 }

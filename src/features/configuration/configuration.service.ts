@@ -39,7 +39,7 @@ const LISTED = {
   publishedBy: true,
 } as const;
 
-/** How long a check waits for others (ms). */
+/** Max time a check waits for other checks (ms). */
 const CHECK_TIMEOUT_MS = 10_000;
 
 /** A draft, and what is wrong with it. */
@@ -51,7 +51,7 @@ export interface SavedDraft {
 /** The source of a publication: the draft, a given document, or an earlier version. */
 export interface Publication {
   agentId?: string | null | undefined;
-  /** The version that the caller takes for the live one. */
+  /** The version that the caller expects to be live. */
   expectedLiveVersion: number;
   /** The revision of the draft that the caller has reviewed; any if omitted. */
   expectedRevision?: number | null | undefined;
@@ -62,7 +62,7 @@ export interface Publication {
 
 /** The configurations of agents. Changes of one agent's configuration run one after the other. */
 export class ConfigurationService {
-  /** Many checks at the same time would take many turns of the event loop in a row. */
+  /** Runs one check at a time: concurrent checks would occupy many consecutive event-loop ticks. */
   private readonly checks = new Semaphore(1);
 
   constructor(
@@ -132,7 +132,7 @@ export class ConfigurationService {
   }
 
   /**
-   * The draft of an agent; null without a draft.
+   * The draft of an agent; null if there is none.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   draft(context: RequestContext, agent: string | null | undefined): Promise<ConfigurationDraft | null> {
@@ -158,7 +158,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Saves the draft of an agent, whatever is wrong with it.
+   * Saves the draft of an agent, even if it has problems.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
    */
@@ -211,7 +211,7 @@ export class ConfigurationService {
         });
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
       throw revisionConflict(revision);
-    // Outside of the transaction, because it may take long.
+    // Done outside the transaction, because it may take a long time.
     const checked = fromVersion === null ? await this.valid(context, document) : document;
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);

@@ -34,7 +34,7 @@ export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Addr
 }
 
 /**
- * Adds addresses to a contact whose row is locked; existing ones stay as they are.
+ * Adds addresses to a contact whose row is locked; existing ones are left unchanged.
  * @returns all addresses of the contact, and whether one was added
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */

@@ -7,7 +7,7 @@ import { TERM_MAX_LENGTH } from "./contact.limits";
 import type { ContactAddress } from "./contact-address.entity";
 import { ContactTerm } from "./contact-term.entity";
 
-/** Folds case and blanks here because the databases differ. */
+/** Folds case and whitespace here because the databases differ. */
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 

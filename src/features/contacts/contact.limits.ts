@@ -1,7 +1,7 @@
-/** Max addresses of a contact. */
+/** Max addresses per contact. */
 export const MAX_ADDRESSES = 10;
 
-/** Max tags of a contact. */
+/** Max tags per contact. */
 export const MAX_TAGS = 50;
 
 /** Max items of a list in an input: more than a contact may have, so that the limit of the contact is reported. */

@@ -124,9 +124,9 @@ export class ContactService {
   }
 
   /**
-   * Deletes all that is known about a contact but its ID and times, and what other features keep about it. Erasing it
-   * again changes nothing.
-   * @returns the contact once all is erased; after a few seconds, the rest is erased in the background
+   * Deletes all data about a contact except its ID and timestamps, including the data stored by other features. Erasing
+   * a contact again has no effect.
+   * @returns the contact once all data is erased; after a few seconds, the rest is erased in the background
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {

@@ -8,12 +8,12 @@ import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { Erasure } from "./erasure.entity";
 
-/** How long a caller waits for an erasure (ms), which then continues in the background. */
+/** Max time a caller waits for an erasure (ms), which then continues in the background. */
 const MAX_WAIT_MS = 3_000;
 
 /**
- * Erases what another feature keeps about an erased contact; doing it again must change nothing.
- * @returns true if all is erased
+ * Erases the data that another feature stores about an erased contact. Must be idempotent.
+ * @returns true once everything is erased
  */
 export type ErasureStep = (contactId: string, options: ChunkOptions) => Promise<boolean>;
 
@@ -24,8 +24,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Erases the data of erased contacts in other features: in chunks, because there may be much of it, and one contact of an
- * organization at a time. Housekeeping finishes interrupted erasures.
+ * Erases the data of erased contacts in other features, in chunks, because there may be a lot of it, one contact per
+ * organization at a time. Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
   private readonly jobs: SerialJobs;
@@ -41,13 +41,13 @@ export class Erasures {
     );
   }
 
-  /** Marks a contact as one to finish, in the transaction that erases its own data. */
+  /** Marks an erasure as unfinished, in the transaction that erases the contact's own data. */
   async begin(tx: Tx, contactId: string): Promise<void> {
     await tx.insert(Erasure, { contactId, startedAt: timestamp() });
   }
 
   /**
-   * Erases what is left of a contact of an organization.
+   * Erases the remaining data of a contact.
    * @returns when that is done, or after a few seconds
    */
   async finish(contactId: string, owner: string): Promise<void> {
@@ -59,7 +59,7 @@ export class Erasures {
   }
 
   /**
-   * Finishes what this or another process has left.
+   * Finishes the erasures that this or another process left unfinished.
    * @param signal stops it soon
    */
   async finishAll(signal: AbortSignal): Promise<void> {

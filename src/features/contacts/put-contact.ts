@@ -113,7 +113,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
   return contacts;
 });
 
-/** A change to what is there already changes nothing, so that a repeated call does not count as a version. */
+/** A change that is already in effect is a no-op, so that a repeated call does not create a new version. */
 async function change(
   tx: Tx,
   id: string,
@@ -142,7 +142,7 @@ async function change(
   return contact;
 }
 
-/** The fields after an input: omitted ones stay, and null clears. */
+/** The fields after applying an input: omitted fields are left unchanged, and null clears a field. */
 function fieldsOf(input: ContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
   const given = {
     ref: input.ref,

@@ -63,7 +63,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 }
 
 /**
- * Applies a change in memory, or nothing of it.
+ * Applies a change in memory, either completely or not at all.
  * @param tags the tags, each with who added it
  */
 function apply({ context, add, remove }: TagRequest, contact: Contact, tags: Map<string, string>): TagChange {

@@ -8,7 +8,7 @@ import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import type { EventConnection, EventsArgs } from "./event.inputs";
 
-/** Max events that a page of some types examines, so that a rare type does not read all events. */
+/** Max events scanned for a page filtered by type, so that a rare type does not read all events. */
 export const MAX_EXAMINED = 10_000;
 
 /** The events of agents. */
@@ -16,10 +16,10 @@ export class EventService {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of the events of the calling agent, or of the agent that a member names, oldest first. One of some types ends
-   * after `MAX_EXAMINED` events, even if it is not full.
-   * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had, or
-   *   `position_expired` if the next event has been purged
+   * One page of the events of the calling agent, or of the agent that a member names, oldest first. A page filtered by
+   * type ends after `MAX_EXAMINED` events, even if it is not full.
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
+   * or `position_expired` if the next event has been purged
    */
   list(
     context: RequestContext,
@@ -56,7 +56,7 @@ export class EventService {
   }
 }
 
-/** The position of the last event that a page of some types examines; undefined if it examines all that follow. */
+/** Position of the last event scanned for a page filtered by type; undefined if all remaining events were scanned. */
 async function endOfExamined(
   reader: EntityManager,
   agentId: string,

@@ -13,7 +13,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
 
-/** Events of agents, for other systems to follow. */
+/** Events of agents, to which other systems can subscribe. */
 export const events = feature({
   entities: [Event, AgentStream],
   services: ({ database, config, log }) => ({

@@ -15,7 +15,7 @@ import { type HourOfUses, UseCounts, writeUses } from "./use-counts";
 const WRITE_DELAY_MS = 1_000;
 /** Max delay of a retry (ms). */
 const MAX_RETRY_DELAY_MS = 60_000;
-/** Min time between two writes of counts (ms), each a row per key in use. */
+/** Min time between two writes of counts (ms); each write has one row per key in use. */
 const COUNTS_INTERVAL_MS = 5_000;
 
 /** Rejected uses of one key in one minute, all for the same reason. */
@@ -73,7 +73,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     const countedAs = `${isElsewhere ? "elsewhere" : "refused"}:${key.id}:${minute}`;
     const known = this.rejections.get(countedAs);
     if (known !== undefined) known.count += 1;
-    // Generated now, because the audit log is filtered by ID and time alike.
+    // Generated now, because the audit log is filtered by ID as well as by time.
     else this.rejections.set(countedAs, { id: uuid(), action, key, origin, at, count: 1 });
     this.schedule();
   }

@@ -13,7 +13,7 @@ import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** Max keys of a report. */
+/** Max keys per report. */
 const MAX_KEYS = 100;
 
 export enum UsagePeriod {

@@ -15,7 +15,7 @@ import type { LineWithSecret, NewLine } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
 import { addressIn, type LineSettings } from "./line-settings";
 
-/** The message for a name that another line of the agent has. */
+/** The message for a name that another line of the agent already has. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
 /** The settings of a new line; they fit its kind, as its input was validated. */
@@ -25,10 +25,10 @@ export function settingsOf({ webhook, email }: Partial<NewLine>): LineSettings {
 }
 
 /**
- * Inserts a line; the first one of an agent becomes its default.
+ * Inserts a line; an agent's first line becomes its default.
  * @param tx holds the lock of the agent's row, if the agent may have other lines
  * @throws GatewayError `conflict` if the name is taken or the line needs the instance key and there is none,
- *   `limit_reached`
+ * `limit_reached`
  */
 export async function insertLine(
   tx: Tx,

@@ -29,7 +29,7 @@ export function emailSettings(input: NewLineEmail): LineEmail {
   };
 }
 
-/** The settings of an e-mail line after a change; without a user name there is no password, and the reverse. */
+/** The settings of an e-mail line after a change; without a user name there is no password, and vice versa. */
 export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
   const security = input.security ?? before.security;
   const isCleared = input.user === null || input.password === null;

@@ -10,13 +10,13 @@ import { Line } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { lineTarget } from "./line-target";
 
-/** How many lines' drivers are kept: making one reads the line and derives its signing secret. */
+/** Number of lines whose drivers are cached: creating one reads the line and derives its signing secret. */
 const MAX_KEPT = 1_000;
 
 /** A driver for a version of a line. */
 interface Kept {
   version: number;
-  /** When its previous signing secret ceases to be valid, if it has one. */
+  /** Time at which the previous signing secret expires, if there is one. */
   until: Timestamp | null;
   send: Send;
 }

@@ -55,10 +55,10 @@ export class LineTest {
   detail!: string;
 }
 
-/** Max tests of the lines of an organization per minute and process. */
+/** Max tests of an organization's lines per minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
-/** Sends test messages at the request of members, past the queue. */
+/** Sends test messages at the request of members, bypassing the queue. */
 export class LineTestService {
   private readonly turns = new OneAtATime(
     MAX_TESTS_PER_MINUTE,
@@ -72,8 +72,8 @@ export class LineTestService {
   ) {}
 
   /**
-   * Sends a message on a line, whatever its state, and waits for the result. An organization runs one test at a
-   * time, because each makes the server connect to where a member says.
+   * Sends a message over a line, regardless of its state, and waits for the result. An organization runs one test at a
+   * time, because each makes the server connect to a target chosen by a member.
    * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` without the instance key
    */
   run(context: RequestContext, { id, to }: TestLineArgs): Promise<LineTest> {

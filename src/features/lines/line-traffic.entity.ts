@@ -10,7 +10,7 @@ export class LineTraffic {
   @ManyToOne(() => Line)
   line?: Line;
 
-  /** How many messages in a row were rejected for good. */
+  /** Number of consecutive messages that were permanently rejected. */
   @Column({ type: "integer" })
   rejections!: number;
 
@@ -22,7 +22,7 @@ export class LineTraffic {
   @Column({ type: "float" })
   nextAt!: number;
 
-  /** Until when messages wait for their turn (ms since the epoch, with fractions). */
+  /** Time until which messages wait for their turn (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
 }

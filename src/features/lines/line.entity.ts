@@ -112,7 +112,7 @@ export class Line {
   @Column({ type: "integer", default: 0 })
   secretGeneration!: number;
 
-  /** Until when the previous signing secret is accepted. */
+  /** Time until which the previous signing secret is accepted. */
   @Column({ type: "varchar", length: 24, nullable: true })
   previousUntil!: Timestamp | null;
 

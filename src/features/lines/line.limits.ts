@@ -1,10 +1,10 @@
-/** Max lines of an agent, in every state. */
+/** Max lines per agent, in any state. */
 export const MAX_LINES = 50;
 
 /** Max length of the reason for a pause (code points). */
 export const PAUSED_REASON_MAX_LENGTH = 200;
 
-/** How long a message may wait to be sent if the line sets no other time (s). */
+/** Max time a message may wait to be sent, unless the line sets a different time (s). */
 export const DEFAULT_EXPIRE_AFTER_SECONDS = 3 * 24 * 60 * 60;
 
 export const MIN_EXPIRE_AFTER_SECONDS = 60;

@@ -27,10 +27,10 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** How long messages are also signed with the previous secret (ms). */
+/** Time for which messages are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/** The lines that agents speak from. Changes of the lines of one agent run one after the other. */
+/** The lines from which agents send messages. Changes of the lines of one agent run one after the other. */
 export class LineService {
   private readonly targetChecks: TargetChecks;
 
@@ -55,10 +55,10 @@ export class LineService {
   }
 
   /**
-   * Creates a line; the first one of an agent becomes its default.
-   * @returns the line with its signing secret, which a repeat with the same idempotency key does not show again
+   * Creates a line; an agent's first line becomes its default.
+   * @returns the line with its signing secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (name, instance key), `limit_reached`,
-   *   `idempotency_key_reused`
+   * `idempotency_key_reused`
    */
   async create(context: RequestContext, { idempotencyKey, ...given }: NewLine): Promise<LineWithSecret> {
     const organizationId = organizationOf(context);
@@ -130,7 +130,7 @@ export class LineService {
   }
 
   /**
-   * Gives a line a new signing secret. For a day, the previous one stays valid.
+   * Creates a new signing secret for a line. The previous one stays valid for a day.
    * @throws GatewayError `not_found`, or `conflict` without the instance key
    */
   async rotateSecret(context: RequestContext, id: string): Promise<LineWithSecret> {
@@ -204,7 +204,7 @@ export class LineService {
   }
 
   /**
-   * Changes a line of the caller's organization and records the change; a change to what is there already does nothing.
+   * Changes a line of the caller's organization and records the change; an update that changes nothing is a no-op.
    * @throws GatewayError `not_found`
    */
   private async change(context: RequestContext, id: string, decide: Decide): Promise<Line> {

@@ -25,7 +25,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof lineEventTypes, object> {}
 }
 
-/** The lines that agents speak from. */
+/** The lines from which agents send messages. */
 export const lines = feature({
   entities: [Line, LineTraffic],
   services: ({ database, lanes, targets, instanceKey, log }) => ({

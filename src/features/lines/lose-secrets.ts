@@ -9,7 +9,7 @@ import { lineEvents } from "./line-events";
 
 const REASON = "its secrets were lost with the instance key";
 
-/** Pauses the lines whose secrets depend on a lost instance key, and forgets the secrets. */
+/** Pauses the lines whose secrets depend on a lost instance key, and discards the secrets. */
 export async function loseSecrets(tx: Tx): Promise<void> {
   const lines = await tx
     .createQueryBuilder(Line, "line")

@@ -90,7 +90,7 @@ export class AccountService {
     const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
     if (lock?.opensByPassword === false) throw lock.rejection;
     const member = await this.database.read((reader) => reader.findOneBy(Member, { id }));
-    // It was removed after the request arrived.
+    // The member was removed after the request arrived.
     if (member === null) throw new GatewayError("invalid_session");
     if (await verifyPassword(member.passwordHash, password)) return member;
     await this.database.writeFor(ownerOf(context.caller), (tx) => recordOn(tx, context, failed, member));

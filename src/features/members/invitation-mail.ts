@@ -6,22 +6,22 @@ import { createEmailDriver } from "../../delivery/email-driver";
 import { Targets } from "../../delivery/targets";
 import type { Invitation } from "./invitation.entity";
 
-/** How long an invitation is valid. */
+/** Validity period of an invitation. */
 export const INVITATION_LIFETIME_MS = 72 * HOUR_MS;
 
-/** How long a person who invites waits for the mail server (ms). */
+/** Max time the inviting member waits for the mail server (ms). */
 const MAIL_TIMEOUT_MS = 10_000;
 
 /** All networks: the operator chose the server, unlike the servers of lines. */
 const ANYWHERE = ["0.0.0.0/0", "::/0"];
 
 /**
- * Sends the link of an invitation by mail.
- * @returns undefined if the mail server has taken the mail, otherwise a short word that says what went wrong
+ * Sends an invitation link by e-mail.
+ * @returns undefined if the mail server accepted the e-mail, otherwise a short word for what went wrong
  */
 export type SendLink = (invitation: Invitation, link: string) => Promise<string | undefined>;
 
-/** Creates the function that sends links through the mail server of the settings; undefined without one. */
+/** Creates the function that sends links through the configured mail server; undefined if none is configured. */
 export function createLinkMailer({
   mail,
   environment,
@@ -45,7 +45,7 @@ export function createLinkMailer({
       signal: new AbortController().signal,
       mayLeave: () => true,
     });
-    // The detail may quote the mail, and with it the link.
+    // The detail may quote the e-mail, including the link.
     return result.outcome === AttemptOutcome.accepted ? undefined : result.code;
   };
 }

@@ -8,7 +8,7 @@ import { IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 /** Max length of a link: a URL and its token. */
 const LINK_MAX_LENGTH = 2_200;
 
-/** Max length of a token, with room to tell that a longer text is none. */
+/** Max length of a token, with some margin to recognize longer texts as invalid. */
 const TOKEN_MAX_LENGTH = 100;
 
 const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be the token of an invitation" });
@@ -43,7 +43,7 @@ export class AcceptInvitationInput {
   password!: string;
 }
 
-/** Result of sending a link by mail. */
+/** Result of sending a link by e-mail. */
 export enum InvitationMail {
   sent = "sent",
   failed = "failed",

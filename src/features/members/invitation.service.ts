@@ -36,10 +36,10 @@ import type { PasswordChecks } from "./password-checks";
 import type { SessionService } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 
-/** Max pending invitations of an organization. */
+/** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/** Max invitations of an organization per minute and process, because each may send a mail to a stranger. */
+/** Max invitations per organization, minute and process, because each may send an e-mail to a stranger. */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
@@ -88,10 +88,11 @@ export class InvitationService {
   }
 
   /**
-   * Invites a person to the caller's organization, and sends the link by mail if the server has a mail server. An earlier
-   * invitation of the address ends. It does not tell whether the address belongs to a member of another organization.
+   * Invites a person to the caller's organization, and sends the link by e-mail if a mail server is configured. An
+   * earlier invitation to the address ends. The result does not reveal whether the address belongs to a member of
+   * another organization.
    * @throws GatewayError `conflict` if the address belongs to a member of the organization, `limit_reached` or
-   *   `too_many_attempts`
+   * `too_many_attempts`
    */
   async invite(context: RequestContext, input: InviteMemberInput): Promise<NewInvitation> {
     const { database } = this.services;
@@ -130,14 +131,14 @@ export class InvitationService {
       created.organization = await tx.findOneByOrFail(Organization, { id: organizationId });
       return created;
     });
-    // In the fragment, which browsers send to no server, so that it reaches no log.
+    // In the fragment, which browsers never send to a server, so that it never reaches a log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
   }
 
   /**
-   * Withdraws a pending invitation of the caller's organization.
+   * Withdraws a pending invitation to the caller's organization.
    * @throws GatewayError `not_found`
    */
   withdraw(context: RequestContext, id: string): Promise<Invitation> {
@@ -159,7 +160,7 @@ export class InvitationService {
   }
 
   /**
-   * The pending invitation of a token.
+   * The pending invitation that a token belongs to.
    * @throws GatewayError `invalid_invitation` or `too_many_attempts`
    */
   async find({ origin }: RequestContext, token: string): Promise<Invitation> {
@@ -209,7 +210,7 @@ export class InvitationService {
   ): Promise<SignedIn> {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
-    // It may belong to a member of another organization, which the person who was invited may learn.
+    // The address may belong to a member of another organization; the invited person may learn this.
     if (await tx.existsBy(Member, { email }))
       throw new GatewayError(
         "conflict",

@@ -125,7 +125,7 @@ export class MemberService {
   }
 
   /**
-   * Revokes a permission of a member of the caller's organization, from the member's next request on.
+   * Revokes a permission of a member of the caller's organization, effective on the member's next request.
    * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` of the organization
    */
   revokePermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
@@ -141,8 +141,8 @@ export class MemberService {
   }
 
   /**
-   * Removes a member of the caller's organization, with the sessions of the member and the invitations that the member
-   * sent.
+   * Removes a member from the caller's organization, along with the member's sessions and the invitations that the
+   * member sent.
    * @throws GatewayError `not_found`, or `conflict` for the last member with `config:manage` of the organization
    */
   remove(context: RequestContext, id: string): Promise<Member> {

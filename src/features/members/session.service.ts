@@ -132,7 +132,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends the caller's session.
-   * @returns true if it was still open
+   * @returns true if the session was still active
    */
   async signOut(context: RequestContext): Promise<boolean> {
     const caller = memberCaller(context);
@@ -184,7 +184,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends a session of the caller or, for managers, of any member of the organization.
-   * @throws GatewayError `not_found`, also for a session of another organization or, without permission, member
+   * @throws GatewayError `not_found`, including for sessions of another organization or, without the permission, of
+   * another member
    */
   end(context: RequestContext, id: string): Promise<Session> {
     const organizationId = organizationOf(context);
@@ -228,7 +229,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   private async memberOf(email: string): Promise<Member | null> {
-    // No address contains a NUL, and PostgreSQL rejects it.
+    // No valid address contains NUL, and PostgreSQL rejects it in a parameter.
     if (email.includes("\0")) return null;
     return this.database.read((reader) =>
       reader.findOne(Member, { where: { email }, relations: { organization: true } }),

@@ -11,7 +11,7 @@ import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** How long an address remains known after a sign-in. */
+/** Time for which an address remains known after a sign-in. */
 const KNOWN_MS = 30 * DAY_MS;
 /** Per account, from all addresses. */
 const MAX_PER_ACCOUNT = 100;
@@ -22,7 +22,7 @@ const MAX_PER_ADDRESS = 50;
 /** Per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;
 
-/** The columns of a bucket that tell whether it is full. */
+/** The columns of a bucket that determine whether it is full. */
 type Count = Pick<SignInThrottle, "bucket" | "attempts" | "windowEndsAt">;
 
 type Counts = ReadonlyMap<string, Count>;
@@ -43,9 +43,9 @@ interface Limit {
   max: number;
 }
 
-/** How an account is locked for an attempt that was counted. */
+/** The way in which an account is locked for an attempt that was counted. */
 export interface AccountLock {
-  /** The answer to a wrong password: another one would reveal that the account exists. */
+  /** The response to a wrong password: a different one would reveal that the account exists. */
   rejection: GatewayError;
   /** True if the right password still signs in, because the account recently signed in from this address. */
   opensByPassword: boolean;
@@ -88,7 +88,7 @@ export async function countSignInAttempt(
     const counted = new Map<string, Count>();
     // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
-    // An exception rolls the counts back.
+    // An exception rolls back the counts.
     rejectAny(own, counted, 0);
     const rejection = rejectionBy(account, counted, 0);
     if (rejection === undefined) return undefined;
@@ -98,8 +98,8 @@ export async function countSignInAttempt(
 }
 
 /**
- * Counts an attempt that names no account, such as the acceptance of an invitation, for its address alone. `recordSignIn`
- * takes it back.
+ * Counts an attempt without an account, such as accepting an invitation, for its address only. `recordSignIn` takes it
+ * back.
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countAddressAttempt(
@@ -116,7 +116,10 @@ export async function countAddressAttempt(
   });
 }
 
-/** Records a successful sign-in: clears the account's counts, takes the attempt off its address and marks that known. */
+/**
+ * Records a successful sign-in: clears the account's counts, removes the attempt from the address's count and marks the
+ * address as known.
+ */
 export async function recordSignIn(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own, known, home } = limitsOf(email, ip);
   const [pair, ...shared] = own;

@@ -60,7 +60,7 @@ export class OrganizationService {
     return this.database.write(unit, { tx });
   }
 
-  /** Gives the caller's organization another display name; a change to the name that it has is not recorded. */
+  /** Changes the display name of the caller's organization; setting the current name again is not recorded. */
   rename(context: RequestContext, { name }: RenameOrganizationArgs): Promise<Organization> {
     const id = organizationOf(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {

@@ -37,7 +37,7 @@ export class PetReader {
     this.rows = database.pages("pages", PAGES, MAX_PAGES);
   }
 
-  /** The rows of a page in ID order, plus one if there is a next page. */
+  /** The rows of a page in ID order, plus one more if there is a next page. */
   async page({ status, after, limit }: PetPage): Promise<readonly Pet[]> {
     const from = after === undefined ? INT64.min : BigInt(after) + 1n;
     if (from > INT64.max) return [];

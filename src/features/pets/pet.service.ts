@@ -28,7 +28,7 @@ interface KeyedDraft extends KeyedRequest {
   draft: Draft;
 }
 
-/** The petstore, which all API keys share. */
+/** The petstore, which is shared by all API keys. */
 export class PetService {
   private readonly reader: PetReader;
   private readonly add: (draft: Draft) => Promise<Pet>;

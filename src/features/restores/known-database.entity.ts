@@ -18,7 +18,10 @@ export class KnownDatabase {
   @Column({ type: "simple-json", nullable: true })
   identity!: DatabaseIdentity | null;
 
-  /** When it was last found or declared to be restored from a backup; null if never, or if that is confirmed since. */
+  /**
+   * Time at which the database was last found or declared to be restored from a backup; null if never, or if this has
+   * since been confirmed.
+   */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   restoredAt!: Timestamp | null;
 }

@@ -21,7 +21,7 @@ interface Identities {
   known: DatabaseIdentity;
 }
 
-/** Keeps a database that was restored from a backup from sending what may have been sent since. */
+/** Prevents a database that was restored from a backup from sending what may have been sent since. */
 export class RestoreService {
   constructor(
     private readonly database: Database,
@@ -38,8 +38,8 @@ export class RestoreService {
   }
 
   /**
-   * Compares this database with the known one, and holds what a restored copy would send; afterwards this one is known.
-   * The first database that is checked becomes the known one.
+   * Compares this database with the known one, and holds back what a restored copy would send; afterwards, this
+   * database is the known one. The first database that is checked becomes the known one.
    */
   async check(): Promise<void> {
     if (await this.database.read((reader) => this.isKnown(reader))) return;
@@ -65,12 +65,15 @@ export class RestoreService {
     await this.database.withMigrationLock((tx) => this.hold(tx, contextFor));
   }
 
-  /** Makes this database the known one without holding anything, and ends the notice of a restore. */
+  /** Records this database as the known one without holding back deliveries, and dismisses the restore notice. */
   async confirmSame(): Promise<void> {
     await this.database.withMigrationLock((tx) => this.remember(tx, { restoredAt: null }));
   }
 
-  /** Returns when this database was last found or declared to be restored; null if never, or confirmed since. */
+  /**
+   * Returns the time at which this database was last found or declared to be restored; null if never, or if this has
+   * since been confirmed.
+   */
   async restoredAt(): Promise<Timestamp | null> {
     const [row] = await this.database.read((reader) =>
       reader.query(`SELECT restored_at AS at FROM known_database WHERE id = ${KNOWN_DATABASE_ID}`),

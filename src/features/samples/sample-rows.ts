@@ -18,7 +18,7 @@ const FIRST_NAMES = ["Ada", "Ben", "Chloé", "Dmitri", "Elif", "Femi", "Grace", 
 const LAST_NAMES = ["Abebe", "Brun", "Costa", "Dubois", "Eriksen", "Fischer", "García", "Haddad", "Ito"];
 const LOCALES = ["en-US", "de-CH", "fr-FR", "pt-BR"];
 
-/** Texts of some lengths that messages have. */
+/** Sample texts of different lengths. */
 const TEXTS = [
   "Thanks!",
   "Your order is on its way.",

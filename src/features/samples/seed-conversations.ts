@@ -28,19 +28,19 @@ import {
   sampleTags,
 } from "./sample-rows";
 
-/** How many contacts, conversations and messages share a transaction. */
+/** Number of contacts, conversations and messages per transaction. */
 const CHUNK = 2_000;
 
 const ADDED_BY = "command line";
 
-/** How many rows to add. */
+/** Number of rows to add. */
 export interface SampleCounts {
   contacts: number;
-  /** On one line, spread evenly over the contacts; of several with one contact, the last one is open. */
+  /** Conversations on one line, spread evenly over the contacts. If a contact has several, only the last is open. */
   conversations: number;
-  /** Messages whose delivery has ended, spread evenly over the conversations; outside of any if there are none. */
+  /** Messages whose delivery has ended, spread evenly over the conversations; standalone if there are none. */
   messages: number;
-  /** Further messages that are queued, spread evenly over the open conversations. */
+  /** Additional queued messages, spread evenly over the open conversations. */
   queued: number;
 }
 
@@ -51,9 +51,9 @@ type Planned =
   | { message: number; sequence: number | null; isQueued: boolean };
 
 /**
- * Adds synthetic contacts, conversations and messages to an agent, in short transactions: what other requests see is
- * consistent at any time.
- * @param place `line` is the name of a line; the default line of the agent when omitted
+ * Adds synthetic contacts, conversations and messages to an agent, in short transactions: other requests always see a
+ * consistent state.
+ * @param place `line` is the name of a line; the agent's default line if omitted
  * @param counts conversations need contacts
  * @param onProgress is called after each transaction with the rows added so far
  * @throws GatewayError `not_found` (line), or `not_deliverable` if the agent has no default line
@@ -97,7 +97,7 @@ interface Last {
   conversationId: string | null;
 }
 
-/** Each contact with its conversations, each with its messages. */
+/** Yields each contact, followed by its conversations and their messages. */
 function* plan({ contacts, conversations, messages, queued }: SampleCounts): Generator<Planned> {
   const open = Math.min(contacts, conversations);
   let nextOpen = 0;
@@ -128,7 +128,7 @@ function* plannedMessages(
     yield { message, sequence: next(), isQueued: true };
 }
 
-/** The part of some things that one of their owners gets: from the first number to before the second. */
+/** The share of the things that one owner gets: from the first number up to, but not including, the second. */
 const share = (owner: number, owners: number, things: number): readonly [number, number] => [
   Math.floor((owner * things) / owners),
   Math.floor(((owner + 1) * things) / owners),

@@ -32,9 +32,8 @@ export class EndpointChanges {
   ) {}
 
   /**
-   * Changes an endpoint of the caller's organization and records the change; a change to what is there already does
-   * nothing.
-   * @param options.wakes true if deliveries that wait for the endpoint may continue
+   * Updates an endpoint of the caller's organization and records the change; an update that changes nothing is a no-op.
+   * @param options.wakes true if deliveries waiting for the endpoint may resume
    * @throws GatewayError `not_found`
    */
   change(

@@ -20,7 +20,9 @@ interface EndedAttempt {
   result: SendResult;
 }
 
-/** Tracks since when endpoints fail, and disables endpoints that failed for too long or answered 410. */
+/**
+ * Tracks how long endpoints have been failing, and disables endpoints that failed for too long or responded with 410.
+ */
 export class EndpointHealth {
   constructor(private readonly log: Logger) {}
 

@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { type Signing, signingSecretsOf } from "../../instance-key/signing-secrets";
 
-/** An event as endpoints get it; a test event has no position. */
+/** An event as endpoints receive it; a test event has no position. */
 export interface EventBody {
   id: string;
   type: string;
@@ -19,7 +19,7 @@ export interface EventBody {
 /** The current settings of an endpoint, for an attempt. */
 export type PostTarget = Signing & { url: string };
 
-/** Status of an endpoint that wants no more events. */
+/** HTTP status by which an endpoint rejects further events. */
 export const GONE = 410;
 
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;
@@ -46,7 +46,7 @@ export class EventPost {
         { url: target.url, secrets, ignoresAccepted: true },
         SEND_TIMEOUT_MS,
       );
-      // One by one, so that exactly these are sent.
+      // List the fields explicitly, so that no others are sent.
       const { id, type, timestamp, agentId, subject, position, data } = event;
       const body = JSON.stringify({ id, type, timestamp, agentId, subject, position, data });
       const answer = await post({ id, body }, attempt);

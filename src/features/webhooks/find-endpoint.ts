@@ -3,7 +3,7 @@ import { isUuid } from "../../common/uuid";
 import { noSuch } from "../../errors";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** Finds a webhook endpoint of an organization; null if it has none with this ID, or deleted it. */
+/** Finds a webhook endpoint of an organization; null if it does not exist or was deleted. */
 export async function findEndpoint(
   reader: EntityManager,
   organizationId: string,

@@ -4,10 +4,10 @@ import { Agent } from "../agents/agent.entity";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import type { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** Which agents' events an endpoint gets. */
+/** The agents whose events an endpoint receives. */
 export type Followed = Pick<WebhookEndpoint, "id" | "organizationId" | "agentId">;
 
-/** The IDs of the agents whose events an endpoint gets. */
+/** The IDs of the agents whose events an endpoint receives. */
 export async function agentsOf(
   reader: EntityManager,
   { organizationId, agentId }: Followed,
@@ -27,7 +27,7 @@ export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
   await tx.lock(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
-/** Lets an endpoint get the events from now on, and none of those before that it has not got yet. */
+/** Makes an endpoint receive all future events, but none of the earlier events that it has not received yet. */
 export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(

@@ -7,7 +7,10 @@ import { Organization } from "../organizations/organization.entity";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** Disables all endpoints, whose signing secrets depend on a lost instance key; each gets a new secret by a rotation. */
+/**
+ * Disables all endpoints, because their signing secrets depend on a lost instance key; each needs a rotation to get a
+ * new secret.
+ */
 export async function loseWebhookSecrets(tx: Tx): Promise<void> {
   const endpoints = await tx.find(WebhookEndpoint, { where: { deletedAt: IsNull() }, order: { id: "ASC" } });
   for (const endpoint of endpoints) {

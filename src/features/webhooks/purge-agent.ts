@@ -12,7 +12,7 @@ import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** Deletes the endpoints that get the events of an agent alone, in the transaction that deletes the agent. */
+/** Deletes the endpoints that receive only the events of one agent, in the transaction that deletes the agent. */
 export async function deleteEndpointsOf(
   tx: Tx,
   context: RequestContext,
@@ -25,7 +25,10 @@ export async function deleteEndpointsOf(
   }
 }
 
-/** Deletes what a deleted agent has left at endpoints that get the events of all agents, and its late endpoints. */
+/**
+ * Deletes the remaining rows of a deleted agent at endpoints that receive the events of all agents, and endpoints that
+ * were added late.
+ */
 export const purgeDeliveries =
   (database: Database): PurgeStep =>
   async (agentId, options) => {

@@ -19,7 +19,7 @@ import { auditTarget, webhookActions } from "./webhook.audit";
 import type { RedeliverArgs } from "./webhook.inputs";
 import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** Lets endpoints get events that they have missed. */
+/** Redelivers events that endpoints have missed. */
 export class RedeliveryService {
   constructor(
     private readonly database: Database,
@@ -62,7 +62,7 @@ export class RedeliveryService {
     });
   }
 
-  /** Since when all events are kept; undefined if that is unknown, because events are no longer purged. */
+  /** Time since which all events are kept; undefined if unknown, because events are no longer purged. */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);

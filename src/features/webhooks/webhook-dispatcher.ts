@@ -15,29 +15,32 @@ import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 
-/** Max positions that a transaction goes through, because other writers may wait for it. */
+/** Max event positions per transaction, because other writers may be waiting for it. */
 const WINDOW = 100n;
 
-/** How often to look for events that this process was not told of (ms). */
+/** How often to poll for events that were not announced to this process (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Min time between two looks (ms): the events of a moment share one. */
+/** Min time between two polls (ms), so that events committed at about the same time share one. */
 const PAUSE_MS = 50;
 
-/** Max streams that are found in one look. */
+/** Max streams that are found in one poll. */
 const MAX_BEHIND = 100;
 
-/** Max time for the result of one look (ms): endpoints that fall behind later wait for the next look. */
+/** Max time for processing the result of one poll (ms): endpoints that fall behind later wait for the next poll. */
 const MAX_LOOK_MS = 250;
 
 /** An endpoint, and an agent whose last events it has no deliveries of yet. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
-/** Makes deliveries to webhook endpoints from the events of their agents, so that the writers of events need not. */
+/**
+ * Creates deliveries to webhook endpoints from the events of their agents, so that the writers of events do not have
+ * to.
+ */
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;
-  /** False while no endpoint is active: then events are not looked at. */
+  /** False while no endpoint is active; events are then not polled. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
   private endPause = () => {};
@@ -49,7 +52,7 @@ export class WebhookDispatcher {
   ) {}
 
   /**
-   * Works from now on.
+   * Starts the dispatcher.
    * @returns a function that stops it after the current transaction
    */
   start(): () => Promise<void> {
@@ -68,7 +71,7 @@ export class WebhookDispatcher {
     };
   }
 
-  /** Looks for events soon, if it works; call it when an endpoint was added or changed. */
+  /** Polls for events soon, if the dispatcher is running; call it when an endpoint was added or changed. */
   readonly wake = (): void => {
     if (this.stopped) return;
     this.isDue = true;
@@ -140,12 +143,12 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Makes the deliveries of the next events of an agent to an endpoint.
+   * Creates the deliveries of an agent's next events to an endpoint.
    * @returns true if there may be more
    */
   private async dispatch(tx: Tx, { endpointId, agentId }: Behind): Promise<boolean> {
     const cursor = await lockCursor(tx, endpointId, agentId);
-    // Another process is at it, or the endpoint is no longer to get events.
+    // Another process is working on it, or the endpoint no longer receives events.
     if (cursor === undefined) return false;
     const endpoint = await tx.findOneBy(WebhookEndpoint, {
       id: endpointId,
@@ -161,7 +164,7 @@ export class WebhookDispatcher {
       order: { position: "ASC" },
       take: 1,
     });
-    // Those in between were purged, or left out by a restore.
+    // The events in between were purged, or skipped by a restore.
     const from = next === undefined ? last : BigInt(next.position) - 1n;
     const to = from + WINDOW < last ? from + WINDOW : last;
     const events = await tx.find(Event, {
@@ -178,7 +181,7 @@ export class WebhookDispatcher {
     return to < last;
   }
 
-  /** Makes deliveries pending that do not exist yet, or were given up. */
+  /** Creates missing deliveries, and makes deliveries that were given up pending again. */
   private async deliver(tx: Tx, endpointId: string, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
     const known = await tx.find(WebhookDelivery, {

@@ -100,7 +100,7 @@ export class WebhookEndpoint {
   @Column({ type: "integer" })
   secretGeneration!: number;
 
-  /** Until when the previous signing secret is accepted. */
+  /** Time until which the previous signing secret is accepted. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   previousUntil!: Timestamp | null;
 
@@ -120,7 +120,7 @@ export class WebhookEndpoint {
   @Column(TIMESTAMP_COLUMN)
   updatedAt!: Timestamp;
 
-  /** When it was deleted; housekeeping deletes its deliveries, and then this row. */
+  /** Time of deletion; housekeeping deletes the endpoint's deliveries and then this row. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 }

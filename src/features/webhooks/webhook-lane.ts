@@ -3,7 +3,7 @@ import { v5 as nameUuid } from "uuid";
 /** Kind of the lanes of deliveries. */
 export const WEBHOOK_LANE = "webhook";
 
-/** The senders that endpoints get of so many: half, so that messages keep some. */
+/** The number of senders available to endpoints: half of all senders, so that messages keep some. */
 export const webhookShare = (senders: number): number => Math.max(1, Math.floor(senders / 2));
 
 /** The ID of the lane of a subject's deliveries to an endpoint, the same in every process. */

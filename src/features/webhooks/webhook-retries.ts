@@ -1,12 +1,12 @@
 import { DAY_MS, HOUR_MS } from "../../common/time";
 
-/** How long to wait after each failed attempt (ms); the delivery is given up when the one after the last wait fails. */
+/** Delay after each failed attempt (ms); the delivery is given up when the attempt after the last delay fails. */
 const DELAYS_MS = [
   ...[5, 60, 300, 1_800].map((seconds) => seconds * 1_000),
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 
-/** How many attempts a delivery gets. */
+/** Max attempts per delivery. */
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 
 /** Max random part of a delay, so that deliveries that failed together do not all come back together. */
@@ -16,7 +16,7 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * How long a delivery waits after a failed attempt (ms): longer than its number calls for, if the endpoint asks for it.
+ * Delay of a delivery after a failed attempt (ms): longer than the usual delay if the endpoint asks for it.
  * @param random from 0 to 1
  * @returns undefined if it is given up
  */

@@ -14,10 +14,10 @@ import { TEST_EVENT } from "./test-event";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { WebhookTest } from "./webhook.inputs";
 
-/** Max tests of the endpoints of an organization per minute and process. */
+/** Max tests of an organization's endpoints per minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
-/** Sends test events at the request of members, past the queue. */
+/** Sends test events at the request of members, bypassing the queue. */
 export class WebhookTestService {
   private readonly turns = new OneAtATime(
     MAX_TESTS_PER_MINUTE,
@@ -30,7 +30,7 @@ export class WebhookTestService {
   ) {}
 
   /**
-   * Sends a test event to an endpoint, whatever its state, and waits for the result.
+   * Sends a test event to an endpoint, regardless of its state, and waits for the result.
    * @throws GatewayError `not_found`, `too_many_attempts`
    */
   run(context: RequestContext, id: string): Promise<WebhookTest> {

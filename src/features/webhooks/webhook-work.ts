@@ -13,7 +13,7 @@ import { WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
 
-/** How long a lane sleeps whose endpoint gets nothing (ms); enabling it wakes the lane. */
+/** Time for which a lane sleeps while its endpoint is disabled (ms); enabling the endpoint wakes the lane. */
 const HELD_MS = DAY_MS;
 
 /** Failures in this process before anything was sent; they do not count as attempts. */

@@ -1,4 +1,4 @@
-/** Max webhook endpoints of an organization. */
+/** Max webhook endpoints per organization. */
 export const MAX_ENDPOINTS = 20;
 
 export const URL_MAX_LENGTH = 2_048;
@@ -6,8 +6,8 @@ export const URL_MAX_LENGTH = 2_048;
 /** Max length of the description of an endpoint (code points). */
 export const DESCRIPTION_MAX_LENGTH = 200;
 
-/** Max length of what went wrong with a delivery. */
+/** Max length of a delivery's error message. */
 export const ERROR_MAX_LENGTH = 500;
 
-/** How long an endpoint may fail before it is disabled, in days. */
+/** Time for which an endpoint may fail before it is disabled (days). */
 export const MAX_FAILING_DAYS = 5;

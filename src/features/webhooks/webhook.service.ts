@@ -26,7 +26,7 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** How long events are also signed with the previous secret (ms). */
+/** Time for which events are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** The webhook endpoints of organizations. */
@@ -68,9 +68,9 @@ export class WebhookService {
 
   /**
    * Creates an endpoint, which gets the events from now on.
-   * @returns the endpoint with its signing secret, which a repeat with the same idempotency key does not show again
+   * @returns the endpoint with its signing secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (instance key), `limit_reached`,
-   *   `idempotency_key_reused`
+   * `idempotency_key_reused`
    */
   async create(
     context: RequestContext,
@@ -98,7 +98,7 @@ export class WebhookService {
   }
 
   /**
-   * Changes the settings of an endpoint. New types count for events whose deliveries do not exist yet.
+   * Changes the settings of an endpoint. New types apply to events whose deliveries do not exist yet.
    * @throws GatewayError `invalid_request`, `not_found`
    */
   async update(context: RequestContext, { id, ...given }: WebhookEndpointChanges): Promise<WebhookEndpoint> {
@@ -116,7 +116,7 @@ export class WebhookService {
   }
 
   /**
-   * Gives an endpoint a new signing secret. For a day, events are signed with the previous one as well.
+   * Creates a new signing secret for an endpoint. For a day, events are signed with the previous one as well.
    * @throws GatewayError `not_found`, `conflict` without the instance key
    */
   async rotateSecret(context: RequestContext, id: string): Promise<WebhookEndpointWithSecret> {
@@ -139,7 +139,7 @@ export class WebhookService {
   }
 
   /**
-   * Puts an endpoint back into use: it gets what was pending, and the events from now on.
+   * Enables an endpoint again: it receives its pending deliveries and all future events.
    * @throws GatewayError `not_found`, or `conflict` while no receiver knows its signing secret
    */
   enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
@@ -176,7 +176,7 @@ export class WebhookService {
   }
 
   /**
-   * Deletes an endpoint with its deliveries; nothing is sent to it any more.
+   * Deletes an endpoint and its deliveries; nothing more is sent to it.
    * @throws GatewayError `not_found`
    */
   delete(context: RequestContext, id: string): Promise<WebhookEndpoint> {

@@ -48,7 +48,7 @@ export function compiledQueries(schema: GraphQLSchema) {
         },
         // Apollo calls this only for documents that passed all checks.
         async responseForOperation({ document, operation, contextValue, source, request }) {
-          // Contrary to its type, it is undefined for an unknown operation name.
+          // Despite its type, `operation` is undefined if the operation name is unknown.
           if (!operation) return null;
           if (known === undefined) {
             if (mayCallAll(contextValue.caller, schema, document, operation)) documents.add(source, document);

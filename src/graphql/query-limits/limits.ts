@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors";
 
-/** Limits of a document, several times as large as those of the dashboard, introspection and generated clients. */
+/** Document limits, several times higher than the dashboard, introspection and generated clients need. */
 export const MAX = {
   /** Checked before parsing. */
   characters: 30_000,
@@ -22,7 +22,7 @@ export const MAX = {
   reports: 10,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
-  /** Fields of a subscription, counted alike: they are executed for each event. */
+  /** Fields of a subscription, counted the same way: they are executed for each event. */
   "subscription fields": 50,
   /** Repeated selections of a response name: graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,

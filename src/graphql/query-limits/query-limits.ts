@@ -104,7 +104,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
     plugin,
     /**
      * True if an operation of a valid document passes all limits and has nothing to count or to wait for.
-     * @returns false also for an operation that the limits reject
+     * @returns false, including for an operation that the limits reject
      */
     isFree(
       document: DocumentNode,
@@ -142,7 +142,7 @@ function costsOf(schema: GraphQLSchema) {
 }
 
 /**
- * Rejects an operation with a too large answer.
+ * Rejects an operation whose response would be too large.
  * @throws GatewayError `query_too_complex`
  */
 function assertAffordable({ values, characters }: QueryCost): void {

@@ -7,7 +7,7 @@ const CLOSE_CODES: Readonly<Record<number, number>> = { 400: 4400, 401: 4401, 40
 /** "Try again later." */
 const TRY_AGAIN = 1013;
 
-/** The server goes away; clients connect again. */
+/** The server is shutting down; clients reconnect. */
 export const GOING_AWAY = 1001;
 
 /** A credential was rejected after it had been accepted. */

@@ -20,22 +20,22 @@ import { closeWith, FORBIDDEN } from "./close-codes";
 import { SubscriptionResults, type WriteResult } from "./subscription-results";
 import type { TrafficLimit } from "./traffic-limit";
 
-/** How long a client may take to send `connection_init` (ms). */
+/** Max time for a client to send `connection_init` (ms). */
 const INIT_TIMEOUT_MS = 5_000;
 
-/** Max subscriptions of a connection. */
+/** Max subscriptions per connection. */
 export const MAX_SUBSCRIPTIONS = 20;
 
-/** Max subscriptions of a connection that are rejected before it is closed. */
+/** Max rejected subscriptions before a connection is closed. */
 export const MAX_REJECTIONS = 40;
 
-/** The state of a connection besides the protocol's own. */
+/** Per-connection state beyond what the protocol itself tracks. */
 export interface Connection {
   socket: WebSocket;
   /** Resolves once the client's connection takes more. */
   send: (text: string) => Promise<void>;
   traffic: TrafficLimit;
-  /** How many of its subscriptions were rejected. */
+  /** Number of rejected subscriptions. */
   rejections: number;
   /** The credential of `connection_init`, with the origin of the handshake. */
   credentials: Credentials;
@@ -73,7 +73,7 @@ export const createSubscriptionServer = ({
   };
 
   /**
-   * Counts a request of a key.
+   * Counts a request with a key.
    * @returns the error if it is one too many
    */
   const limit = ({ caller }: RequestContext): GatewayError | undefined =>
@@ -141,7 +141,7 @@ export const createSubscriptionServer = ({
       const { operationName, variables } = payload;
       return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
     },
-    // Its events; `onOperation` sends their results.
+    // The stream's events; `onOperation` sends their results.
     subscribe: (args: ExecutionArgs) => createSourceEventStream(args) as never,
     onOperation: ({ extra }, id, { query }, args, result) => {
       if (!(Symbol.asyncIterator in result)) {
@@ -188,7 +188,10 @@ function countRejection(connection: Connection): void {
 const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
   Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
 
-/** Closes a connection: for good if its credential is no longer accepted, else to try again later. */
+/**
+ * Closes a connection: permanently if its credential is no longer accepted, otherwise so that the client tries again
+ * later.
+ */
 function closeAs(socket: WebSocket, error: GatewayError): void {
   closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }

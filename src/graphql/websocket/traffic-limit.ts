@@ -3,13 +3,16 @@ import { TokenBucket } from "../../common/token-bucket";
 /** Max messages until `connection_init` is accepted. */
 export const MAX_MESSAGES_BEFORE_INIT = 20;
 
-/** Max messages a second afterwards, and at once. */
+/** Max messages per second afterwards, and max burst. */
 export const MAX_MESSAGES_PER_SECOND = 50;
 
-/** Bytes of a connection that are read a second; twice as many at once. */
+/** Bytes read per second from a connection; a burst may have twice as many. */
 export const BYTES_PER_SECOND = 65_536;
 
-/** How much a client may send on a WebSocket: every message costs an answer or a lookup, whether or not it is accepted. */
+/**
+ * Limits how much a client may send on a WebSocket, because every message costs a response or a lookup, whether or not
+ * it is accepted.
+ */
 export class TrafficLimit {
   private readonly bytes: TokenBucket;
   private messages: TokenBucket;
@@ -35,7 +38,7 @@ export class TrafficLimit {
 
   /**
    * Counts bytes that were read.
-   * @returns how long to read no more (ms)
+   * @returns how long to stop reading (ms)
    */
   takeBytes(bytes: number): number {
     return this.bytes.take(bytes);

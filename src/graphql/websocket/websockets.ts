@@ -10,13 +10,15 @@ import { closeWith, GOING_AWAY } from "./close-codes";
 import type { SubscriptionServer } from "./subscription-server";
 import { TrafficLimit } from "./traffic-limit";
 
-/** Max size of a message (bytes), as of a body at `/graphql`. */
+/** Max size of a message (bytes), the same as for a body at `/graphql`. */
 const MAX_MESSAGE_BYTES = 65_536;
 
 /** Max fragments of a message; clients send messages of this size whole. */
 const MAX_FRAGMENTS = 100;
 
-/** A client that sends messages while this much waits for it to read (bytes) is disconnected. */
+/**
+ * Max unread data of a client (bytes): a client that sends messages while more is waiting to be read is disconnected.
+ */
 const MAX_UNREAD_BYTES = 1_048_576;
 
 /** How often to ping clients (ms); one that misses two pings is disconnected. */
@@ -24,7 +26,7 @@ const PING_INTERVAL_MS = 15_000;
 
 const MAX_MISSED_PINGS = 2;
 
-/** How long a client may take to answer a close (ms). */
+/** Max time for a client to respond to a close (ms). */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The WebSocket connections of this process, on which the subscription server speaks. */
@@ -180,7 +182,7 @@ function cutOff(socket: WebSocket): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** True if a handshake has what the protocol requires (RFC 6455, 4.2.1). */
+/** True if the handshake meets the requirements of RFC 6455, section 4.2.1. */
 const isComplete = ({ headers }: FastifyRequest): boolean =>
   headers["sec-websocket-version"] === "13" &&
   /^[+/0-9A-Za-z]{22}==$/.test(String(headers["sec-websocket-key"]));

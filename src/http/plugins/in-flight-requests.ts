@@ -10,9 +10,9 @@ declare module "fastify" {
   }
 }
 
-/** How long shutdown waits for requests that may still arrive on idle connections (ms). */
+/** Max time shutdown waits for requests that may still arrive on idle connections (ms). */
 const QUIET_MS = 1_000;
-/** How long shutdown waits for in-flight requests (ms): longer than a write waits for a locked database. */
+/** Max time shutdown waits for in-flight requests (ms): longer than a write waits for a locked database. */
 const DRAIN_TIMEOUT_MS = 8_000;
 
 /**

@@ -19,8 +19,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Parses a UTF-8 JSON body (RFC 8259) without loss of precision: an integer beyond 2^53 becomes a bigint.
- * @throws GatewayError `invalid_json`, also for a fraction that would round to an integer, and for duplicate members
- *   with different values
+ * @throws GatewayError `invalid_json`, including for a fraction that would round to an integer and for duplicate
+ * members with different values
  */
 export function parseJson(body: Buffer): unknown {
   try {

@@ -134,7 +134,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // Bodies whose ends were held back may be complete all at once.
+    // Bodies whose last parts were held back may all complete at the same time.
     if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
       shed(request);
       done(rejection);

@@ -25,7 +25,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 
 /** Logs the line of a request. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  // The log of the request itself would have to be made for this line alone.
+  // The request's own log would have to be created just for this line.
   request.server.log.info(
     {
       reqId: request.id,

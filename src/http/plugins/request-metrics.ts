@@ -11,8 +11,8 @@ declare module "fastify" {
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Records the count and the duration of a request by its route pattern, because clients choose the URL; that of a stream
- * ends when the stream begins.
+ * Records the count and the duration of a request by its route pattern, because clients choose the URL; the duration of
+ * a stream request ends when the stream starts.
  */
 export const countRequest =
   (metrics: Metrics) =>

@@ -9,7 +9,7 @@ import { sendValidated, validated } from "../validated";
 
 /** A page with scripts and styles that the build made. */
 export interface BuiltPage {
-  /** Its name in messages. */
+  /** Name of the page in messages. */
   name: string;
   /** The paths of the page; the first one is for its assets. */
   paths: readonly [string, ...string[]];

@@ -4,7 +4,7 @@ import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { MANAGEMENT } from "./management";
 
-/** How long `/readyz` waits for the database (ms): most probes time out after a second. */
+/** Max time `/readyz` waits for the database (ms): most probes time out after a second. */
 const TIMEOUT_MS = 800;
 
 /** True if the service accepts requests. */
@@ -17,7 +17,7 @@ export interface Readiness {
  * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds, else
  * 503). `/readyz` queries the database on each call and reports failing writes in the body only, because reads still
  * work.
- * @param more each returns what the answer of `/readyz` also says
+ * @param more each returns additional members of the `/readyz` response
  */
 export function addHealthRoutes(
   app: FastifyInstance,

@@ -19,7 +19,8 @@ const ADDRESSES = {
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
 /**
- * Adds `/`, which leads browsers to the dashboard and gives programs the addresses of the service, and `/changelog`.
+ * Adds `/`, which redirects browsers to the dashboard and returns the addresses of the service to programs, and
+ * `/changelog`.
  */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   const index = Object.fromEntries(
@@ -28,7 +29,7 @@ export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "
   const changelog = readFileSync(CHANGELOGS.find(existsSync) as string);
   app.get("/changelog", async (_, reply) => reply.type("text/plain; charset=utf-8").send(changelog));
   app.get("/", async (request, reply) => {
-    // CORS may have added Origin.
+    // The CORS plugin may already have added `Origin` to `Vary`.
     reply.header("vary", [reply.getHeader("vary"), "Accept"].filter(Boolean).join(", "));
     const wanted = new Negotiator(request.raw).mediaType(["application/json", "text/html"]);
     return wanted === "text/html" ? reply.redirect(`${publicUrl}${ADDRESSES.dashboard}`, 303) : index;

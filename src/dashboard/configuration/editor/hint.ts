@@ -3,7 +3,7 @@ import type { EditorView, Tooltip } from "@codemirror/view";
 import { containerOf, type JsonNode, nodeAt, stringOf } from "./json-tree";
 import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
 
-/** Tells what the member at an offset is for, by a JSON Schema. */
+/** Describes the member at an offset, based on a JSON Schema. */
 export const schemaHint =
   (schema: JsonSchema) =>
   ({ state }: EditorView, offset: number, side: -1 | 1): Tooltip | null => {

@@ -1,7 +1,7 @@
 import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 
-/** How long to parse a document for a place in it (ms). */
+/** Max time to parse a document in order to find a position in it (ms). */
 const PARSE_MS = 200;
 
 /** A node of the syntax tree of a JSON text. */

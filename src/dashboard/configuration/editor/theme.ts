@@ -16,7 +16,7 @@ const look = EditorView.theme({
     fontSize: "0.8125rem",
     maxHeight: "var(--editor-max)",
   },
-  // Its frame on the page shows the focus.
+  // The editor's frame on the page shows the focus.
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": {
     fontFamily: MONOSPACE,

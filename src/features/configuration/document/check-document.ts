@@ -16,15 +16,15 @@ import { warningsOf } from "./warnings";
 
 /** The result of checking a document. */
 export interface DocumentCheck {
-  /** Without any, the document can be published. */
+  /** If there are none, the document can be published. */
   problems: Problem[];
-  /** Probable mistakes of a valid document. */
+  /** Probable mistakes in a valid document. */
   warnings: Problem[];
   /** The document, if its structure is valid. */
   document?: ConfigurationDocument;
 }
 
-/** How long conditions and templates are checked before other requests have their turn (ms). */
+/** Max time to check conditions and templates before other requests get a turn (ms). */
 const TURN_MS = 10;
 
 /**
@@ -60,7 +60,7 @@ const reported = (problems: readonly Problem[]): Problem[] =>
     message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
   }));
 
-/** Names that are taken or not there: rules with the same id, reserved situations, missing templates. */
+/** Names that are taken or missing: rules with the same id, reserved situations, missing templates. */
 function namesInUse({
   situations = {},
   templates = {},
@@ -93,7 +93,7 @@ function namesInUse({
   ];
 }
 
-/** Lists of effects that no decision could carry out. */
+/** Lists of effects that no decision could apply. */
 function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument): Problem[] {
   const check = (
     effects: readonly EffectDocument[],

@@ -61,7 +61,7 @@ export class CompiledConfiguration {
     for (const rule of this.rulesFor(type)) yield* rule.parse();
   }
 
-  /** The effects if no rule decides. The gateway's own situations have none, except for messages. */
+  /** The effects to apply if no rule decides. Built-in situations other than `message.received` have none. */
   otherwiseFor(type: string): readonly EffectDocument[] {
     return WITHOUT_OTHERWISE.has(type) ? [] : (this.document.otherwise ?? []);
   }
@@ -114,7 +114,7 @@ export class CompiledConfiguration {
   }
 
   private contextOf(type: string): Context {
-    // One for all situations without a declaration: their types do not come from the document.
+    // Undeclared situations share one context, because their types do not come from the document.
     const data = this.dataOf(type);
     const key = data ? type : ANY_SITUATION;
     const known = this.contexts.get(key);

@@ -16,7 +16,7 @@ import { TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
-/** All that a decision depends on. */
+/** Everything that a decision depends on. */
 export interface DecisionInput {
   situation: { type: string; data: Readonly<Record<string, unknown>> };
   contact: {
@@ -42,9 +42,9 @@ export interface DecisionInput {
 export interface RuleResult {
   id: string;
   matched: boolean;
-  /** True if its conditions hold, but it has matched too recently. */
+  /** True if its conditions are met, but it has matched too recently. */
   spent?: true;
-  /** The conditions up to the first that does not hold. */
+  /** The conditions up to the first one that is not met. */
   clauses: ClauseResult[];
 }
 
@@ -61,7 +61,10 @@ export interface EffectError {
   message: string;
 }
 
-/** Something that the agent does; a text is null only with an error, and the template of a text only if a model wrote it. */
+/**
+ * An action of the agent; its text is null only if there is an error, and the template of a text is null only if a
+ * model wrote it.
+ */
 export type Effect = { ruleId: string | null; error: EffectError | null } & (
   | { kind: "send"; template: string | null; text: string | null; line: string | null; delaySeconds: number }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
@@ -91,8 +94,9 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates a configuration. The result depends on nothing but the arguments.
- * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`
+ * Evaluates a configuration. The result depends only on the arguments.
+ * @throws InvalidInput if the situation does not match its declaration in the configuration, with paths from
+ * `situation`
  */
 export function evaluate(configuration: CompiledConfiguration, input: DecisionInput): Evaluation {
   const data = readSituation(configuration, input.situation);
@@ -131,7 +135,7 @@ export function otherwise(configuration: CompiledConfiguration, input: DecisionI
 }
 
 /**
- * Reads the data of a situation as the configuration declares it.
+ * Reads the data of a situation according to its declaration in the configuration.
  * @throws InvalidInput if it is not so, with paths from `situation`
  */
 export function readSituation(

@@ -1,4 +1,4 @@
-/** A place in the source of a condition or template; both count from 1. */
+/** A position in the source of a condition or template; line and column start at 1. */
 export interface Position {
   line: number;
   column: number;
@@ -9,7 +9,7 @@ export interface Problem {
   /** The part, such as `rules[3].when[0]`; empty for the whole document. */
   path: string;
   message: string;
-  /** Where in the source of the part, if it is a condition or template. */
+  /** Position in the source of the part, if it is a condition or template. */
   position?: Position;
 }
 

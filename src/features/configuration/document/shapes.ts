@@ -3,10 +3,10 @@ import { type BaseType, type DataDeclaration, parseDataType } from "./data-types
 /** An agent may answer in a conversation again. */
 export const CONVERSATION_RELEASED = "conversation.released";
 
-/** A message of a conversation was given up. */
+/** The gateway gave up on a message in a conversation. */
 export const MESSAGE_FAILED = "message.failed";
 
-/** A contact wrote; the only situation that comes with a message. */
+/** A contact wrote a message; the only situation that includes a message. */
 export const MESSAGE_RECEIVED = "message.received";
 
 /** The situations that the gateway itself raises, and their data. */
@@ -24,7 +24,7 @@ export const ANY_SITUATION = "*";
  */
 export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
 
-/** Everything that conditions and templates see in a situation. */
+/** All values available to conditions and templates in a situation. */
 export type Shapes = Readonly<
   Record<"situation" | "contact" | "conversation" | "message" | "agent" | "now", Shape>
 >;

@@ -18,7 +18,7 @@ export class StepBudget {
 
   constructor(private readonly max: number) {}
 
-  /** How many steps were taken; one more than allowed once the budget is exceeded. */
+  /** Number of steps taken; one more than allowed once the budget is exceeded. */
   get spent(): number {
     return this.steps;
   }

@@ -2,7 +2,7 @@ import { type ConfigurationDocument, type RuleDocument, templateOf } from "./for
 import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
 
-/** Probable mistakes of a valid document: rules that never fire and unused templates. */
+/** Probable mistakes in a valid document: rules that never match and unused templates. */
 export function warningsOf(document: ConfigurationDocument): Problem[] {
   const { situations = {}, templates = {}, rules = [], otherwise = [] } = document;
   const isKnown = (type: string) =>

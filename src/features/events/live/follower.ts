@@ -27,7 +27,7 @@ interface Demand {
 /** One stream of events: it asks for the next batch once the last one was taken. */
 export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
-  /** Number of events that were handed over. */
+  /** Number of events that were passed to the reader. */
   sent = 0;
   private hasEnded = false;
   private demand: Demand | undefined;

@@ -14,7 +14,7 @@ import { type FollowedAgent, Follower } from "./follower";
 import { type LiveQuery, type LiveSnapshot, readLive } from "./live-snapshot";
 import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 
-/** How often to look for events of other processes and to check idle followers (ms). */
+/** How often to poll for events from other processes and to check idle followers (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Max IDs of agents, keys or sessions in a statement. */
@@ -30,7 +30,7 @@ const ORGANIZATION_SHARE = 0.5;
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
 
-/** How long a stream waits for others to be opened (ms). */
+/** Max time a stream waits while others are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
 const LOG_INTERVAL_MS = 60_000;
@@ -38,13 +38,13 @@ const LOG_INTERVAL_MS = 60_000;
 /** The subscription of a follower. */
 export interface FollowOptions {
   agentId?: string | null | undefined;
-  /** Position after which to start; now when left out. */
+  /** Position after which to start; now if omitted. */
   after?: string | null | undefined;
   types?: readonly string[] | null | undefined;
 }
 
 /**
- * The streams of events of this process. Announcements of commits wake it, and it also looks for itself; it then reads
+ * The streams of events of this process. Announcements of commits wake it, and it also polls on its own; it then reads
  * the next events once for all followers that wait at the same position, together with the states of their credentials.
  */
 export class LiveEvents {
@@ -127,8 +127,8 @@ export class LiveEvents {
   }
 
   /**
-   * Counts a stream of an organization.
-   * @returns a function that gives its place back
+   * Reserves a stream slot for an organization.
+   * @returns a function that releases it
    */
   private reserve(id: string): () => void {
     if (this.isClosed) throw stopping();
@@ -264,7 +264,7 @@ export class LiveEvents {
     const rejections = new Map<string, GatewayError | undefined>();
     const accepted = new Set<Follower>();
     for (const follower of followers) {
-      // It may have ended during the query.
+      // The follower may have ended during the query.
       if (!this.waiting.has(follower)) continue;
       const { caller, ip, agent } = follower;
       const who = `${credentialOf(caller).id} ${ip} ${agent.id}`;

@@ -21,7 +21,7 @@ export interface LiveQuery {
   memberAgentIds?: readonly string[];
 }
 
-/** The current state of a key; a key that does not exist has none. */
+/** The current state of a key; undefined if the key does not exist. */
 export interface KeyState {
   revokedAt: Timestamp | null;
   expiresAt: Timestamp | null;
@@ -48,7 +48,7 @@ export interface LiveSnapshot {
   batches: readonly Event[][];
   keys: ReadonlyMap<string, KeyState>;
   sessions: ReadonlyMap<string, SessionState>;
-  /** Those of `memberAgentIds` that were deleted. */
+  /** The IDs from `memberAgentIds` whose agents were deleted. */
   deletedAgents: ReadonlySet<string>;
 }
 

@@ -160,7 +160,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
   };
 }
 
-/** `has(contact.name)`: whether the member is there and not null. */
+/** `has(contact.name)`: true if the member exists and is not null. */
 function compileHas(node: ASTNode, object: ASTNode, member: string, place: Place): Expression {
   const path = staticPath(node, place);
   if (path && !hasPath(place.shapes, path))
@@ -199,7 +199,7 @@ function compileMethod(
   };
 }
 
-/** The members on the way from a name, if all of them are literals: `contact.tags[0]`. */
+/** The path of members that starts at a name, if all of them are literals: `contact.tags[0]`. */
 function staticPath(node: ASTNode, place: Place): [string, ...(string | number)[]] | undefined {
   if (node.op === "id") {
     return node.args !== place.variable && Object.hasOwn(place.shapes, node.args) ? [node.args] : undefined;
@@ -242,7 +242,7 @@ const constant =
   () =>
     value;
 
-/** Reads a member of what the situation comes with, and records it for the explanation. */
+/** Reads a member of the decision's data, and records it for the explanation. */
 function compileRead([root, ...members]: [string, ...(string | number)[]]): Expression {
   const paths = members.map((_, end) => textOf([root, ...members.slice(0, end + 1)]));
   return (run) => {

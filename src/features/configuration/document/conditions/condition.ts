@@ -14,7 +14,7 @@ export interface ClauseResult {
   /** Null if the clause failed, which counts as false. */
   value: boolean | null;
   error: { code: FailureCode; message: string } | null;
-  /** The values that it read, in the order of the first reading. */
+  /** The values that the clause read, in the order of first access. */
   read: Read[];
 }
 
@@ -27,7 +27,7 @@ export class Condition {
 
   /**
    * Parses a condition in CEL.
-   * @param environment the types of what it sees
+   * @param environment the types of the values available to it
    * @param shapes the same as shapes
    * @param isChecked true if a published version has this condition, so that its types are known to fit
    * @throws SourceError with the first problem

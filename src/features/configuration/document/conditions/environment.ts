@@ -62,11 +62,11 @@ export const commonEnvironment = (() => {
 })();
 
 /**
- * The types of what conditions see in situations of a type.
+ * The types of the values available to conditions in situations of a type.
  * @param data its declaration; undefined for situations of any type
  */
 export function environmentOf(type: string, data: DataDeclaration | undefined): Environment {
-  // The library keeps every name of a type for good, so names never come from a document.
+  // The library stores every type name permanently, so names never come from a document.
   const environment = commonEnvironment().clone();
   if (data) {
     const fields = Object.entries(data).map(([name, each]) => [name, celTypeOf(each)]);

@@ -73,7 +73,7 @@ export function isEqual(left: Value, right: Value, steps: StepBudget): boolean {
 const isNumber = (value: Value): value is number | bigint =>
   typeof value === "number" || typeof value === "bigint";
 
-/** True if a list has an item, or a map a key. */
+/** True if a list contains an item or a map contains a key. */
 export function isIn(item: Value, collection: Value, steps: StepBudget): boolean {
   if (isList(collection)) return collection.some((each) => isEqual(item, each, steps));
   steps.spend(1);

@@ -9,7 +9,7 @@ export type Expression = (run: Run) => Value;
 /** Steps that a failure costs: making an error takes about as long. */
 const STEPS_PER_FAILURE = 50;
 
-/** The evaluation of the conditions of one decision: what they see, read and cost. */
+/** The evaluation of the conditions of one decision: available values, values read, and cost. */
 export class Run {
   readonly steps = new StepBudget(MAX_CONDITION_STEPS);
   /** The item that a macro is at. */
@@ -18,7 +18,7 @@ export class Run {
   private reads: Read[] = [];
   private recorded = 0;
 
-  /** @param roots what conditions see, by name */
+  /** @param roots the values available to conditions, by name */
   constructor(readonly roots: ObjectValue) {}
 
   /** Records a value that the present clause has read. */

@@ -13,8 +13,8 @@ import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
 /**
- * A part of a template that has a value.
- * @param isLenient true if an unknown name is null; otherwise it is an error
+ * A template part that evaluates to a value.
+ * @param isLenient true to evaluate unknown names to null instead of failing
  */
 type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 
@@ -32,7 +32,7 @@ export interface ReadName {
 export interface TextPlace {
   /** The variables of the loops around. */
   variables: readonly string[];
-  /** Names of what the template sees; the compiler adds to them. */
+  /** Names available to the template; the compiler adds to them. */
   names: ReadName[];
   depth: number;
 }

@@ -48,7 +48,7 @@ function numberOf(value: Value, steps: StepBudget): number {
   return Number.isFinite(number) ? number : 0;
 }
 
-/** The filters that templates have: without clock, chance, or anything outside of the template. */
+/** The filters available to templates; they never use the clock, random numbers or anything outside the template. */
 const FILTERS: Readonly<Record<string, Filter>> = {
   abs: ofNumber(0, Math.abs),
   at_least: ofNumber(1, Math.max),

@@ -9,7 +9,7 @@ import { textOf } from "./text-value";
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 
-/** How many times a text could be read while it is marked, at worst. */
+/** Max number of times a text could be read while it is marked. */
 const READINGS_PER_MARK = 6;
 
 /** The writing of instructions for a model: the values in them are data, and marked as such. */

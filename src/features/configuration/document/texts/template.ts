@@ -24,7 +24,7 @@ import {
 import type { TextRun } from "./text-run";
 import { TextError } from "./text-value";
 
-/** A part of a template that writes. */
+/** A template part that produces output. */
 type Writer = (run: TextRun) => void;
 
 /** Max nesting of the tags of a template. */

@@ -10,7 +10,7 @@ export class TextRun {
   readonly variables = new Map<string, Value>();
 
   /**
-   * @param roots what templates see, by name
+   * @param roots the values available to templates, by name
    * @param now the time of the decision
    * @param steps shared by all texts of a decision
    */
