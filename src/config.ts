@@ -289,7 +289,7 @@ const settings = z
     maxRequestsInFlight: env.MAX_REQUESTS_IN_FLIGHT,
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: env.MAX_CONNECTIONS,
-    // Behind a proxy, all connections come from the address of the proxy.
+    // Behind a proxy, all connections come from the proxy's address.
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
     maxStreams: env.MAX_STREAMS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,

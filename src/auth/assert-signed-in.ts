@@ -17,7 +17,7 @@ export async function assertSignedIn(
   { permission, whileDeactivated = false }: { permission?: Permission; whileDeactivated?: boolean } = {},
 ): Promise<void> {
   if (caller.kind !== "member") return;
-  // Locks the row: password resets and permission changes write it too.
+  // Locks the row, because password resets and permission changes also write it.
   await tx.query("update member set created_at = created_at where id = $1", [caller.id]);
   const [session]: { permissions: string; deactivatedAt: Timestamp | null }[] = await tx.query(
     `select member.permissions, organization.deactivated_at as "deactivatedAt"

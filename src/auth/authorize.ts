@@ -2,7 +2,7 @@ import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
 
-/** The kinds of caller that may call a field; a kind that is left out may not. */
+/** The kinds of callers that may call a field; omitted kinds may not. */
 export interface AllowedCallers {
   /** Keys with this scope, or any active key. */
   key?: Scope | true;
@@ -10,7 +10,7 @@ export interface AllowedCallers {
   member?: Permission | true;
 }
 
-/** Access rule of a field of Query or Mutation. */
+/** Access rule for a field of Query or Mutation. */
 export interface AccessRule {
   allowed: "anyone" | AllowedCallers;
   /** True if members may call a mutation while their organization is deactivated. */
@@ -19,7 +19,7 @@ export interface AccessRule {
 
 /**
  * Enforces an access rule.
- * @param changes true if the call is a mutation, which a deactivated organization does not allow its members
+ * @param changes true if the call is a mutation, which members of a deactivated organization may not call
  * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope` or `organization_deactivated`
  */
 export function authorize(caller: Caller, rule: AccessRule | undefined, changes: boolean): void {

@@ -24,7 +24,7 @@ export interface SessionCookie {
 export interface Answer {
   /** Code of the first error in a GraphQL response, for the log and metrics; set once the response is complete. */
   errorCode?: ErrorCode;
-  /** True if it answers a GraphQL query, which contains no secret. */
+  /** True for the response to a GraphQL query, which contains no secret. */
   isQuery?: boolean;
   /** True if it repeats the answer to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
@@ -77,7 +77,7 @@ export interface Credentials {
 /** Resolves one kind of credential to its caller. */
 export interface CredentialResolver<C extends Caller> {
   /**
-   * The caller of a token, read from the database and never from a cache.
+   * The caller that a token belongs to, read from the database and never from a cache.
    * @param options.again true if the same request was already accepted, so that it is not counted twice
    * @throws GatewayError for a credential that is not accepted
    */
@@ -125,7 +125,7 @@ export function createContextFactory(
   };
 }
 
-/** A cookie outlives its session, so an ended one is cleared: it must not block signing in again. */
+/** A cookie outlives its session, so the cookie of an ended session is cleared: it must not block signing in again. */
 async function cookieCaller(
   cookie: SessionCookie | undefined,
   sessions: CredentialResolver<MemberCaller>,

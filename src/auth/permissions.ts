@@ -47,7 +47,7 @@ export const SCOPES: readonly Scope[] = scopes;
 
 /**
  * Declares the scopes of a feature.
- * @param declared a sentence of what each allows, by its name
+ * @param declared a sentence describing what each scope allows, by name
  * @throws Error if a name is taken
  */
 export function declareScopes(declared: Readonly<Record<string, string>>): void {

@@ -109,7 +109,7 @@ async function publish(
 }
 
 /**
- * Reads and checks a document, and prints what is wrong with it.
+ * Reads and checks a document, and prints its problems.
  * @param json true to print JSON, and only for an invalid document
  * @throws StartupError for a document that cannot be published
  */

@@ -15,7 +15,7 @@ export function secondsOf(text: string): number | undefined {
 }
 
 /**
- * Makes a parser for an option that is a duration.
+ * Creates a parser for an option that is a duration.
  * @param max longest duration (s), with the text that describes it
  * @returns a function that throws InvalidArgumentError for other text and for durations outside the range
  */

@@ -45,10 +45,10 @@ export const print = (text: string): void => void process.stdout.write(`${printa
 export const printable = (text: string): string =>
   text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"));
 
-/** Makes the process end quietly when the reader closes the pipe, as in `keys list | head -1`. */
+/** Ends the process quietly when the reader closes the pipe, as in `keys list | head -1`. */
 export const exitOnClosedPipe = (): void => void process.stdout.on("error", onOutputError);
 
-/** Undoes `exitOnClosedPipe`, for a command that prints little and runs on. */
+/** Undoes `exitOnClosedPipe`, for a command that prints little and keeps running. */
 export const stopExitingOnClosedPipe = (): void => void process.stdout.off("error", onOutputError);
 
 function onOutputError(error: NodeJS.ErrnoException): void {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 
 /**
- * Makes a parser for an option that is a whole number.
+ * Creates a parser for an option that is a whole number.
  * @returns a function that throws InvalidArgumentError for other text and for numbers outside the range
  */
 export const wholeNumber =

@@ -22,7 +22,7 @@ export class BatchGate {
   /** @param serial true if batches always wait for the previous ones, however long those take */
   constructor(private readonly serial = false) {}
 
-  /** Notes a call: batches that wait let the calls that follow it join. */
+  /** Records a call, so that waiting batches let the following calls join. */
   receive(): void {
     this.received += 1;
     this.waitingCalls += 1;
@@ -45,7 +45,7 @@ export class BatchGate {
     try {
       return await work();
     } finally {
-      // Otherwise it took too long, and others have started.
+      // Otherwise the batch took too long, and others have started.
       if (round === this.round) {
         this.running -= 1;
         if (this.running === 0) this.schedule();

@@ -46,9 +46,9 @@ export function isCidr(text: string): boolean {
 const MAPPED_BITS = 96;
 
 /**
- * The canonical text of a network in CIDR notation, such as `10.0.0.0/8`. A network of IPv4-mapped IPv6 addresses becomes
- * that of the IPv4 addresses, because addresses are compared unwrapped.
- * @returns undefined if the text is no network, or does not start with the first address of its network
+ * The canonical text of a network in CIDR notation, such as `10.0.0.0/8`. A network of IPv4-mapped IPv6 addresses
+ * becomes the corresponding IPv4 network, because addresses are compared unwrapped.
+ * @returns undefined if the text is not a network or does not start with the network's first address
  */
 export function canonicalCidr(text: string): string | undefined {
   if (!isCidr(text)) return undefined;

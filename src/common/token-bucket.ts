@@ -1,11 +1,11 @@
-/** Limits a rate, such as messages a second, and lets a burst through. Amounts are taken on credit. */
+/** Limits a rate, such as messages per second, and allows bursts. Amounts are taken on credit. */
 export class TokenBucket {
   private tokens: number;
   private filledAt: number;
 
   /**
-   * @param burst max tokens, all of them there at the start
-   * @param perSecond tokens added a second
+   * @param burst max tokens, all of which are available at the start
+   * @param perSecond tokens added per second
    * @param clock monotonic time (ms)
    */
   constructor(
@@ -18,8 +18,8 @@ export class TokenBucket {
   }
 
   /**
-   * Takes tokens, including ones that are not there yet.
-   * @returns how long until the debt is paid (ms); 0 if there is none
+   * Takes tokens, even if they are not available yet.
+   * @returns the time until the debt is paid (ms); 0 if there is no debt
    */
   take(amount: number): number {
     const now = this.clock();

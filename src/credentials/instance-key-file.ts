@@ -36,7 +36,7 @@ export function createKeyFile(file: string): InstanceKey {
     } finally {
       closeSync(handle);
     }
-    // A link fails if the name is taken and never shows half a key.
+    // Linking fails if the name is taken, and never exposes a partially written key.
     linkSync(unfinished, file);
     const folder = openSync(dirname(file), "r");
     fsyncSync(folder);

@@ -3,10 +3,10 @@ import { SIGNING_SECRET } from "./token-parts";
 
 const BYTES = 32;
 const ALGORITHM = "aes-256-gcm";
-/** 96 bits, which GCM uses as they are. */
+/** 96 bits, which GCM uses unchanged. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Names the algorithm of a sealed text, so that another can follow. */
+/** Identifies the algorithm of a sealed text, so that it can be replaced later. */
 const SEAL_VERSION = "v1";
 
 /**
@@ -36,7 +36,7 @@ export class InstanceKey {
     return randomBytes(BYTES).toString("base64");
   }
 
-  /** The signing secret of a row, in the form that Standard Webhooks defines; every generation has another. */
+  /** The signing secret of a row, in the form defined by Standard Webhooks; every generation has a different secret. */
   deriveSigningSecret(id: string, generation: number): string {
     return `${SIGNING_SECRET}_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
   }

@@ -9,7 +9,7 @@ const LIKE_A_TOKEN = /(ag[si])_[0-9A-Za-z]{49}/g;
 const isToken = (text: string) => isWellFormedSessionToken(text) || isWellFormedInvitationToken(text);
 
 /**
- * Redacts API keys, session tokens and tokens of invitations in client text, so that it is safe to store, log or return;
+ * Redacts API keys, session tokens and invitation tokens in client text, so that it is safe to store, log or return;
  * only their public parts remain.
  */
 export const redactTokens = (text: string): string =>
@@ -32,7 +32,7 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 /** True if a text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** True if a text may contain a token, or a part of one: without its checksum, it is as good as the whole. */
+/** True if a text may contain a token, or part of one: without its checksum, it is as good as the whole token. */
 export const mayHoldToken = (text: string): boolean => /agk_|ag[is]_[0-9a-z]{22}/i.test(text);
 
 /** The start of a client text; it is redacted before it is cut, because half a token is not recognizable. */

@@ -35,7 +35,7 @@ export function mintApiKey(environment: KeyEnvironment): { secret: string; hint:
 /** Mints a session token, `ags_<secret><checksum>`. */
 export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomBase62(TOKEN_DIGITS)}`);
 
-/** Mints the token of an invitation, `agi_<secret><checksum>`. */
+/** Mints an invitation token, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
 
 /** True if a bearer token counts as an API key: every token without the session prefix does. */
@@ -67,6 +67,6 @@ export function environmentOf(token: string): Environment {
 export const isWellFormedSessionToken = (token: string): boolean =>
   SESSION_FORM.test(token) && hasValidChecksum(token);
 
-/** True if a text has the form of an invitation's token and a valid checksum. */
+/** True if a text has the form of an invitation token and a valid checksum. */
 export const isWellFormedInvitationToken = (token: string): boolean =>
   INVITATION_FORM.test(token) && hasValidChecksum(token);

@@ -10,13 +10,13 @@ const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;
 
-/** More than two would be odd; each one costs an HMAC over the body. */
+/** More than two would be unusual; each costs an HMAC over the body. */
 const MAX_SIGNATURES = 10;
 
 /** Bytes of a body that are hashed in one step, which takes a few milliseconds at most. */
 const MAX_HASHED_BYTES = 1_048_576;
 
-/** The signature of a request, as its headers state it. */
+/** The signature of a request, read from its headers. */
 export interface WebhookSignature {
   id: string;
   /** Unix time (s), as it was signed. */

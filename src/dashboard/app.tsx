@@ -21,7 +21,7 @@ const { component: SecretDialog } = loaded(
   async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
-/** The pages that make keys have loaded the code of the dialog, so that no secret is lost when the network is. */
+/** The pages that create keys have already loaded the dialog's code, so that no secret is lost if the network fails. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
 /** Every change of the address passes here, filters included, so no pasted secret gets into the history or a request. */

@@ -197,7 +197,7 @@ export function ConnectionOf<T extends Row>(
       return this.nodes.map((node) => new Edge(node));
     }
 
-    // Counted like a report, which it is: only so many are allowed in an operation.
+    // Counted as a report, because only a limited number are allowed per operation.
     @Extensions({ isReport: true })
     @Field(() => TotalCount, {
       description:

@@ -60,7 +60,7 @@ export function addRuleProblems(
   }
 }
 
-/** Adds the problems of an instance and of all instances in it, by the rules of their classes. */
+/** Adds the problems of an instance and of all instances nested in it, by the rules of their classes. */
 export function addProblemsOfRules(input: unknown, path: string, problems: InputProblem[]): void {
   if (typeof input !== "object" || input === null) return;
   const { constructor: type = Object } = Object.getPrototypeOf(input) ?? {};

@@ -18,7 +18,7 @@ const DECISION_COLUMNS: readonly Column[] = [
   { heading: "When" },
 ];
 
-/** The card with the last decisions of an agent. */
+/** The card with an agent's latest decisions. */
 export function AgentDecisions({ agent }: { agent: Agent }) {
   const query = usePolledQuery(AgentDecisionsDocument, { id: agent.id }, { pollMs: POLL_INTERVAL_MS });
   return (

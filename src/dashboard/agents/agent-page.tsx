@@ -9,15 +9,15 @@ import { labelOf } from "./agent-label";
 import type { AgentsQuery } from "./documents.generated";
 import { useAgents } from "./use-agents";
 
-/** An agent that a page is about. */
+/** The agent that a page shows. */
 export type Agent = AgentsQuery["agents"][number];
 
-/** ID of the agent that was chosen last, so that the pages about agents stay with one. */
+/** ID of the last selected agent, so that all pages about agents show the same one. */
 let lastAgent = "";
 
 /**
- * A page about one agent of the organization, which is in the URL (`?agent=`). Members choose it beside the title if
- * there are several.
+ * A page about one agent of the organization, which is in the URL (`?agent=`). If there are several, members select it
+ * next to the title.
  * @param actions buttons beside the title
  */
 export function AgentPage(props: {

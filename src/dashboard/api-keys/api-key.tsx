@@ -25,7 +25,7 @@ import { spelled } from "./scopes";
 const POLL_INTERVAL_MS = 15_000;
 const LOG_INTERVAL_MS = 30_000;
 
-/** Entries of the audit log on the page of a key. */
+/** Number of audit log entries on a key's page. */
 const LOG_ENTRIES = 5;
 
 const SECTION = <Link href="/api-keys">API keys</Link>;
@@ -121,7 +121,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   };
 }
 
-/** The result of a rotation of this key. */
+/** The result of rotating this key. */
 function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt } }: { apiKey: KeyFragment }) {
   const { deactivated } = useViewer();
   const { busy, error, run } = useTask();

@@ -19,7 +19,7 @@ export type KeyAction = keyof typeof DIALOGS;
 /** The address of a key's page. */
 export const addressOf = (id: string): string => `/api-keys/${id}`;
 
-/** The address of what the audit log has about a key. */
+/** The address of the audit log entries about a key. */
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
 /** True if a key can be changed and rotated, besides being revoked. */

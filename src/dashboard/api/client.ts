@@ -39,7 +39,7 @@ focusManager.setEventListener((onFocus) => {
 const tabs = new BroadcastChannel("gateway-dashboard");
 tabs.onmessage = () => void client.invalidateQueries();
 
-/** Reloads what is shown, here and in the other tabs of this browser. */
+/** Reloads the displayed data, here and in the browser's other tabs. */
 export async function refetchEverywhere(): Promise<void> {
   tabs.postMessage("changed");
   await client.invalidateQueries();

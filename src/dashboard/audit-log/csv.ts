@@ -19,8 +19,8 @@ const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
 ];
 
 /**
- * Where a spreadsheet may see the start of a formula, full-width forms included (OWASP, CSV injection): at the start of
- * a cell, and after every character that it may be configured to split cells at.
+ * Positions at which a spreadsheet may recognize a formula, including full-width forms (OWASP, CSV injection): at the
+ * start of a cell, and after every character that may be configured as a cell separator.
  */
 const FORMULA = /(^|[;,\t\r\n])(["'\s]*)(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 

@@ -2,7 +2,7 @@ import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-/** How an action is described where its name does not say it: `agent_created` reads "created the agent". */
+/** Wording of an action that cannot be derived from its name: `agent_created` would read "created the agent". */
 interface Wording {
   /** Placed between actor and target. */
   verb?: string;
@@ -67,7 +67,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   agent_created: { verb: "added the agent", label: "Agent added" },
 };
 
-/** The wording of an action, taken from its name (`<object>_<past participle>`) unless it is given. */
+/** The wording of an action, derived from its name (`<object>_<past participle>`) unless specified. */
 function wordingOf(action: AuditAction) {
   const words = action.replace("api_key", "API_key").split("_");
   const object = words.slice(0, -1).join(" ");
@@ -123,7 +123,7 @@ export function describeInText(entry: Entry): string {
   return `${[who, verb, target, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
 
-/** The changes of an action, field by field; entries of earlier versions have them as text. */
+/** The changes made by an action, field by field; entries of earlier versions have them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
   changes.map(changeInText).join("; ") || detail;
 

@@ -5,7 +5,7 @@ import { parseText } from "./document-text";
 import { CheckConfigurationDocument, type ProblemFragment } from "./documents.generated";
 import type { Mark } from "./editor/editor";
 
-/** Check this long after the last key press (ms). */
+/** Delay between the last key press and the check (ms). */
 const DEBOUNCE_MS = 400;
 
 /** Checks a text while it is typed: as JSON, and then as a configuration. */

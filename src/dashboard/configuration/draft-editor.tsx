@@ -44,7 +44,7 @@ export function DraftEditor(props: {
   const { busy, error, run, clearError } = useTask();
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
-  // Keeps the line breaks of what was saved, which the service does not.
+  // Keeps the line breaks of the saved text, which the service does not.
   const [saved, setSaved] = useState<{ revision: number; text: string }>();
 
   const revision = draft?.revision ?? 0;
@@ -94,7 +94,7 @@ export function DraftEditor(props: {
         next();
       } catch (failure) {
         if (!isConflict(failure)) throw failure;
-        // Another member was faster: what they saved shows the conflict.
+        // Another member was faster: their saved text shows the conflict.
         await reload();
       }
     });

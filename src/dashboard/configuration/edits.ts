@@ -3,9 +3,9 @@ import { createStore } from "../store";
 /** The unsaved input of a member. */
 export interface Edit {
   text: string;
-  /** The revision of the draft that it began with; 0 without a draft. */
+  /** The revision of the draft that the edit is based on; 0 if there was no draft. */
   revision: number;
-  /** The version that was live when it began. */
+  /** The version that was live when the edit began. */
   live: number;
 }
 

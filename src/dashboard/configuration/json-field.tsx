@@ -7,10 +7,10 @@ import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
 
 const { component: Editor, load } = loaded(async () => (await import("./editor/editor")).Editor);
 
-/** True if the device is used by touch alone. Most visits from one only read, and the editor is most of the page's code. */
+/** True for touch-only devices, which are mostly used for reading; the editor is most of the page's code. */
 const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 
-/** Loads the editor, where it is shown without being asked for. */
+/** Loads the editor where it is shown immediately. */
 export const preloadEditor = (): void => void (isTouchOnly || load());
 
 /**
@@ -32,7 +32,7 @@ export function JsonField({
   if (!isOpen) {
     const verb = props.isReadOnly ? "Open" : "Edit";
     const openAtTap = ({ currentTarget, clientX, clientY }: MouseEvent) => {
-      // A tap may also end the selection of a text.
+      // A tap may also end a text selection.
       if (getSelection()?.isCollapsed === false) return;
       openFor(offsetAt(currentTarget.querySelector("pre")?.firstChild, clientX, clientY));
     };
@@ -61,7 +61,7 @@ export function JsonField({
   );
 }
 
-/** The offset within a text of what is at a point; 0 if it is not the text. */
+/** The text offset at a point; 0 if the point is not within the text. */
 function offsetAt(text: Node | null | undefined, x: number, y: number): number {
   // Safari has only the older function.
   const at =

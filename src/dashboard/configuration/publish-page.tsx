@@ -34,7 +34,7 @@ export const PublishPage = () => (
 
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useDocuments(agent.id);
-  // Once it is published there is no draft, until the user leaves this page.
+  // Once published, there is no draft, until the user leaves this page.
   const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
   const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
   if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;
@@ -67,7 +67,7 @@ interface Reviewed {
   draft: Draft;
   isPublished: boolean;
   reload: () => Promise<unknown>;
-  /** Called with true before it is published, and with false if that fails. */
+  /** Called with true before publishing, and with false if publishing fails. */
   onPublish: (hasBegun: boolean) => void;
 }
 
@@ -155,7 +155,7 @@ function PublishForm(props: Reviewed & { mayPublish: boolean }) {
         note: note === "" ? null : note,
       }).catch((failure) => {
         onPublish(false);
-        // Shows what has changed since it was read.
+        // Shows what has changed since the page was loaded.
         if (isConflict(failure)) void reload();
         throw failure;
       });

@@ -17,7 +17,7 @@ type Report = ReplayDecisionsQuery["replayDecisions"];
 /** Numbers of decisions to replay. */
 const COUNTS = ["100", "500"];
 
-/** Changed decisions that are listed; the rest is only counted. */
+/** Max changed decisions that are listed; the rest are only counted. */
 const MAX_LISTED = 50;
 
 const RULES = [

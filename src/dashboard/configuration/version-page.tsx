@@ -17,7 +17,7 @@ import { ConfigurationDocumentDocument, ConfigurationVersionDocument } from "./d
 
 const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
-/** A published version: who, when and why, and how it differs from others. */
+/** A published version: by whom, when and why it was published, and how it differs from others. */
 export function VersionPage() {
   const { version = "" } = useParams<{ version: string }>();
   return (
@@ -30,7 +30,7 @@ export function VersionPage() {
 function Version({ agent, number }: { agent: Agent; number: number }) {
   const { deactivated } = useViewer();
   const [restores, setRestores] = useState(false);
-  // Numbers that GraphQL's Int does not have would be an error.
+  // Numbers outside the range of GraphQL's Int would be an error.
   const isNumeric = Number.isInteger(number) && number > 0 && number < 2 ** 31;
   const { data, error, refetch } = usePolledQuery(
     ConfigurationVersionDocument,

@@ -33,7 +33,7 @@ const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
 
 const SECTION = "Contacts";
 
-/** One contact: who they are, how to reach them, and what was said and decided. */
+/** One contact: details, addresses, conversations and decisions. */
 export function Contact() {
   const { id = "" } = useParams<{ id: string }>();
   const { data, error, refetch } = usePolledQuery(ContactDocument, { id }, { pollMs: 15_000 });
@@ -158,7 +158,7 @@ const Details = ({ contact }: { contact: ContactFragment }) => (
 
 const attributesLabel = ({ attributes }: ContactFragment): string => Object.keys(attributes).join(", ");
 
-/** Conversations of the contact that are shown here. */
+/** Number of the contact's conversations shown here. */
 const SHOWN = 5;
 
 function ContactConversations({ id, agentId }: { id: string; agentId: string }) {

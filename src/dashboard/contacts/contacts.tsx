@@ -151,7 +151,7 @@ const tagOf = (text: string): string => {
   return /^[a-z0-9][a-z0-9._:-]{0,49}$/.test(tag) ? tag : "";
 };
 
-/** Filters by a whole tag, which is typed, as there may be any number of tags. */
+/** Filters by a complete tag, which is typed, because there may be any number of tags. */
 function TagFilter({ address }: { address: ListAddress }) {
   const [text, setText] = useState("");
   const tag = tagOf(text);

@@ -33,7 +33,7 @@ function inputOf(form: FormData, agentId: string, contact: ContactFragment | und
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const ref = contact?.ref ?? (text("ref") || undefined);
   const typed = text("address") && { kind: text("kind") as AddressKind, address: text("address") };
-  // A contact without ref is found by an address that it has.
+  // A contact without a `ref` is found by one of its addresses.
   const known = contact?.ref == null ? contact?.addresses[0] : undefined;
   const addresses = [
     ...(known ? [{ kind: known.kind, address: known.address }] : []),

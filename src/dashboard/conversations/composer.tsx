@@ -10,7 +10,7 @@ import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
 import styles from "./thread.module.css";
 
-/** The unsent input of a member in a conversation, kept in the tab. */
+/** A member's unsent input in a conversation, kept in the tab. */
 const drafts = {
   key: (memberId: string, id: string) => `unsent:${memberId}:${id}`,
   get: (key: string) => sessionStorage.getItem(key) ?? "",
@@ -29,7 +29,7 @@ function obstacleOf(
   return state === "closed" ? "This conversation is closed." : undefined;
 }
 
-/** The field to write to the contact, or why that is not possible. */
+/** The field for writing to the contact, or the reason why that is not possible. */
 export function Composer({ conversation }: { conversation: ConversationFragment }) {
   const { may, deactivated } = useViewer();
   const obstacle = obstacleOf(conversation, { mayWrite: may("conversations_write"), deactivated });
@@ -58,7 +58,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
     event?.preventDefault();
     if (text.trim() === "" || busy) return;
     field.current?.focus();
-    // The next message may be written while this one is on its way.
+    // The next message may be written while this one is being sent.
     setText("");
     return run(async () => {
       try {

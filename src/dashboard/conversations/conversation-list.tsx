@@ -105,7 +105,7 @@ function Filters(props: { address: ListAddress; agentId: string; contactName: st
   const { manages } = useViewer();
   const lines = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 }).data
     ?.lines;
-  // Without its options the filter is there already, so that nothing moves when they come.
+  // Shows the filter before its options are loaded, so that nothing moves when they arrive.
   const names = lines?.map(({ name }) => name) ?? [address.get("line")].filter((name) => name !== "");
   return (
     <search className={filterStyles.filters}>

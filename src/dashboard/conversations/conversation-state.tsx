@@ -1,7 +1,7 @@
 import { Tag } from "../ui/tag";
 import type { ConversationFragment } from "./documents.generated";
 
-/** Who answers in an open conversation, or that it is over. */
+/** Shows who answers in an open conversation, or that it is closed. */
 export const ConversationTag = ({ state, handler }: Pick<ConversationFragment, "state" | "handler">) => {
   if (state === "closed") return <Tag tone="plain">Closed</Tag>;
   return handler === "human" ? <Tag tone="warn">Handed off</Tag> : <Tag tone="good">Open</Tag>;

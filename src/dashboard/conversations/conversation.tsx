@@ -18,7 +18,7 @@ import { useThread } from "./use-thread";
 
 const SECTION = "Conversations";
 
-/** One conversation: its messages, who the contact is, and what can be done. */
+/** One conversation: its messages, its contact and the possible actions. */
 export function Conversation() {
   const { id = "" } = useParams<{ id: string }>();
   return <ConversationPage key={id} id={id} />;

@@ -5,7 +5,7 @@ import { useViewer } from "../session/session";
 import { LineNamesDocument } from "./documents.generated";
 
 /**
- * The field for the name of a line: managers choose it, others cannot list the lines and type it.
+ * The field for the name of a line: managers select it; others cannot list the lines, so they type it.
  * @param any the label for no line, if the field may be empty
  * @param except the line that is no choice
  */

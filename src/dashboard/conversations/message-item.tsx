@@ -13,7 +13,7 @@ import styles from "./thread.module.css";
 /** A longer message is shown in part (characters). */
 const LONG_FROM = 1_200;
 
-/** A message of a thread: what the contact wrote on the left, what was written to them on the right. */
+/** A message in a thread: inbound messages on the left, outbound messages on the right. */
 export function MessageItem({
   message,
   contactName,

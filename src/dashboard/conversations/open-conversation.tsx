@@ -18,7 +18,7 @@ export const ADDRESS_KINDS = [
 
 /**
  * Opens a conversation, or finds the open one, and goes there.
- * @param contact the contact to talk to; one with an address that is typed if omitted
+ * @param contact the contact to talk to; if omitted, an address is typed
  */
 export function OpenConversation(props: {
   agentId: string;

@@ -32,7 +32,7 @@ interface Loaded {
 
 const NOTHING: Loaded = { messages: [], older: null, newest: null };
 
-/** The messages with others, each once, with the later state. */
+/** Merges messages, each once, with the later state. */
 function merged(
   messages: readonly ThreadMessageFragment[],
   others: readonly ThreadMessageFragment[],
@@ -41,7 +41,7 @@ function merged(
   return [...byId.values()].sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
 }
 
-/** The loaded messages after the answer to a poll. */
+/** The loaded messages after the response to a poll. */
 function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loaded {
   if (latest !== undefined) {
     const { nodes, pageInfo } = latest;

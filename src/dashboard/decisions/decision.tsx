@@ -19,7 +19,7 @@ const SECTION = "Decisions";
 
 type DecisionData = NonNullable<DecisionQuery["decision"]>;
 
-/** One decision: what happened, which rule matched and why, and what the agent did. */
+/** One decision: the situation, the rule that matched and why, and what the agent did. */
 export function Decision() {
   const { id = "" } = useParams<{ id: string }>();
   const { data, error, refetch } = usePolledQuery(DecisionDocument, { id }, { pollMs: 15_000 });

@@ -21,7 +21,7 @@ const SKIPPED = "skipped";
 
 /**
  * The effects of a decision, in order.
- * @param isPlanned true if it only would do so
+ * @param isPlanned true if the effects were not applied
  */
 export function Effects({ effects, isPlanned = false }: { effects: readonly Effect[]; isPlanned?: boolean }) {
   const severalRules = new Set(effects.map(({ ruleId }) => ruleId)).size > 1;

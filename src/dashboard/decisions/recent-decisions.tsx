@@ -8,7 +8,7 @@ import styles from "./decisions.module.css";
 import { DecisionsDocument } from "./documents.generated";
 import { OutcomeTag } from "./words";
 
-/** Decisions that are shown here. */
+/** Number of decisions shown here. */
 const SHOWN = 5;
 
 /** An agent's latest decisions, or those about one contact, for pages that show more than decisions. */

@@ -16,7 +16,7 @@ const STATUSES = {
   erased: { label: "Erased", tone: "plain", text: "The contact was erased, so this can’t be replayed." },
 } as const satisfies Record<ReplayStatus, unknown>;
 
-/** Tries another version of the configuration on a decision, without doing anything. For managers. */
+/** Replays a decision with another version of the configuration, without applying effects. For managers. */
 export function ReplayCard(props: { id: string; agentId: string; version: number }) {
   const [chosen, setChosen] = useState("");
   const { data } = usePolledQuery(ReplayChoicesDocument, { agentId: props.agentId }, { pollMs: 60_000 });

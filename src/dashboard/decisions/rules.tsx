@@ -7,7 +7,7 @@ import type { ExplanationFragment } from "./documents.generated";
 type Rule = ExplanationFragment["rules"][number];
 type Clause = Rule["clauses"][number];
 
-/** The rules that were tried, in order, with each condition and what it read. */
+/** The rules that were tried, in order, with each condition and the values it read. */
 export function Rules({ explanation: { rules, gates } }: { explanation: ExplanationFragment }) {
   if (rules.length === 0) {
     const wasClosed = gates.some(({ passed }) => !passed);

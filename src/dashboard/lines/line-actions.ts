@@ -4,7 +4,7 @@ import type { LineFragment } from "./documents.generated";
 /** The actions of managers on a line, in a dialog. */
 export type LineAction = "test" | "pause" | "resume" | "default" | "rotate" | "archive";
 
-/** The actions that fit the state of a line, for its menus. */
+/** The actions available in a line's state, for its menus. */
 export function lineActions(
   { state, isDefault }: LineFragment,
   onAction: (action: LineAction) => void,

@@ -1,6 +1,6 @@
 import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./documents.generated";
 
-/** The names of the kinds of lines, and how they deliver. */
+/** The names of the line kinds, and how they deliver. */
 export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> = {
   webhook: {
     label: "Webhook",

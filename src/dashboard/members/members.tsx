@@ -30,7 +30,7 @@ const { component: WithdrawInvitation } = loaded(
 /** Polling interval (ms): members rarely change. */
 const POLL_INTERVAL_MS = 30_000;
 
-/** The members and, for managers, who is invited. */
+/** The members and, for managers, the pending invitations. */
 export function Members() {
   const { manages, deactivated } = useViewer();
   const query = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });

@@ -3,7 +3,7 @@ import { formatCompact, formatNumber } from "../ui/format";
 import styles from "./chart.module.css";
 import { roundUp, type Series } from "./series";
 
-/** The share of its slot that a bar fills. */
+/** The fraction of its slot that a bar fills. */
 const BAR_WIDTH = 0.7;
 
 /**

@@ -15,7 +15,7 @@ export function useDismissed(): [boolean, () => void] {
   return [dismissed, dismiss];
 }
 
-/** Storage may be blocked, or hold what another version wrote. */
+/** Storage may be blocked, or contain data from another version. */
 const remembered = (): string[] => {
   try {
     return (localStorage.getItem(DISMISSED) ?? "").split(" ");

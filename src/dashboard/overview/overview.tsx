@@ -43,7 +43,7 @@ function Content() {
   const [dismissed, dismiss] = useDismissed();
   const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: !dismissed, pollMs: STEPS_INTERVAL_MS });
   const wasNew = useRef(false);
-  // Once it is shown, it stays while the page is open, to say that all is done.
+  // Once shown, it stays while the page is open, to show that everything is done.
   wasNew.current ||= steps.data !== undefined && Object.values(steps.data.firstSteps).includes(false);
   const showsSteps = !dismissed && wasNew.current;
   const canShowSteps = useIsSettled(showsSteps);
@@ -94,7 +94,7 @@ function Content() {
   );
 }
 
-/** Everything begins with an agent: keys, lines and rules belong to one. */
+/** An agent comes first, because keys, lines and rules belong to one. */
 const NoAgents = () => (
   <Card title="Get started">
     <Empty title="Create your first agent">

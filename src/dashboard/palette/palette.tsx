@@ -14,7 +14,7 @@ import { FoundKeysDocument } from "./documents.generated";
 import { HELP } from "./help";
 import styles from "./palette.module.css";
 
-/** Look for keys this long after the last key press (ms). */
+/** Delay between the last key press and the search for keys (ms). */
 const DEBOUNCE_MS = 200;
 
 interface Entry {
@@ -57,7 +57,7 @@ function Finder({ close }: { close: () => void }) {
     ([, found]) => found.length > 0,
   );
   const entries = groups.flatMap(([, found]) => found);
-  // There may be fewer results since the selection moved.
+  // There may be fewer results now than when the selection moved.
   const selected = Math.min(at, entries.length - 1);
   const active = useRef<HTMLDivElement>(null);
   const id = useId();

@@ -73,7 +73,7 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
   await refetchEverywhere();
 }
 
-/** Clears what was loaded for the last member. */
+/** Clears the data that was loaded for the last member. */
 async function clearAnswers(): Promise<void> {
   await client.resetQueries({ queryKey: [ViewerDocument.toString()] });
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ViewerDocument.toString() });

@@ -9,7 +9,7 @@ import { Wordmark } from "../ui/wordmark";
 import { SignInDocument } from "./documents.generated";
 import styles from "./sign-in.module.css";
 
-/** Shown in place of the requested page, which appears after signing in. */
+/** Shown instead of the requested page, which appears after signing in. */
 export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const heading = usePageTitle("Sign in");
   const password = useRef<HTMLInputElement>(null);

@@ -19,7 +19,7 @@ export function useKeptForm(title: string): RefObject<HTMLFormElement | null> {
     const values = kept.get(key) ?? [];
     kept.delete(key);
     restore(element, values);
-    // A choice may have brought fields with it.
+    // A choice may have added fields.
     const later = setTimeout(() => restore(element, values));
     return () => {
       clearTimeout(later);
@@ -43,7 +43,7 @@ function restore(form: HTMLFormElement | null, values: readonly [string, string]
   for (const [name, value] of values) {
     const control = controls.find((each) => each.name === name);
     if (control === undefined || control.value === value) continue;
-    // React takes note of the native setter alone.
+    // React reacts only to the native setter.
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), "value")?.set?.call(control, value);
     for (const type of ["input", "change"]) control.dispatchEvent(new Event(type, { bubbles: true }));
   }

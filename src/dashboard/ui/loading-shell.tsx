@@ -1,6 +1,6 @@
 import { useDocumentTitle } from "@mantine/hooks";
 
-/** The title that the page had before the program was loaded. */
+/** The title of the page before the program was loaded. */
 const title = document.getElementById("boot-title")?.textContent ?? "Gateway";
 
 /** The outline of a page while the session is loading, as the document has it until then. */

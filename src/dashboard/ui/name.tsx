@@ -17,7 +17,7 @@ export const Name = ({ children }: { children: ReactNode }) => (
   </bdi>
 );
 
-/** Gives an element a tooltip with its text, if not all of that is visible. */
+/** Gives an element a tooltip with its text, if the text is truncated. */
 export function showWhole({ currentTarget: element }: MouseEvent<HTMLElement>) {
   element.title = tooltipOf(element);
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Icon } from "./icon";
 import styles from "./notice.module.css";
 
-/** Something that the reader should know, with an icon; `role="alert"` announces it. */
+/** A notice with an icon; `role="alert"` announces it. */
 export const Notice = (props: {
   tone: "bad" | "warn";
   role: "alert" | "note";

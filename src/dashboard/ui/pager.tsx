@@ -28,7 +28,7 @@ export function Pager(props: {
   const { address, pageInfo, shown, pageSize, total } = props;
   const next = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
   if (address.after === null && next === null) return null;
-  /** Goes to a page and to its top. */
+  /** Goes to a page and scrolls to the top. */
   const turn = (go: () => void) => () => {
     go();
     window.scrollTo(0, 0);

@@ -7,11 +7,12 @@ import { Icon } from "./icon";
 import { SecretNote } from "./pasted-secret";
 import { type PastedSecret, secretIn } from "./secrets";
 
-/** Search this long after the last key press (ms). */
+/** Delay between the last key press and the search (ms). */
 const DEBOUNCE_MS = 200;
 
 /**
- * A field of a list's filters that searches while the user types. Of a secret, not even the field keeps more than the hint.
+ * A field of a list's filters that searches while the user types. If a secret is typed, even the field keeps only the
+ * hint.
  * @param onKey searches for the hint of a pasted API key; without it, a note leads to the API keys
  */
 export function Search(props: {

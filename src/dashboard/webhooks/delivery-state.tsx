@@ -16,7 +16,7 @@ export const STATE_OPTIONS = Object.entries(STATES).map(([value, { label }]) => 
   label,
 }));
 
-/** Where a delivery stands. */
+/** Shows the state of a delivery. */
 export const DeliveryState = ({ delivery: { state, notBefore } }: { delivery: DeliveryFragment }) => (
   <div>
     <Tag tone={STATES[state].tone}>{STATES[state].label}</Tag>
@@ -28,7 +28,7 @@ export const DeliveryState = ({ delivery: { state, notBefore } }: { delivery: De
   </div>
 );
 
-/** How the endpoint answered the last attempt. */
+/** Shows the endpoint's response to the last attempt. */
 export const DeliveryResponse = ({
   delivery: { lastStatus, lastError, attempts },
 }: {

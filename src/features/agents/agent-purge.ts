@@ -60,7 +60,7 @@ export class AgentPurge {
         order: { deletedAt: "ASC" },
       }),
     );
-    // One after the other: together they would leave requests little of the database.
+    // One after the other, because together they would leave little database capacity for requests.
     for (const { id, organizationId: owner } of deleted) await this.jobs.run(id, { owner, signal });
   }
 
@@ -84,7 +84,7 @@ export class AgentPurge {
 }
 
 /**
- * The step that deletes the rows of a table with an `agentId`.
+ * Creates the step that deletes the rows of a table with an `agentId`.
  * @param dependents other tables with the column that refers to these rows
  */
 export const purgeRows =

@@ -45,7 +45,7 @@ export class Agent {
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 
-  /** When all rows of a deleted agent were found to be gone. */
+  /** Time at which all rows of a deleted agent were found to be gone. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   purgedAt!: Timestamp | null;
 }

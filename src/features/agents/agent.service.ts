@@ -32,7 +32,7 @@ declare module "../../schema/hooks" {
     agentCreated: AgentHook;
     /** Checks whether an agent may be deleted, while its row is locked; it may throw. */
     agentDeleting: AgentHook;
-    /** Ends what an agent does, in the transaction that deletes it; its rows are purged later. */
+    /** Ends an agent's activity, in the transaction that deletes it; its rows are purged later. */
     agentDeleted: AgentHook;
   }
 }

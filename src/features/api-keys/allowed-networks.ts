@@ -21,7 +21,7 @@ export function networksOf(column: string | null): readonly string[] | null {
 }
 
 /**
- * Why a key is rejected at an address, or undefined.
+ * The reason why a key is rejected at an address, or undefined.
  * @param networks from `networksOf`
  * @param ip null if the address is unknown, which no network contains
  */

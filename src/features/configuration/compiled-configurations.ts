@@ -17,7 +17,7 @@ interface LiveVersion {
   version: number;
 }
 
-/** Caches compiled versions: a published version never changes. */
+/** Caches compiled versions, because a published version never changes. */
 export class CompiledConfigurations {
   private readonly known = new LRUCache<string, CompiledConfiguration>({ max: MAX_COMPILED });
   private readonly defaultContactOf = new LRUCache<string, { version: number; ref: string | null }>({

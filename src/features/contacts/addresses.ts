@@ -9,7 +9,10 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 /** Control characters, which no address contains. */
 const CONTROL = /\p{Cc}/u;
 
-/** An address as mail servers deliver from it, such as `root@localhost`; nothing that could divide a list of addresses. */
+/**
+ * An address from which mail servers may deliver, such as `root@localhost`; excludes characters that could separate a
+ * list of addresses.
+ */
 const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /** A short code, or a name of up to 11 characters (GSM 03.40, 9.1.2.5). */
@@ -44,7 +47,10 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
   return address === undefined || address.length > ADDRESS_MAX_LENGTH ? { problem: mustBe } : { address };
 }
 
-/** Lower-cases also the local part: mail servers that tell "Anna" from "anna" are extinct, and people mix the two. */
+/**
+ * Lowercases the local part as well: mail servers that distinguish "Anna" from "anna" are extinct, and people mix the
+ * two.
+ */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, ""));
@@ -52,7 +58,7 @@ function normalizeEmail(text: string): string | undefined {
   return at > 0 && domain !== "" && (DELIVERED_FROM.test(address) || isEmail(address)) ? address : undefined;
 }
 
-/** E.164; without a country code a number names no phone. */
+/** E.164; a number without a country code does not identify a phone. */
 export function normalizePhone(text: string): string | undefined {
   // Loaded on demand: most deployments have no phone numbers, and its tables take memory.
   const {

@@ -68,7 +68,7 @@ const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly NewRow[][]) 
 type NewRow = Pick<ContactAddress, "id" | "agentId" | "contactId" | "kind" | "address" | "optedOutAt">;
 
 /**
- * Decides which contact an input means, by its `ref` or its addresses.
+ * Determines which contact an input refers to, by its `ref` or its addresses.
  * @param byRef the contact with the `ref` of the input
  * @param owners the contacts that have any of its addresses
  * @throws GatewayError `conflict` if they are different contacts

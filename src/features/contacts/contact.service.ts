@@ -108,7 +108,7 @@ export class ContactService {
   }
 
   /**
-   * Creates the contact that the input means, by `ref` or addresses, or changes it.
+   * Creates or changes the contact that the input refers to by `ref` or addresses.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `limit_reached`
    */
   put(context: RequestContext, { agentId, ...input }: ContactInput): Promise<StoredContact> {
@@ -245,7 +245,7 @@ function matchingEntries(reader: EntityManager, agentId: string, { term, tag, id
   );
 }
 
-/** The contacts' IDs of a page of entries, plus one if there is a next page. */
+/** The contact IDs of a page of entries, plus one more if there is a next page. */
 async function idsIn(
   query: SelectQueryBuilder<ContactTag> | SelectQueryBuilder<ContactTerm>,
   { after, limit }: Page,

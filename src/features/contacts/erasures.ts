@@ -69,7 +69,7 @@ export class Erasures {
          join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
       ),
     );
-    // One after the other: together they would leave requests little of the database.
+    // One after the other, because together they would leave little database capacity for requests.
     for (const { contactId, owner } of left) await this.jobs.run(contactId, { owner, signal });
   }
 

@@ -21,7 +21,7 @@ import { contactIdOf } from "./known-contact";
 type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;
 
 /**
- * Creates the contact that an input means or changes it.
+ * Creates or changes the contact that an input refers to.
  * @param input with a `ref` or addresses
  * @throws GatewayError `conflict`, `limit_reached`
  */

@@ -24,8 +24,8 @@ export interface TagRequest {
 }
 
 /**
- * Applies the changes of one contact in their order and stores the outcome.
- * @param requests changes whose callers may still make them
+ * Applies the changes to one contact in order and stores the outcome.
+ * @param requests changes whose callers are still authorized
  * @returns the result or the error of each change
  */
 export async function changeTagsOf(

@@ -10,22 +10,22 @@ import type { EditorView } from "@codemirror/view";
 import { containerOf, type JsonNode, membersOf, nodeAt, rootOf, stringOf } from "./json-tree";
 import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
 
-/** Names that members of a kind refer to, such as names of templates, by the name of the member. */
+/** Names that members refer to, such as template names, by member name. */
 export type KnownNames = (
   document: (part: string) => string[],
 ) => Readonly<Record<string, readonly string[]>>;
 
-/** Where something is completed. */
+/** The position of a completion. */
 interface Place {
   container: JsonNode;
   /** The range that the completion replaces. */
   from: number;
   to: number;
-  /** Of a value: its name or index. */
+  /** For a value: its name or index. */
   segment?: string | number;
 }
 
-/** Completes the names of members and their values by a JSON Schema. */
+/** Completes the names of members and their values, based on a JSON Schema. */
 export const schemaCompletion =
   (schema: JsonSchema, known: KnownNames): CompletionSource =>
   (context) => {
@@ -66,7 +66,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
     return name ? { ...place, segment: stringOf(state, name) } : place;
   }
   const from = pos - (/[\w$*-]*$/.exec(state.sliceDoc(Math.max(0, pos - 100), pos))?.[0].length ?? 0);
-  // Without a word it is offered only when asked for.
+  // Without a word, completions are offered only on request.
   if (from === pos && !explicit) return undefined;
   const before = state.sliceDoc(Math.max(0, from - 2_000), from).trimEnd();
   let container: JsonNode | null = nodeAt(state, from);
@@ -96,7 +96,7 @@ function nameOptions(state: EditorState, root: JsonSchema, { container, from }: 
   for (const { properties = {}, required = [] } of schemas) {
     for (const [name, schema] of Object.entries(properties)) {
       const isTyped = members.get(name)?.name.from === from;
-      // Of several kinds, the member that makes it one of them comes first.
+      // If there are several kinds, the members that distinguish them come first.
       const isChoice = schemas.length > 1 && !required.includes(name);
       if ((members.has(name) && !isTyped) || isChoice || options.has(name)) continue;
       options.set(name, {
@@ -152,7 +152,7 @@ function insert(view: EditorView, { from, to }: Place, option: Completion): void
   const { json, isContinued } = option as Inserted;
   const after = view.state.sliceDoc(to, to + 200);
   const hasValue = /^\s*:/.test(after);
-  // The name of a member that has a value is replaced alone.
+  // If a member already has a value, only its name is replaced.
   const text = hasValue ? (/^"(?:[^"\\]|\\.)*"/.exec(json)?.[0] ?? json) : json;
   const cursor = text.indexOf("|");
   const comma = !hasValue && /^\s*["{[\dtfn]/.test(after) ? "," : "";

@@ -31,11 +31,11 @@ export interface Mark {
   severity: "error" | "warning";
   /** The part of the document, such as `rules[3].when[0]`. */
   path: string;
-  /** A place within the text of the part. */
+  /** A position within the text of the part. */
   position?: { line: number; column: number } | null;
-  /** True if the text is no JSON, so that it has no parts. */
+  /** True if the text is not JSON, so that it has no parts. */
   isSyntax?: boolean;
-  /** The position of a syntax error; without it, the first one that the editor finds. */
+  /** The position of a syntax error; defaults to the first one that the editor finds. */
   offset?: number | undefined;
 }
 
@@ -144,8 +144,8 @@ export function Editor(props: EditorProps) {
 }
 
 /**
- * Replaces a selection by what is typed, as CodeMirror would, or nothing in a read-only text. Chromium would wrap it in an element with an inline style,
- * which the Content-Security-Policy does not allow.
+ * Replaces a selection with the typed text, as CodeMirror would, or does nothing in a read-only text. Chromium would
+ * wrap it in an element with an inline style, which the Content-Security-Policy does not allow.
  */
 const replaceSelection = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {

@@ -37,11 +37,11 @@ export function firstError(state: EditorState): number {
   return found;
 }
 
-/** The node at an offset, which belongs to what stands before it. */
+/** The node at an offset, which belongs to the text before it. */
 export const nodeAt = (state: EditorState, offset: number, side: -1 | 1 = -1): JsonNode =>
   treeOf(state).resolveInner(offset, side);
 
-/** The text that a string node stands for. */
+/** The decoded text of a string node. */
 export function stringOf(state: EditorState, { from, to }: JsonNode): string {
   const source = state.sliceDoc(from, to);
   try {
@@ -112,7 +112,7 @@ export function rangeOf(
       node = node?.name === "Array" ? (children(node).filter(isValue)[segment] ?? null) : null;
     else node = member?.value ?? null;
     if (node === null && member === undefined) return shown;
-    // A long value would be marked from end to end, where its name or beginning is enough.
+    // Marks only the name or the beginning of a long value.
     shown = rangeShown(state, node, member?.name);
   }
   if (node?.name !== "String" || !position) return shown;

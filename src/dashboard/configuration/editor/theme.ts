@@ -6,8 +6,8 @@ import { tags } from "@lezer/highlight";
 const MONOSPACE = "var(--mantine-font-family-monospace)";
 
 /**
- * The colors of the dashboard. They are variables that change with its theme, so the editor need not know which one
- * it is.
+ * The colors of the dashboard. They are variables that change with the dashboard's theme, so the editor does not need
+ * to know the theme.
  */
 const look = EditorView.theme({
   "&": {

@@ -1,6 +1,6 @@
 import { READ_MAX_LENGTH } from "../configuration.limits";
 
-/** A length of time in conditions. */
+/** A duration in conditions. */
 export class Duration {
   constructor(readonly ms: number) {}
 }
