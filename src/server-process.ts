@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 10_000;
 /** A process that serves. */
 export interface ServerProcess {
   app: App;
-  /** Where people open it. */
+  /** The URL that users open. */
   address: string;
 }
 
@@ -89,7 +89,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
 }
 
 /**
- * Stops a server in order, and the process with code 1 when that takes too long.
+ * Shuts down a server gracefully, or ends the process with code 1 if that takes too long.
  * @param started a server that may still be starting: it may still have to print new secrets
  */
 export async function stopServer(

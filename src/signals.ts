@@ -8,8 +8,8 @@ import { reportAndExit } from "./exit";
 const SIGNAL_DEBOUNCE_MS = 500;
 
 /**
- * Handles SIGTERM and SIGINT: the first one stops the process in order, a later one immediately.
- * @param stop stops the process in order
+ * Handles SIGTERM and SIGINT: the first one shuts the process down gracefully, a later one ends it immediately.
+ * @param stop shuts the process down gracefully
  * @param abort called before the process exits immediately
  */
 export function stopOnSignals(

@@ -22,7 +22,7 @@ import { createGraphQL } from "./server";
 import { createSubscriptionServer } from "./websocket/subscription-server";
 import { WebSockets } from "./websocket/websockets";
 
-/** Max share of the in-flight requests that wait for response memory: too few to count as overload. */
+/** Max share of the in-flight requests that may wait for response memory, small enough not to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
 /** Max body size (bytes): a document of the max length, and as much for its variables. */

@@ -20,8 +20,8 @@ import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
 /**
- * Headers that a page of another origin can send only after a preflight, so a GET with one of them is no CSRF. Clients
- * such as urql send queries by GET with `Authorization` alone.
+ * Headers that a page of another origin can send only after a preflight, so a GET with one of them cannot be CSRF.
+ * Clients such as urql send queries by GET with `Authorization` alone.
  */
 const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
 

@@ -4,7 +4,7 @@ import zlib from "node:zlib";
 /** Encodings of a response. */
 export type Encoding = "identity" | "gzip" | "br";
 
-/** Smaller texts fit into a packet or two in any case (characters). */
+/** Min length of a text to compress (characters): shorter texts fit into one or two packets anyway. */
 export const MIN_COMPRESSED_LENGTH = 1_400;
 
 /** The smallest encoding that a client accepts. */

@@ -50,7 +50,7 @@ export class InstanceKeyService {
 
   /**
    * Reads the key, or creates the file of an embedded database that does not depend on a key yet.
-   * @returns a warning, if the database depends on a key that is missing or the file cannot be created
+   * @returns a warning if the database depends on a missing key or the file cannot be created
    * @throws StartupError if the database depends on another key, or the file cannot be used
    */
   async open(): Promise<string | undefined> {

@@ -85,7 +85,7 @@ export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefine
   return typeof allowed === "object" && typeof allowed.key === "string" ? allowed.key : undefined;
 }
 
-/** Decides on a field by name and definition; introspection and unknown fields have no definition. */
+/** Decides whether a field is allowed, by name and definition; introspection and unknown fields have no definition. */
 type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
 
 /**

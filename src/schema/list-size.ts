@@ -75,7 +75,7 @@ export function charactersOf(field: Field | undefined): number {
 
 const literal = (node: ValueNode): unknown => (node.kind === Kind.INT ? Number(node.value) : null);
 
-/** A size out of range is rejected later and costs nothing here. */
+/** An out-of-range size is rejected later and costs nothing here. */
 const inRange = (first: unknown): number => {
   const size = first === null || first === undefined ? DEFAULT_PAGE : Number(first);
   return size >= 0 && size <= MAX_PAGE ? size : 0;

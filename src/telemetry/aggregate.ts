@@ -8,12 +8,12 @@ const aggregate = (processes: readonly MetricValues[]) => AggregatorRegistry.agg
 /** The metrics of several processes in the Prometheus text format: summed up, unless a metric has another aggregator. */
 export const textOf = (processes: readonly MetricValues[]): Promise<string> => aggregate(processes).metrics();
 
-/** Sums up those metrics of ended processes that must never fall. */
+/** Sums up the metrics of ended processes that must never decrease. */
 export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {
   const growing = processes.map((metrics) =>
     // prom-client declares the types as an enum of numbers, but they are names.
     metrics.filter(({ type }) => ["counter", "histogram"].includes(String(type))),
   );
-  // Each has its values, which its type does not say.
+  // Each metric has values, which its type does not declare.
   return aggregate(growing).getMetricsAsArray() as MetricValues;
 }

@@ -3,7 +3,7 @@ import type { MetricValues } from "../telemetry/aggregate";
 
 /** A message from the supervisor to a worker. */
 export type ToWorker =
-  /** `/readyz` answers 503 from now on. */
+  /** `/readyz` returns 503 from now on. */
   | { type: "announceStop" }
   | { type: "stop" }
   /** Answer with `collected`. */

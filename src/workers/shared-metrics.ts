@@ -70,7 +70,7 @@ export class SharedMetrics {
     return textOf([ofProcess, this.ended, ...this.last.values()]);
   }
 
-  /** Asks a worker for its metrics; if it does not answer in time, the last ones stay. */
+  /** Asks a worker for its metrics; if it does not respond in time, its last metrics are kept. */
   private refresh(worker: WorkerProcess): Promise<unknown> {
     this.lastRequest += 1;
     const id = this.lastRequest;

@@ -10,12 +10,12 @@ import { WorkerProcess } from "./worker-process";
 
 const STDERR = 2;
 
-/** Workers stop one after the other; the last one starts to stop after at most this time (ms). */
+/** Workers stop one after the other; max time until the last one starts to stop (ms). */
 const STAGGER_MS = 2_000;
 
-/** A worker that lives for this long (ms) was worth starting: the next one is started immediately. */
+/** A worker that lived for at least this long (ms) is replaced immediately. */
 const LASTING_MS = 60_000;
-/** The pause before a place gets a third worker within that time (ms); it doubles with each further one. */
+/** The delay before a place gets a third worker within that time (ms); it doubles with each further worker. */
 const RETRY_DELAY_MS = 500;
 const MAX_RETRY_DELAY_MS = 30_000;
 
@@ -44,7 +44,7 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
 
 /** Starts, replaces and stops the workers, and passes on what they share. */
 class Supervisor {
-  /** All live workers: during a restart, a place has an old and a new one. */
+  /** All live workers; during a restart, a place has an old and a new one. */
   private readonly live = new Set<WorkerProcess>();
   /** The workers that are listening. */
   private readonly listening = new Set<WorkerProcess>();
@@ -104,7 +104,7 @@ class Supervisor {
     this.log.info("the workers have been restarted");
   }
 
-  /** Stops the workers in order and exits. */
+  /** Shuts the workers down gracefully and exits. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.state = "stopping";
     const { drainMs } = this.config;

@@ -16,7 +16,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A message with the connection that it hands over, as `node:cluster` sends it. */
+/** A message and the connection handed over with it, as sent by `node:cluster`. */
 type Handover = (message: { key?: string }, handle?: { close?: () => void }, ...rest: unknown[]) => boolean;
 
 /** A worker, as the supervisor sees it. */
@@ -67,11 +67,11 @@ export class WorkerProcess {
   }
 
   send(message: ToWorker): void {
-    // A worker that has just ended is no reason to fail.
+    // A worker that has just ended must not cause a failure.
     if (this.worker.isConnected()) this.worker.send(message, () => undefined);
   }
 
-  /** Stops the worker in order, or kills it when that takes too long. */
+  /** Shuts the worker down gracefully, or kills it if that takes too long. */
   async stop(): Promise<Exit> {
     this.isStopping = true;
     this.send({ type: "stop" });

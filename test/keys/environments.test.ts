@@ -58,7 +58,7 @@ onAnyEngine((engine) => {
     for (const environment of ENVIRONMENTS) outcomes.push(await outcomeOf(gateway, secrets[environment]));
     expect(outcomes).toEqual(["invalid_api_key", "accepted", "accepted"]);
     const { body } = await gateway.rest("GET", "/agent/whoami", { token: secrets.development });
-    expect(body.message).toContain("accepts keys for production and staging only.");
+    expect(body.message).toContain("accepts only keys for production and staging.");
     await gateway.close();
   });
 

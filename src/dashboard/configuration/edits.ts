@@ -9,7 +9,7 @@ export interface Edit {
   live: number;
 }
 
-/** The name of the edits in the storage of the tab. They hold no secrets: a document must not contain any. */
+/** The name of the edits in the tab's storage. They contain no secrets, because documents must not contain any. */
 const STORED = "configuration-edits";
 
 function stored(): Readonly<Record<string, Edit>> {

@@ -155,7 +155,7 @@ const curlOf = (body: object): string =>
     `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
   ].join(" ");
 
-/** The schema of situations of a configuration, for the completion. */
+/** The schema of a configuration's situations, for completion. */
 function schemaOf(examples: Readonly<Record<string, Json>>): JsonSchema {
   const members = Object.values(examples).flatMap(({ data }) => Object.entries(data as Json));
   const properties = Object.fromEntries(

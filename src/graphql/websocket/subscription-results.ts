@@ -6,7 +6,7 @@ import type { Caller } from "../../auth/caller";
 import { TokenBucket } from "../../common/token-bucket";
 import { credentialOf } from "../../features/events/live/rejections";
 
-/** Max fields that the subscriptions of an organization execute a second in this process. */
+/** Max fields per second that an organization's subscriptions execute in this process. */
 export const FIELDS_PER_SECOND = 100_000;
 
 /** Max fields executed without a pause, so that others are served in between. */
@@ -15,21 +15,21 @@ export const MAX_FIELDS_AT_ONCE = 2_000;
 /** Sending a result takes as long as executing this many fields. */
 export const FIELDS_PER_SEND = 25;
 
-/** Sending this many more characters takes as long as executing one more. */
+/** Sending this many additional characters takes as long as executing one additional field. */
 const CHARACTERS_PER_FIELD = 500;
 
-/** Max characters of results that are kept for followers that are late. */
+/** Max characters of results that are kept for slow followers. */
 const MAX_KEPT_CHARACTERS = 8_000_000;
 
 const MAX_ORGANIZATIONS = 10_000;
 
-/** Turns an event into the JSON of its result, and waits until that may be sent. */
+/** Converts an event to the JSON of its result, and waits until it may be sent. */
 export type WriteResult = (event: object) => Promise<string>;
 
-/** The texts of events, which all subscriptions get as the same objects. */
+/** The texts of events; all subscriptions receive the same objects. */
 const contents = new WeakMap<object, string>();
 
-/** Content of an event, as a part of keys. */
+/** Content of an event, as part of cache keys. */
 function contentOf(event: object): string {
   const content = contents.get(event) ?? JSON.stringify(event);
   contents.set(event, content);
@@ -45,7 +45,7 @@ export class SubscriptionResults {
   private readonly budgets = new LRUCache<string, TokenBucket>({ max: MAX_ORGANIZATIONS });
 
   /**
-   * @param payloadOf what a client gets of a result
+   * @param payloadOf returns the part of a result that a client receives
    * @param clock monotonic time (ms)
    * @param sleep waits for a time (ms)
    */
@@ -57,7 +57,7 @@ export class SubscriptionResults {
 
   /**
    * @param query text of the document
-   * @returns the function for the events of a subscription, to be called with one after the other
+   * @returns the function for the events of a subscription, to be called for one event after the other
    */
   writerFor(caller: Caller, query: string, args: ExecutionArgs): WriteResult {
     const budget = this.budgetOf("organization" in caller ? caller.organization.id : "");
@@ -101,7 +101,9 @@ export class SubscriptionResults {
   }
 }
 
-/** At least as many fields as a document makes an operation execute for an event: one of its fragments counts once. */
+/**
+ * Upper bound for the number of fields that an operation executes per event; each fragment of the document counts once.
+ */
 function fieldsOf(document: DocumentNode): number {
   let fields = 0;
   visit(document, {

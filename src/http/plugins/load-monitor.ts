@@ -1,6 +1,6 @@
 import { shareOf } from "../../database/semaphore";
 
-/** A request in flight for longer than this (ms) is late. */
+/** A request that is in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
 /** Fraction of the max requests that may be late, because some wait for a lock or a password hash. */
@@ -25,8 +25,8 @@ export interface Load {
 
 /**
  * Detects overload from the number and the ages of in-flight requests: the max number bounds memory and the length of a
- * burst, and the max number of late requests detects slow work. A quarter of all stays free for other owners than one,
- * and of the late ones, one owner's make up half at most.
+ * burst, and the max number of late requests detects slow work. A quarter of the max requests is reserved for other
+ * owners, and one owner's late requests count for at most half of the max late requests.
  */
 export class LoadMonitor {
   /** Counts of requests that are not late, by the time slot in which they began and by owner. */

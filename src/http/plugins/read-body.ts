@@ -50,7 +50,7 @@ export function readJsonBodies(
   });
 }
 
-/** Bodies that are read within a memory budget. */
+/** Reads bodies within a memory budget. */
 export class Bodies {
   private readonly budget: Budget;
 
