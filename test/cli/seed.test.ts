@@ -168,8 +168,8 @@ describe("gateway seed", () => {
 
   test.each([
     [["seed"], "--pets <n> and --agent <slug>", 2],
-    [["seed", "--messages", "5"], "need --agent", 2],
-    [["seed", "--agent", "first-agent", "--conversations", "5"], "needs --contacts", 2],
+    [["seed", "--messages", "5"], "require --agent", 2],
+    [["seed", "--agent", "first-agent", "--conversations", "5"], "requires --contacts", 2],
     [["seed", "--agent", "first-agent", "--contacts", "x"], "--contacts", 2],
     [["seed", "--agent", "unknown", "--contacts", "1"], 'no agent "unknown"', 1],
     [["seed", "--agent", "first-agent", "--line", "unknown", "--contacts", "1"], "line", 1],

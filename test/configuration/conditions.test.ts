@@ -94,7 +94,7 @@ describe("a condition", () => {
     ["situation.data.note > 5", /no such overload/, 1],
     ["1 +", /Unexpected token/, 4],
     ["'a'.matches('(a+)+$')", /calls matches\(\)/, 1],
-    ["contact.tags.exists(x, contact.tags.exists(y, x == y))", /macro inside of a macro/, 24],
+    ["contact.tags.exists(x, contact.tags.exists(y, x == y))", /macro inside another macro/, 24],
     ["cel.bind(x, 1, x == 1)", /calls bind\(\)/, 1],
     ["{'a': 1}['a'] == 1", /uses a map/, 1],
     ["b'a' == b'a'", /uses bytes/, 1],

@@ -101,6 +101,6 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
 test.each(["gateway.example.com:443", "https://gateway.example.com", "*", "a b"])(
   "ALLOWED_HOSTS cannot hold %j",
   (host) => {
-    expect(() => loadConfig({ ALLOWED_HOSTS: host })).toThrow(/^ALLOWED_HOSTS must hold host names/);
+    expect(() => loadConfig({ ALLOWED_HOSTS: host })).toThrow(/^ALLOWED_HOSTS must contain host names/);
   },
 );

@@ -34,7 +34,7 @@ onAnyEngine((engine) => {
     await depend({ DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY });
     const server = await startServer({ DATABASE_URL: testDatabase.url });
     const { stderr } = await server.stop();
-    expect(stderr).toContain("The instance key is missing: set INSTANCE_KEY");
+    expect(stderr).toContain("The instance key is missing. Set INSTANCE_KEY");
     await withServices({ DATABASE_URL: testDatabase.url }, async ({ database, instanceKey }) => {
       const rejection = { code: "conflict", message: expect.stringContaining("INSTANCE_KEY") };
       await expect(instanceKey.current()).rejects.toMatchObject(rejection);
