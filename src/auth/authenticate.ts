@@ -20,11 +20,11 @@ export const originOf = (request: FastifyRequest): Origin => ({
 });
 
 /**
- * Authenticates each request before its body is read, and applies the limits of load and the rate limit. A body
- * that arrives later may take until the request times out, so the caller is then authenticated a second time. An answer
- * that repeats an earlier one says so in a header.
- * @param createContext authenticates; `again` is true for the second time
- * @param rateLimit counts the requests of a key
+ * Authenticates each request before its body is read, and applies load limits and the rate limit. A body that arrives
+ * later may take until the request times out, so the caller is then authenticated again. An answer that repeats an
+ * earlier one says so in a header.
+ * @param createContext authenticates; `again` is true the second time
+ * @param rateLimit counts the requests with a key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it
  */
 export function authenticateRequests(

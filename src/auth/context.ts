@@ -28,7 +28,7 @@ export interface Answer {
   isQuery?: boolean;
   /** True if it repeats the answer to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
-  /** Set when a compiled plan tried to make it. */
+  /** Set if a compiled plan tried to produce the response. */
   attempt?: Attempt;
 }
 

@@ -116,7 +116,7 @@ function noteReplay({ answer }: Pick<Request, "answer">): void {
   if (answer !== undefined) answer.isReplayed = true;
 }
 
-/** Returns a unique name of a record; `claim` sorts by it, too. */
+/** Returns a unique name for a record; `claim` also sorts by it. */
 const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
 
 type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;

@@ -27,7 +27,7 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-/** How long counts of the database are shown again (ms), because several scrapers may ask. */
+/** Time for which counts from the database are cached (ms), because several scrapers may ask. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**

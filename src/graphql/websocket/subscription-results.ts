@@ -101,9 +101,7 @@ export class SubscriptionResults {
   }
 }
 
-/**
- * Upper bound for the number of fields that an operation executes per event; each fragment of the document counts once.
- */
+/** Number of fields in a document, as an estimate of those executed per event; a fragment counts once. */
 function fieldsOf(document: DocumentNode): number {
   let fields = 0;
   visit(document, {
