@@ -7,7 +7,7 @@ import type { RestRoute, RestStream } from "../schema/rest-route";
 import type { CompiledRoute, Data } from "./compiled-route";
 import { EventStreams, wantsEventStream } from "./event-stream";
 import { streamPlanOf } from "./plan";
-import { hasBody, inputsOf, variablesReader } from "./variables";
+import { hasBody, inputsOf, isEmpty, variablesReader } from "./variables";
 
 /** The Fastify handlers of a route. */
 export interface Runner {
@@ -31,7 +31,10 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
   return {
     guard: (request, _reply, done) => {
       authorize(request.callContext.caller);
-      if (body && (body.required || hasBody(request))) requireJson(request.headers);
+      const { headers } = request;
+      // Many clients declare a type for a body that they do not send.
+      if (!body?.required && isEmpty(headers)) delete headers["content-type"];
+      if (body && (body.required || hasBody(request))) requireJson(headers);
       done();
     },
     handle: async (request, reply) => {

@@ -90,10 +90,12 @@ export const inputsOf = (request: FastifyRequest): Inputs => ({
 });
 
 /** True if a request has a body or declares one. */
-export const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers["content-type"] !== undefined ||
-  headers["transfer-encoding"] !== undefined ||
-  (headers["content-length"] ?? "0") !== "0";
+export const hasBody = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
+  headers["content-type"] !== undefined || !isEmpty(headers);
+
+/** True if a request with these headers has no body, or one of 0 bytes. */
+export const isEmpty = (headers: FastifyRequest["headers"]): boolean =>
+  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 
 /** Accepts the key with or without quotes: the draft requires them, but most clients omit them. */
 const unquoted = (header: string | string[] | undefined) =>

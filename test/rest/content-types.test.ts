@@ -62,4 +62,24 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     const reply = await gateway.rest("GET", path, { headers: { "content-type": "text/plain" } });
     expect(reply.status).toBe(200);
   });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/json", ""])(
+    "an empty body with Content-Type %j is none, where none is required",
+    async (contentType) => {
+      const message = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+      const headers = { "content-type": contentType };
+      const cancel = `/messages/${message.body.id}/cancel`;
+      expect((await gateway.rest("POST", cancel, { body: "", headers })).status).toBe(200);
+      const conversation = "/agent/conversations/01a1fcd2-0000-7000-8000-000000000001";
+      for (const verb of ["handoff", "release", "close"])
+        expectRestError(
+          await gateway.rest("POST", `${conversation}/${verb}`, { body: "", headers }),
+          "not_found",
+        );
+      expectRestError(
+        await gateway.rest("POST", `${conversation}/close`, { body: "x", headers }),
+        contentType === "application/json" ? "invalid_json" : "invalid_content_type",
+      );
+    },
+  );
 });
