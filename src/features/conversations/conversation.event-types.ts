@@ -16,7 +16,7 @@ export const conversationEventTypes = {
   "conversation.released": { description: "The agent answers again in a conversation.", data },
   "conversation.loop_detected": {
     description:
-      "The agent stopped answering an address, which got too many automatic answers within an hour.",
+      "The agent stopped answering an address that got too many automatic answers within an hour.",
     data,
   },
   "conversation.closed": { description: "A conversation was closed.", data },

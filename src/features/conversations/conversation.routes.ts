@@ -46,7 +46,7 @@ const DELIVERED = {
 };
 
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
-const CHANGED = "The conversation after the change, and the change of its queued messages.";
+const CHANGED = "The conversation after the change, and how its queued messages were affected.";
 
 /** A change that needs nothing but the version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
@@ -209,8 +209,8 @@ export const conversationRoutes: RouteGroup = {
         },
       },
     },
-    change("handOff", "Hand a conversation off to a human", { handler: "human" }),
-    change("release", "Let the agent answer again", {}),
+    change("handOff", "Hand off a conversation to a human", { handler: "human" }),
+    change("release", "Release a conversation, so that the agent answers again", {}),
     change("close", "Close a conversation", { state: "closed" }),
   ],
 };

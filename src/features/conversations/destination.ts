@@ -83,7 +83,7 @@ export async function addressOn(
   if (address === undefined) {
     throw new GatewayError(
       "not_deliverable",
-      `The line "${line.name}" sends to addresses of the kind "${addressKindOf(line)}", and the contact has none.`,
+      `The line "${line.name}" sends to addresses of kind "${addressKindOf(line)}", and the contact has no such address.`,
     );
   }
   return address;

@@ -232,7 +232,7 @@ async function change(
   { lanes, context, participants: { contact } }: Application,
 ): Promise<EffectStatus> {
   if ("tags" in effect) {
-    if (contact === null) throw new GatewayError("not_found", "The situation is about no contact.");
+    if (contact === null) throw new GatewayError("not_found", "The situation is not about a contact.");
     const [add, remove] = effect.kind === "addTags" ? [effect.tags, []] : [[], effect.tags];
     const [result] = await changeTagsOf(tx, contact.id, [{ context, contactId: contact.id, add, remove }]);
     if (result instanceof GatewayError) throw result;

@@ -58,11 +58,11 @@ const EXPLAINED = {
 /** The decisions of the agent that a key resolves to. */
 export const decisionRoutes: RouteGroup = {
   tag: "Decisions",
-  description: "The agent's decisions in the situations that it is given.",
+  description: "The agent's decisions in the situations submitted to it.",
   routes: [
     {
       operationId: "decide",
-      summary: "Hand a situation to the agent",
+      summary: "Submit a situation to the agent",
       method: "POST",
       path: "/agent/decisions",
       document: `mutation decide($input: DecideInput!) { decide(input: $input) { ${DECISION} ${EXPLANATION} } }`,

@@ -16,12 +16,12 @@ const messageIn = (status: string) =>
 export const messageEventTypes = {
   "message.queued": { description: "A message was queued.", data: messageIn("queued") },
   "message.sent": {
-    description: "A message was sent; it is not known yet whether it arrived.",
+    description: "A message was sent, but is not yet confirmed as delivered.",
     data: messageIn("sent"),
   },
   "message.delivered": { description: "A message was delivered.", data: messageIn("delivered") },
   "message.read": { description: "The contact has read a message.", data: messageIn("read") },
-  "message.failed": { description: "A message was given up.", data: messageIn("failed") },
+  "message.failed": { description: "The delivery of a message was given up.", data: messageIn("failed") },
   "message.canceled": { description: "A message was canceled.", data: messageIn("canceled") },
   "message.received": { description: "A contact wrote a message.", data: messageIn("received") },
 };

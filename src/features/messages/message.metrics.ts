@@ -4,25 +4,25 @@ import { counter, type FeatureHistogram } from "../../telemetry/feature-metrics"
 import { LineKind } from "../lines/line.entity";
 import { MessageStatus } from "./message.entity";
 
-export const MESSAGES = counter("gateway_messages_total", "Messages that reached a status in this process.", {
+export const MESSAGES = counter("gateway_messages_total", "Messages that reached a status in this process, by status.", {
   status: Object.values(MessageStatus),
 });
 
 export const ATTEMPTS = counter(
   "gateway_delivery_attempts_total",
-  "Attempts to send a message, by kind of line and outcome.",
+  "Attempts to send a message, by line kind and outcome.",
   { kind: Object.values(LineKind), outcome: Object.values(AttemptOutcome) },
 );
 
 export const RECOVERIES = counter(
   "gateway_delivery_leases_recovered_total",
-  "Messages taken over from processes that ended while they sent them.",
+  "Messages taken over from processes that ended while sending them.",
 );
 
 export const DELIVERIES: FeatureHistogram = {
   type: "histogram",
   name: "gateway_message_delivery_duration_seconds",
-  help: "Time from the acceptance of a message until it was sent.",
+  help: "Time between accepting and sending a message.",
   // From immediately sent messages to messages that nearly expire.
   bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400],
 };

@@ -100,7 +100,7 @@ export class MessageService {
       if (message.status !== MessageStatus.queued) {
         throw new GatewayError(
           "conflict",
-          `The message is ${message.status}; only a queued one can be canceled.`,
+          `The message is ${message.status}; only queued messages can be canceled.`,
         );
       }
       const change = {

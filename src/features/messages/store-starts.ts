@@ -104,7 +104,7 @@ export async function recordLostAttempts(
       now,
       AttemptOutcome.uncertain,
       "process_lost",
-      "The process that sent it ended before it knew the answer.",
+      "The process that was sending the message ended before it received the response.",
     ],
   );
   observer.count(RECOVERIES, [], messages.length);

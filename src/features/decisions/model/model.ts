@@ -58,8 +58,8 @@ export class Model {
       const proposal = readProposal(ask, contentOf(completion));
       return proposal === undefined ? INVALID : { proposal };
     } catch (error) {
-      if (timeout.aborted) return failure("model_timeout", "The model did not answer in time.");
-      if (signal.aborted) throw new Interrupted("The wait for the model was ended.");
+      if (timeout.aborted) return failure("model_timeout", "The model did not respond in time.");
+      if (signal.aborted) throw new Interrupted("The request to the model was aborted.");
       if (
         error instanceof TooLong ||
         causeOf(error) instanceof TooLong ||
@@ -70,8 +70,8 @@ export class Model {
       return failure(
         "model_failed",
         typeof status === "number"
-          ? `The server of the model answered ${status}.`
-          : "The server of the model cannot be reached.",
+          ? `The model server responded with ${status}.`
+          : "The model server cannot be reached.",
       );
     }
   }
@@ -86,7 +86,7 @@ const failure = (code: "model_failed" | "model_timeout" | "model_invalid", messa
   error: { code, message },
 });
 
-const INVALID = failure("model_invalid", "The answer of the model was not a valid choice.");
+const INVALID = failure("model_invalid", "The model's answer was not a valid choice.");
 
 const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause;
 
