@@ -172,7 +172,7 @@ function decodeJson(value: unknown, location: Location): unknown {
   if (typeof value === "bigint") {
     return (
       exactDouble(value) ??
-      addProblem(location, "must not contain an integer that JSON parsers would round; send it as a string")
+      addProblem(location, "must not contain an integer that JSON parsers would round (send it as a string)")
     );
   }
   if (typeof value !== "object" || value === null) return value;

@@ -172,7 +172,7 @@ describe("REST over a schema with every JSON shape", () => {
       1e300,
     ]);
     expect(messageOf(await send("POST", "/echo", body('{"a":[9007199254740993]}')))).toBe(
-      "anything must not contain an integer that JSON parsers would round; send it as a string",
+      "anything must not contain an integer that JSON parsers would round (send it as a string)",
     );
     // The object that the body is counts as a level.
     const deep = (levels: number) => body(`${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`);
