@@ -13,6 +13,9 @@ import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
+/** How long a batch of several organizations waits for a lock (ms): the rows of all wait with it. */
+const MAX_LOCK_WAIT_MS = 250;
+
 /** Max organizations with a batch; a forgotten organization starts a new one. */
 const MAX_OWNERS = 1_000;
 
@@ -261,8 +264,8 @@ export class Database {
   }
 
   /**
-   * Batches rows of several organizations, which take turns, in one transaction each; see `FairBatches`. None of them may
-   * wait for locks that one organization holds for long.
+   * Batches rows of several organizations, which take turns, in one transaction each; see `FairBatches`. A batch that waits
+   * for a lock is rolled back, and its rows are stored by organization, with the connections of that organization.
    */
   batchFairly<Row, T>({
     limits,
@@ -271,8 +274,12 @@ export class Database {
     Pick<TransactionOptions, "limits">): (row: Row) => Promise<T> {
     const batches = new FairBatches<Row, T>({
       ...options,
-      write: (unit, owner) => this.committing(unit, { owner, limits, isRepeated: true }),
+      write: (unit, owner) => {
+        const lockWaitMs = owner === undefined ? MAX_LOCK_WAIT_MS : undefined;
+        return this.committing(unit, { owner, limits, lockWaitMs, isRepeated: true });
+      },
       mayRetry: (error) => this.mayRetry(error),
+      waitedForLock: (error) => this.waitedForLock(error),
       coalesced: (rows) => this.observer.coalesced("inserts", rows),
     });
     return (row) => batches.add(row);
@@ -353,7 +360,11 @@ export class Database {
 
   /** True if a failed batch may be retried. After an outage, its commit may have succeeded. */
   private mayRetry(error: unknown): boolean {
-    return !isUnavailable(error) || (error instanceof GatewayError && this.engine.wasRolledBack(error.cause));
+    return !isUnavailable(error) || this.waitedForLock(error);
+  }
+
+  private waitedForLock(error: unknown): boolean {
+    return error instanceof GatewayError && this.engine.wasRolledBack(error.cause);
   }
 
   private failureOf(error: unknown): Failure {

@@ -24,6 +24,8 @@ export interface TransactionOptions {
   isRepeated?: boolean;
   /** The ID of the organization that the unit is for; organizations share the connections. */
   owner?: string | undefined;
+  /** How long the unit may wait for each lock (ms); `wasRolledBack` recognizes the error. SQLite has no such locks. */
+  lockWaitMs?: number | undefined;
 }
 
 /** Finds rows by a text column. Declare once at module scope: prepared statements are cached by identity. */

@@ -23,6 +23,8 @@ export interface FairBatchesOptions<Row, T> {
   store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
   /** True if a failed batch has stored nothing, so its rows may be retried. */
   mayRetry(error: unknown): boolean;
+  /** True if a batch failed because it waited for a lock, which the rows of one organization may do for longer. */
+  waitedForLock(error: unknown): boolean;
   /** Receives the number of rows of each batch. */
   coalesced(rows: number): void;
 }
@@ -104,7 +106,7 @@ export class FairBatches<Row, T> {
    * @param take returns the rows once the unit begins
    */
   private async write(take: () => readonly Waiting<Row, T>[], owner?: string): Promise<void> {
-    const { write, store, mayRetry, coalesced, ownerOf } = this.options;
+    const { write, store, mayRetry, waitedForLock, coalesced, ownerOf } = this.options;
     let taken: readonly Waiting<Row, T>[] | undefined;
     let outcomes: Outcome<T>[] = [];
     try {
@@ -124,12 +126,13 @@ export class FairBatches<Row, T> {
       });
     } catch (error) {
       const failed = taken ?? take();
-      if (failed.length === 1 || !mayRetry(error)) {
+      const byOwner = [...groupBy(failed, ({ row }) => ownerOf(row))];
+      const isShared = owner === undefined && (byOwner.length > 1 || waitedForLock(error));
+      if (!mayRetry(error) || (failed.length === 1 && !isShared)) {
         for (const { reject } of failed) reject(error);
         return;
       }
-      const byOwner = [...groupBy(failed, ({ row }) => ownerOf(row))];
-      const parts = byOwner.length > 1 ? byOwner : failed.map((each) => [ownerOf(each.row), [each]] as const);
+      const parts = isShared ? byOwner : failed.map((each) => [ownerOf(each.row), [each]] as const);
       await Promise.all(parts.map(([each, rows]) => this.write(() => rows, each)));
     }
   }

@@ -1,7 +1,7 @@
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
-import { onAnyEngine, type TestDatabase } from "../support/engines";
+import { onAnyEngine, postgres, type TestDatabase } from "../support/engines";
 
 interface Row {
   owner: string;
@@ -72,5 +72,45 @@ onAnyEngine((engine) => {
     // All together, then each organization, then each of the one that failed.
     expect(batches.map(({ length }) => length).sort()).toEqual([1, 1, 2, 2, 4]);
     expect(await stored()).toEqual(["one 0", "other 0"]);
+  });
+});
+
+describe("on PostgreSQL", () => {
+  test("rows of an organization that wait for a lock do not keep those of others waiting", async () => {
+    const testDatabase = await postgres.createDatabase();
+    const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
+    const lock = "SELECT pg_advisory_xact_lock(4711)";
+    let release = () => {};
+    let held: Promise<void> | undefined;
+    await new Promise<void>((begun) => {
+      held = database.write(async (tx) => {
+        await tx.query(lock);
+        begun();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      });
+    });
+    try {
+      const add = database.batchFairly<Row, string>({
+        ownerOf: ({ owner }) => owner,
+        maxRows: 8,
+        store: async (tx, rows) => {
+          for (const { owner } of rows) if (owner === "waiting") await tx.query(lock);
+          return rows.map(({ name }) => name);
+        },
+      });
+      const waiting = [add({ owner: "waiting", name: "first" }), add({ owner: "waiting", name: "second" })];
+      expect(await add({ owner: "other", name: "other" })).toBe("other");
+      const alone = add({ owner: "waiting", name: "alone" });
+      expect(await add({ owner: "other", name: "later" })).toBe("later");
+      release();
+      await held;
+      expect(await Promise.all([...waiting, alone])).toEqual(["first", "second", "alone"]);
+    } finally {
+      release();
+      await database.close();
+      await testDatabase.drop();
+    }
   });
 });

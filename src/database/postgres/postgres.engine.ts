@@ -100,8 +100,11 @@ export class PostgresEngine implements Engine {
 
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
     const { limits = this.connections.limits } = options;
-    const begin =
-      options.limits === undefined ? BEGIN : `${BEGIN}; SET LOCAL statement_timeout = ${limits.statement}`;
+    const begin = [
+      BEGIN,
+      ...(options.limits === undefined ? [] : [`SET LOCAL statement_timeout = ${limits.statement}`]),
+      ...(options.lockWaitMs === undefined ? [] : [`SET LOCAL lock_timeout = ${options.lockWaitMs}`]),
+    ].join("; ");
     return this.connections.forTransaction(limits, options.owner ?? "", async (runner) => {
       const began = performance.now();
       try {
