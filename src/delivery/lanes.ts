@@ -104,14 +104,14 @@ export class Lanes {
     await this.awaitDeliveries(tx, agentIds);
     const rest = await wakeLanes(
       tx,
-      agentIds.map((agentId) => ({ agentId, after: "" })),
+      agentIds.map((agentId) => ({ agentId, from: "" })),
     );
     if (rest.length > 0) {
       const now = timestamp();
       await tx.query(
         `INSERT INTO lane (id, agent_id, kind, wake_at, position) VALUES ${placeholders(rest.length, 5)}
          ON CONFLICT (id) DO UPDATE SET wake_at = excluded.wake_at, position = excluded.position`,
-        rest.flatMap(({ agentId, after }) => [agentId, agentId, WAKE_LANE, now, after]),
+        rest.flatMap(({ agentId, from }) => [agentId, agentId, WAKE_LANE, now, from]),
       );
     }
     this.announce(tx, { everywhere: true });

@@ -13,47 +13,54 @@ const MAX_WOKEN = 1_000;
 /** How long to wait for lanes that other transactions have locked (ms). */
 const LOCKED_MS = 1_000;
 
-/** Lanes of an agent that are to be woken: those with later IDs than the last one. */
+/** Lanes of an agent that are to be woken: the one with this ID and those with later IDs. */
 interface Waking {
   agentId: string;
-  after: string;
-  /** True if another transaction has locked some of the next ones. */
+  from: string;
+  /** True if another transaction has locked the first one. */
   isLocked?: boolean;
 }
 
 /**
- * Makes work of agents due, skipping lanes that other transactions have locked: waiting for them could deadlock with a
+ * Makes work of agents due, up to the first lane that another transaction has locked: waiting for it could deadlock with a
  * deliverer, which holds others.
  * @returns what is left
  */
 export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waking[]> {
   const left: Waking[] = [];
   let room = MAX_WOKEN;
-  for (const { agentId, after } of agents) {
+  for (const { agentId, from } of agents) {
     if (room === 0) {
-      left.push({ agentId, after });
+      left.push({ agentId, from });
       continue;
     }
     const [{ count, last }] = await tx.query(
       `SELECT count(*) AS count, max(id) AS last FROM (
-         SELECT id FROM lane WHERE agent_id = $1 AND id > $2 ORDER BY id LIMIT $3) AS part`,
-      [agentId, after, room],
+         SELECT id FROM lane WHERE agent_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS part`,
+      [agentId, from, room + 1],
     );
     if (last === null) continue;
-    const isAsleep = "(wake_at > $1 OR line_id IS NOT NULL) AND agent_id = $2 AND id > $3 AND id <= $4";
-    const parameters = [timestamp(), agentId, after, last];
-    await tx.query(
-      `UPDATE lane SET wake_at = $1, needs_sender = false, line_id = NULL WHERE id IN (
-         SELECT id FROM lane WHERE ${isAsleep} ORDER BY id ${tx.updateLock({ skipLocked: true })})`,
-      parameters,
+    const isPart = Number(count) > room;
+    const asleep = `SELECT id FROM lane
+      WHERE (wake_at > $1 OR line_id IS NOT NULL) AND agent_id = $2 AND id >= $3 AND id ${isPart ? "<" : "<="} $4 ORDER BY id`;
+    const parameters = [timestamp(), agentId, from, last];
+    const free = new Set(
+      idsIn(await tx.query(`${asleep} ${tx.updateLock({ skipLocked: true })}`, parameters)),
     );
-    const locked: unknown[] = await tx.query(`SELECT id FROM lane WHERE ${isAsleep} LIMIT 1`, parameters);
-    if (locked.length > 0) left.push({ agentId, after, isLocked: true });
-    else if (Number(count) === room) left.push({ agentId, after: last });
-    room -= Number(count);
+    const locked = idsIn(await tx.query(asleep, parameters)).find((id) => !free.has(id));
+    await tx.query(
+      `UPDATE lane SET wake_at = $1, needs_sender = false, line_id = NULL
+       WHERE id IN (${asleep}) ${locked === undefined ? "" : "AND id < $5"}`,
+      [...parameters, ...(locked === undefined ? [] : [locked])],
+    );
+    if (locked !== undefined) left.push({ agentId, from: locked, isLocked: true });
+    else if (isPart) left.push({ agentId, from: last });
+    room -= Math.min(room, Number(count));
   }
   return left;
 }
+
+const idsIn = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
 /** The work of lanes that wake others. */
 export const wakeWork: LaneWork = {
@@ -64,9 +71,9 @@ export const wakeWork: LaneWork = {
     );
     const left = await wakeLanes(
       tx,
-      lanes.map(({ id, position }) => ({ agentId: id, after: position ?? "" })),
+      lanes.map(({ id, position }) => ({ agentId: id, from: position ?? "" })),
     );
-    for (const { agentId, after } of left) await tx.update(Lane, { id: agentId }, { position: after });
+    for (const { agentId, from } of left) await tx.update(Lane, { id: agentId }, { position: from });
     const next = new Map(
       left.map(({ agentId, isLocked }) => [agentId, timestamp(isLocked ? LOCKED_MS : 0)] as const),
     );

@@ -97,6 +97,43 @@ describeGateway((gateway) => {
     await write((tx) => tx.delete(Lane, { agentId }));
   });
 
+  test("lanes behind a locked one are woken after it, and those before it once", async () => {
+    const { services } = gateway;
+    // On SQLite, no other transaction locks a lane.
+    if (services.database.identity === undefined) return;
+    const { id: agentId } = await agentClient(gateway).add();
+    const wakeAt = timestamp(HOUR_MS);
+    await addLanes(agentId, wakeAt);
+    const wake = () => write((tx) => wakeWork.start(tx, [agentId], undefined as never));
+    const stillAsleep = () => count({ agentId, wakeAt });
+    await write((tx) =>
+      insertAll(tx, Lane, [{ id: agentId, agentId, kind: WAKE_LANE, wakeAt: timestamp(), position: "" }]),
+    );
+    await write(async (tx) => {
+      const [locked] = await tx.find(Lane, {
+        where: { agentId, wakeAt },
+        order: { id: "ASC" },
+        skip: 300,
+        take: 1,
+      });
+      await services.lanes.lock(tx, (locked as Lane).id);
+      await wake();
+      expect(await stillAsleep()).toBe(LANES - 300);
+      await write((other) =>
+        other.update(
+          Lane,
+          { agentId, kind: "work", wakeAt: Not(wakeAt) },
+          { wakeAt: timestamp(2 * HOUR_MS) },
+        ),
+      );
+      await wake();
+      expect(await count({ agentId, kind: "work", wakeAt: LessThanOrEqual(timestamp()) })).toBe(0);
+    });
+    await wake();
+    expect(await stillAsleep()).toBe(0);
+    await write((tx) => tx.delete(Lane, { agentId }));
+  });
+
   test("the lanes of a deleted agent are not worked on, and the deletion changes none of them", async () => {
     const desk = agentClient(gateway);
     const { id: agentId } = await desk.add();
