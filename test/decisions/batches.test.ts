@@ -1,6 +1,5 @@
 import { v7 as uuid } from "uuid";
 import type { RequestContext } from "../../src/auth/context";
-import { MAX_WAIT_MS } from "../../src/database/fair-batches";
 import { insertAll } from "../../src/database/insert-all";
 import { ContactTag } from "../../src/features/contacts/contact-tag.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
@@ -10,6 +9,7 @@ import type { DecideInput } from "../../src/features/decisions/decision.inputs";
 import { Event } from "../../src/features/events/event.entity";
 import { Line, LineState } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { withoutOvertaking } from "../support/batches";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
@@ -188,20 +188,12 @@ describeGateway((gateway) => {
     const many = await newAgent("all-together");
     const together: (string | null)[] = [];
     const all = handedIn(many.contactIds);
-    // A batch that others no longer wait for may be overtaken.
-    const { setTimeout: after } = globalThis;
-    const waits = jest
-      .spyOn(globalThis, "setTimeout")
-      .mockImplementation(((work: () => void, ms?: number) =>
-        after(ms === MAX_WAIT_MS ? () => undefined : work, ms)) as typeof setTimeout);
-    try {
+    await withoutOvertaking(async () => {
       for (let from = 0; from < HANDED; from += BATCH)
         together.push(
           ...(await Promise.all(all.slice(from, from + BATCH).map((input) => many.decide(input)))),
         );
-    } finally {
-      waits.mockRestore();
-    }
+    });
     expect(await storedBy(many.agentId, together)).toBe(await storedBy(one.agentId, alone));
     expect(new Set(together).size).toBeGreaterThan(HANDED / 2);
   });

@@ -5,6 +5,7 @@ import { GatewayError } from "../../src/errors";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { DecisionMaker } from "../../src/features/decisions/decision-maker";
+import { Event as StoredEvent } from "../../src/features/events/event.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
@@ -254,6 +255,20 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     } finally {
       await other.close();
     }
+  });
+
+  test("a decision that is due twice in a batch is made once", async () => {
+    await publish(gateway, agentId, {
+      ...BOTH,
+      rules: [{ ...ON_RELEASE, do: [...ON_RELEASE.do, { close: true }] }],
+    });
+    const opened = await released();
+    const { id } = await onlyDecision(opened);
+    const sends = [await dispatchOf(gateway, id), await dispatchOf(gateway, id)];
+    await Promise.all(sends.map((send) => send?.()));
+    expect(await onlyDecision(opened)).toMatchObject({ state: "decided", outcome: "send" });
+    const made = await read((reader) => reader.findBy(StoredEvent, { agentId, type: "decision.made" }));
+    expect(made.filter(({ data }) => JSON.stringify(data).includes(id))).toHaveLength(1);
   });
 
   test("decisions that are due together share a transaction, in which each may be rejected alone", async () => {

@@ -170,7 +170,9 @@ export class DecisionMaker {
       run: async (i, about, unit) => {
         const { id, answer } = due[i] as DueDecision;
         const decision = decisions.get(id);
-        if (decision !== undefined) await this.resumeOne(tx, decision, answer, about, unit);
+        // A batch may have the same decision twice, if its lease ran out while it waited.
+        if (decision?.state !== DecisionState.deciding) return undefined;
+        await this.resumeOne(tx, decision, answer, about, unit);
         return decision;
       },
     });
