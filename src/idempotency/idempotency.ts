@@ -53,9 +53,9 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
   const wanted = recordOf(operation, operation.key);
   const record = (await claim(tx, [wanted])).get(nameOf(wanted));
   if (record?.requestHash !== wanted.requestHash) throw new GatewayError("idempotency_key_reused");
-  if (record.resourceId !== null) noteReplay(operation);
   const made =
     record.resourceId === null ? await operation.create() : await operation.repeat(record.resourceId);
+  if (record.resourceId !== null) noteReplay(tx, operation);
   await complete(tx, [{ ...wanted, resourceId: operation.idOf(made) }]);
   return made;
 }
@@ -105,15 +105,20 @@ export async function onceEach<C extends KeyedRequest, T>(
     if (record === undefined) return made.get(each) as T | GatewayError;
     const { requestHash, resourceId } = records.get(nameOf(record)) as StoredRecord;
     if (requestHash !== record.requestHash) return new GatewayError("idempotency_key_reused");
-    if (made.get(record) === undefined) noteReplay(each);
     const resource =
       resourceId === null ? made.get(firsts.get(nameOf(record)) as NewRecord) : found.get(resourceId);
-    return resource ?? new GatewayError("not_found");
+    if (resource === undefined) return new GatewayError("not_found");
+    if (!made.has(record) && !(resource instanceof GatewayError)) noteReplay(tx, each);
+    return resource;
   });
 }
 
-function noteReplay({ answer }: Pick<Request, "answer">): void {
-  if (answer !== undefined) answer.isReplayed = true;
+/** Notes a replay, unless the transaction is rolled back. */
+function noteReplay(tx: Tx, { answer }: Pick<Request, "answer">): void {
+  if (answer === undefined) return;
+  tx.afterCommit(() => {
+    answer.isReplayed = true;
+  });
 }
 
 /** Returns a unique name for a record; `claim` also sorts by it. */

@@ -45,6 +45,11 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(together.map(replayed).sort()).toEqual([null, "true", "true"]);
     expect(replayed(await add(key, { ...PET, name: "Tom" }))).toBeNull();
     expect(replayed(await tool({}))).toBeNull();
+    const take = jest.spyOn(gateway.services.agentQueues, "take").mockResolvedValue(false);
+    const full = newKey();
+    const rejected = await Promise.all([send(full), send(full), send(full)]);
+    take.mockRestore();
+    expect(rejected.map((reply) => [reply.status, replayed(reply)])).toEqual(Array(3).fill([429, null]));
   });
 
   test("the body may be written in another way", async () => {
