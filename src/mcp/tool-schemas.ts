@@ -65,7 +65,8 @@ function compacted(schema: JsonSchema): JsonSchema {
     ...(items !== undefined && { items: compacted(items as JsonSchema) }),
   };
   if (format === "int64") return { ...parts, type: undefined, ...INT64_ARGUMENT };
-  if (oneOf !== undefined) return { ...parts, ...orNull(compacted((oneOf as [JsonSchema])[0])) };
+  // Or null, which is the same as leaving an argument out.
+  if (oneOf !== undefined) return { ...parts, ...compacted((oneOf as [JsonSchema])[0]) };
   return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
 }
 
@@ -74,8 +75,3 @@ const eachCompacted = (properties: ObjectSchema["properties"]): ObjectSchema["pr
 
 /** Formats of OpenAPI that JSON Schema does not know. */
 const NUMBERS: ReadonlySet<unknown> = new Set(["int32", "double"]);
-
-const orNull = (schema: JsonSchema): JsonSchema =>
-  typeof schema.type === "string" && schema.enum === undefined
-    ? { ...schema, type: [schema.type, "null"] }
-    : { anyOf: [schema, { type: "null" }] };

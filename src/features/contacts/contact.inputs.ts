@@ -95,7 +95,7 @@ export class NewAddress {
 
 @InputType({
   description:
-    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field.",
+    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes all, which requires `ref`.",
 })
 @Rule(HAS_REF_OR_ADDRESSES)
 export class ContactInput {
@@ -141,8 +141,7 @@ export class ContactInput {
 
   @Field(() => [NewAddress], {
     nullable: true,
-    description:
-      "Addresses to add; a contact has at most 10. Null removes all addresses, which requires `ref`.",
+    description: "Addresses to add; a contact has at most 10.",
   })
   @IsOptional()
   @ValidateNested({ each: true })
