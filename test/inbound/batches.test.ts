@@ -7,10 +7,12 @@ import { Conversation, Handler } from "../../src/features/conversations/conversa
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Event } from "../../src/features/events/event.entity";
 import type { Inbound } from "../../src/features/inbound/inbound.service";
-import { Message } from "../../src/features/messages/message.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { withoutOvertaking } from "../support/batches";
 import { addContact } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
 import { publish } from "../support/decisions";
-import { operator } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { addSender } from "../support/inbound";
 import { PUBLIC_URL } from "../support/lines";
 import { firstAgentId } from "../support/people";
@@ -140,7 +142,9 @@ describeGateway((gateway) => {
       for (const message of messages(seed)) alone.push((await one.receive(message)).isNew);
 
       const many = await newAgent(`all-together-${seed}`);
-      const together = await Promise.all(messages(seed).map((message) => many.receive(message)));
+      const together = await withoutOvertaking(() =>
+        Promise.all(messages(seed).map((message) => many.receive(message))),
+      );
       expect(await storedBy(many.agentId, many.lines)).toBe(await storedBy(one.agentId, one.lines));
       expect(together.map(({ isNew }) => isNew)).toEqual(alone);
       expect(alone).toContain(false);
@@ -160,6 +164,22 @@ describeGateway((gateway) => {
     const ids = decisions.map(({ situation }) => situation.data.messageIds as string[]);
     expect(ids.map(({ length }) => length)).toEqual([20, 20, 5]);
     expect(ids.flat().sort()).toEqual(replies.map(({ body }) => body.id).sort());
+  });
+
+  test("what was queued before an opt-out is canceled, also if the address is opted in at once", async () => {
+    const { agentId, receive } = await newAgent("out-and-in");
+    const { message } = await receive({ ...written("hello", 0, "Hello"), line: 0 });
+    const { secret } = await mint(gateway, { agent: "out-and-in" });
+    const queue = conversationClient(gateway, secret);
+    for (let i = 0; i < 14; i++) await queue.send(message.conversationId as string, `news ${i}`);
+    await Promise.all([
+      receive({ ...written("stop", 0, "STOP"), line: 0 }),
+      receive({ ...written("start", 0, "START"), line: 0 }),
+    ]);
+    const queued = await database().read((reader) =>
+      reader.countBy(Message, { agentId, status: MessageStatus.queued }),
+    );
+    expect(queued).toBe(0);
   });
 
   test("of messages that arrive together, one that the database rejects is rejected alone", async () => {

@@ -225,19 +225,24 @@ export async function storeChange(
 /**
  * Cancels the first queued messages of a conversation whose row is locked, without a change of it. Delivery, which is due
  * then, must reject the others too.
+ * @param cancel.limit max canceled messages
  */
 export async function cancelQueued(
   tx: Tx,
   lanes: Lanes,
   { id }: Conversation,
-  { isMeant, errorCode }: NonNullable<PlannedChange["cancel"]>,
+  {
+    isMeant,
+    errorCode,
+    limit = MAX_CANCELED,
+  }: NonNullable<PlannedChange["cancel"]> & { limit?: number | undefined },
 ): Promise<void> {
   // Waits for the delivery that holds the lane.
   await lanes.lock(tx, id);
   const authors = Object.values(MessageAuthor).filter((author) => isMeant({ author }));
   const queued = await unsent(tx, id, MessageStatus.queued)
     .andWhere({ author: In(authors) })
-    .limit(MAX_CANCELED)
+    .limit(limit)
     .getMany();
   await cancelAll(tx, lanes, queued, errorCode);
   await lanes.wake(tx, [id]);

@@ -15,8 +15,7 @@ export const conversationEventTypes = {
   "conversation.handed_off": { description: "A conversation was handed off to a human.", data },
   "conversation.released": { description: "The agent answers again in a conversation.", data },
   "conversation.loop_detected": {
-    description:
-      "The agent stopped answering an address that got too many automatic answers within an hour.",
+    description: "The agent stopped answering an address that got too many automatic answers within an hour.",
     data,
   },
   "conversation.closed": { description: "A conversation was closed.", data },

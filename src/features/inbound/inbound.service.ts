@@ -1,4 +1,4 @@
-import { type EntityManager, In, MoreThan, Not } from "typeorm";
+import { type EntityManager, In, IsNull, MoreThan, Not } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { HOUR_MS, timestamp } from "../../common/time";
@@ -12,7 +12,7 @@ import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
 import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
-import type { Agent } from "../agents/agent.entity";
+import { Agent } from "../agents/agent.entity";
 import type { Address } from "../contacts/addresses";
 import { normalizeAddress } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
@@ -21,6 +21,7 @@ import { contactEvent } from "../contacts/contact-events";
 import { addressesOf, type KnownContact, lockContactsAt } from "../contacts/known-contact";
 import { putContacts } from "../contacts/put-contact";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
+import { MAX_QUEUED } from "../conversations/conversation.limits";
 import { cancelQueued } from "../conversations/conversation-changes";
 import { lockConversations } from "../conversations/find-conversation";
 import { openConversations } from "../conversations/open-conversation";
@@ -31,6 +32,7 @@ import { addressKindOf } from "../lines/address-kind";
 import { Line, LineKind, LineState } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
 import {
+  MESSAGE_ORDER,
   Message,
   MessageAuthor,
   MessageDirection,
@@ -38,7 +40,6 @@ import {
   MessageStatus,
 } from "../messages/message.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
-import type { Organization } from "../organizations/organization.entity";
 import type { EarlyReceipts } from "./early-receipts";
 import { optOutIntent } from "./opt-out";
 
@@ -79,8 +80,8 @@ export interface Received {
   isNew: boolean;
 }
 
-/** A line with its agent and organization. */
-export type InboundLine = Line & { agent: Agent & { organization: Organization } };
+/** A line with its agent. */
+export type InboundLine = Line & { agent: Agent };
 
 /** A message that arrives on a line. */
 interface Arrival {
@@ -216,6 +217,7 @@ export class InboundService {
       for (const [name, repeat] of await repeatsOf(tx, strangers)) results.set(name, repeat);
     }
     const placed = distinct.filter(isNew).map((each) => placedAt(each, contacts.get(each)));
+    await lockAhead(tx, placed);
     for (const turn of turnsOf(placed))
       for (const [name, received] of await this.storeTurn(tx, turn)) results.set(name, received);
     return arrivals.map((each) => {
@@ -230,11 +232,12 @@ export class InboundService {
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
+    const active = await activeAmong(
+      tx,
+      turn.map(({ line }) => line.agentId),
+    );
     const unanswered = new Set(
-      turn.filter(
-        ({ inbound, line }, i) =>
-          inbound.isAutomatic || areOwn[i] || line.agent.organization.deactivatedAt !== null,
-      ),
+      turn.filter(({ inbound, line }, i) => inbound.isAutomatic || areOwn[i] || !active.has(line.agentId)),
     );
     const confirming = new Set<Placed>();
     for (const each of turn) {
@@ -299,17 +302,21 @@ export class InboundService {
     const { id: addressId } = address;
     address.optedOutAt = optedOutAt;
     await tx.update(ContactAddress, { id: addressId }, { optedOutAt });
-    const [type, errorCode] =
-      optedOutAt === null
-        ? (["contact.opted_in", MessageError.canceled] as const)
-        : (["contact.opted_out", MessageError.opted_out] as const);
+    const type = optedOutAt === null ? "contact.opted_in" : "contact.opted_out";
     recordEvents(tx, [contactEvent(type, contact, { addressId, lineId: line.id })]);
+    const isMeant = ({ author }: { author: MessageAuthor }) => author !== SYSTEM;
+    const isSystem = ({ author }: { author: MessageAuthor }) => author === SYSTEM;
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
-    const ids = open.map(({ id }) => id);
-    for (const conversation of ids.length === 0 ? [] : (await lockConversations(tx, ids)).values()) {
-      const isMeant = ({ author }: { author: MessageAuthor }) =>
-        (author === SYSTEM) === (optedOutAt === null);
-      await cancelQueued(tx, this.lanes, conversation, { isMeant, errorCode });
+    for (const conversation of open) {
+      // Delivery no longer rejects what is left of an opt-out, once the address is opted in.
+      const limit = optedOutAt === null ? MAX_QUEUED : undefined;
+      const optOut = { isMeant, errorCode: MessageError.opted_out, limit };
+      await cancelQueued(tx, this.lanes, conversation, optOut);
+      if (optedOutAt === null)
+        await cancelQueued(tx, this.lanes, conversation, {
+          isMeant: isSystem,
+          errorCode: MessageError.canceled,
+        });
     }
   }
 }
@@ -343,6 +350,25 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
     address,
     intent: optOutIntent(inbound.replyText ?? inbound.text),
   };
+}
+
+/**
+ * Locks the conversations that messages are stored in or that their senders opt out of, and the insert order: those that opt
+ * out or in lock lanes, which come later in the order of locks.
+ */
+async function lockAhead(tx: Tx, placed: readonly Placed[]): Promise<void> {
+  const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
+  if (addressIds.length === 0) return;
+  const open = await tx.findBy(Conversation, { addressId: In(addressIds), state: ConversationState.open });
+  await lockConversations(
+    tx,
+    open.map(({ id }) => id),
+    placed,
+  );
+  await tx.lockInsertOrder(
+    MESSAGE_ORDER,
+    placed.map(({ line }) => line.agentId),
+  );
 }
 
 /** Messages to store together; a contact's message that opts in or out, by itself. */
@@ -406,11 +432,19 @@ const emailLinesOf = coalesceKeysInTx(async (tx: Tx, agentIds) =>
 
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
+/** The agents whose organization is active: messages to others are stored, but not answered. */
+async function activeAmong(tx: Tx, agentIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const agents = await tx.find(Agent, {
+    select: { id: true },
+    where: { id: In(agentIds), organization: { deactivatedAt: IsNull() } },
+  });
+  return new Set(agents.map(({ id }) => id));
+}
+
 /** @returns null also for a line of a deleted agent */
 const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | null> =>
   reader
     .createQueryBuilder(Line, "line")
     .innerJoinAndSelect("line.agent", "agent")
-    .innerJoinAndSelect("agent.organization", "organization")
     .where({ id })
     .getOne() as Promise<InboundLine | null>;
