@@ -4,9 +4,13 @@ import { counter, type FeatureHistogram } from "../../telemetry/feature-metrics"
 import { LineKind } from "../lines/line.entity";
 import { MessageStatus } from "./message.entity";
 
-export const MESSAGES = counter("gateway_messages_total", "Messages that reached a status in this process, by status.", {
-  status: Object.values(MessageStatus),
-});
+export const MESSAGES = counter(
+  "gateway_messages_total",
+  "Messages that reached a status in this process, by status.",
+  {
+    status: Object.values(MessageStatus),
+  },
+);
 
 export const ATTEMPTS = counter(
   "gateway_delivery_attempts_total",
