@@ -58,7 +58,7 @@ export const addLineOptions = (command: Command): Command =>
       ).choices(Object.values(WhenUncertain)),
     )
     .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
-    .option("--url <url>", "webhook: URL to which messages are posted")
+    .option("--url <url>", "webhook: URL that receives messages by POST")
     .option("--host <host>", "email: mail server")
     .option(
       "--port <n>",

@@ -105,7 +105,7 @@ export class ContactResolver {
 
   @AtMost(MAX_ADDRESSES)
   @FieldResolver(() => [ContactAddress], {
-    description: "The contact's addresses, in the order in which they were added.",
+    description: "The contact's addresses, oldest first.",
   })
   async addresses(@Root() { id }: Contact): Promise<ContactAddress[]> {
     return (await this.service.addressesOf(id)) ?? [];

@@ -31,7 +31,7 @@ import { normalizeTag } from "./tags";
 
 /** The contacts of agents. */
 export class ContactService {
-  /** The addresses of a contact, in the order in which they were added; without an access check. */
+  /** The addresses of a contact, oldest first; without an access check. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
   /** The tags of a contact in alphabetical order; without an access check. */
   readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;

@@ -101,7 +101,7 @@ export async function lockContactsAt(
   );
 }
 
-/** The addresses of a contact, in the order in which they were added; undefined without any. */
+/** The addresses of a contact, oldest first; undefined without any. */
 export const addressesOf = coalesceKeysInTx(async (tx: Tx, contactIds) =>
   groupBy(
     await tx

@@ -27,7 +27,7 @@ const IsMailbox = (): PropertyDecorator =>
 
 const URL_FIELD = {
   description:
-    "URL to which messages are posted: http or https (only https in production), without a user name or fragment, at most 2,048 characters. Agents can read the URL, so it must not contain a secret.",
+    "URL that receives messages by POST: http or https (only https in production), without a user name or fragment, at most 2,048 characters. Agents can read the URL, so it must not contain a secret.",
 };
 const HOST = "Host name or IP address of the mail server.";
 const PORT =
@@ -46,7 +46,7 @@ export class NewLineWebhook {
 
   @Field(() => AddressKind, {
     defaultValue: AddressKind.phone,
-    description: "Kind of address to which the line sends. It cannot be changed later.",
+    description: "Kind of address that the line sends to. It cannot be changed later.",
   })
   addressKind!: AddressKind;
 }

@@ -22,11 +22,11 @@ registerEnumType(SmtpSecurity, {
 
 @ObjectType({ simpleResolvers: true, description: "How a webhook line delivers messages." })
 export class LineWebhook {
-  @Field(() => String, { description: "URL to which messages are posted." })
+  @Field(() => String, { description: "URL that receives messages by POST." })
   @MaxCharacters(URL_MAX_LENGTH)
   url!: string;
 
-  @Field(() => AddressKind, { description: "Kind of address to which the line sends." })
+  @Field(() => AddressKind, { description: "Kind of address that the line sends to." })
   addressKind!: AddressKind;
 }
 
