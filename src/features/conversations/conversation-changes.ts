@@ -231,11 +231,7 @@ export async function cancelQueued(
   tx: Tx,
   lanes: Lanes,
   { id }: Conversation,
-  {
-    isMeant,
-    errorCode,
-    limit = MAX_CANCELED,
-  }: NonNullable<PlannedChange["cancel"]> & { limit?: number | undefined },
+  { isMeant, errorCode, limit = MAX_CANCELED }: NonNullable<PlannedChange["cancel"]> & { limit?: number },
 ): Promise<void> {
   // Waits for the delivery that holds the lane.
   await lanes.lock(tx, id);

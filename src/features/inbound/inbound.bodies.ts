@@ -7,7 +7,7 @@ import { ADDRESS_MAX_LENGTH } from "../contacts/contact.limits";
 import { ERROR_TEXT_MAX_LENGTH, MessageStatus } from "../messages/message.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
-import type { Inbound } from "./inbound.service";
+import type { Inbound } from "./inbound-messages";
 
 /**
  * A text that both databases keep as it is.

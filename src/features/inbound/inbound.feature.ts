@@ -7,6 +7,7 @@ import { EarlyReceipts, RECEIPT_LANE, RECEIPTS } from "./early-receipts";
 import { addInbound } from "./inbound.http";
 import { inboundOperations } from "./inbound.operations";
 import { InboundService } from "./inbound.service";
+import { InboundMessages } from "./inbound-messages";
 
 interface Needs {
   receipts: Receipts;
@@ -30,10 +31,9 @@ export const inbound = feature({
       earlyReceipts,
       inbound: new InboundService(
         database,
-        lanes,
+        new InboundMessages(lanes, situationTriggers),
         instanceKey,
         rejectedTokens,
-        situationTriggers,
         receipts,
         earlyReceipts,
       ),

@@ -9,7 +9,8 @@ import { Bodies } from "../../http/plugins/read-body";
 import { LineKind } from "../lines/line.entity";
 import { inboundOf, receiptOf } from "./inbound.bodies";
 import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "./inbound.limits";
-import type { Inbound, InboundLine, InboundService } from "./inbound.service";
+import type { InboundService } from "./inbound.service";
+import type { Inbound, InboundLine } from "./inbound-messages";
 import { readMail } from "./mail";
 
 declare module "fastify" {

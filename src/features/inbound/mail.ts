@@ -4,7 +4,7 @@ import { InvalidInput } from "../../errors";
 import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
 import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
-import type { Inbound } from "./inbound.service";
+import type { Inbound } from "./inbound-messages";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 import { replyText } from "./reply-text";
 

@@ -1,0 +1,333 @@
+import { type EntityManager, In, IsNull, MoreThan, Not } from "typeorm";
+import { groupBy } from "../../common/group-by";
+import type { Timestamp } from "../../common/time";
+import { HOUR_MS, timestamp } from "../../common/time";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import type { Tx } from "../../database/unit-of-work";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
+import { Agent } from "../agents/agent.entity";
+import type { Address } from "../contacts/addresses";
+import type { Contact } from "../contacts/contact.entity";
+import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
+import { contactEvent } from "../contacts/contact-events";
+import { addressesOf, type KnownContact, lockContactsAt } from "../contacts/known-contact";
+import { putContacts } from "../contacts/put-contact";
+import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
+import { MAX_QUEUED } from "../conversations/conversation.limits";
+import { cancelQueued } from "../conversations/conversation-changes";
+import { lockConversations } from "../conversations/find-conversation";
+import { openConversations } from "../conversations/open-conversation";
+import { queueMessages } from "../conversations/queue-messages";
+import type { SituationTriggers } from "../decisions/situation-triggers";
+import { recordEvents } from "../events/record-events";
+import { Line, LineKind } from "../lines/line.entity";
+import { insertReceived } from "../messages/insert-messages";
+import {
+  MESSAGE_ORDER,
+  Message,
+  MessageAuthor,
+  MessageDirection,
+  MessageError,
+  MessageStatus,
+} from "../messages/message.entity";
+import { optOutIntent } from "./opt-out";
+
+/** How long a confirmation counts for the next ones (ms): each message may cost money. */
+const CONFIRMED_MS = HOUR_MS;
+
+const SYSTEM = MessageAuthor.system;
+
+/** An inbound message. */
+export interface Inbound {
+  /** Its ID in the system that it comes from. */
+  providerId: string;
+  /** The address of the contact, in any form. */
+  from: string;
+  /** Name of a contact that is not known yet; null for none. */
+  name: string | null;
+  text: string;
+  /** The text without quotes, which may be an opt-out; `text` if undefined. */
+  replyText?: string;
+  sentAt: Timestamp;
+  /** Description of the parts that were not stored, for people. */
+  omitted: string | null;
+  /** True if a program wrote it; it must not be answered. */
+  isAutomatic: boolean;
+}
+
+/** An inbound message with its sender. */
+export interface Received {
+  message: Message;
+  contactId: string;
+  /** True if it was stored now, and not by an earlier request. */
+  isNew: boolean;
+}
+
+/** A line with its agent. */
+export type InboundLine = Line & { agent: Agent };
+
+/** A message that arrives on a line. */
+export interface Arrival {
+  line: InboundLine;
+  from: Address;
+  inbound: Inbound;
+}
+
+/** A message with the contact that wrote it, whose row the transaction has locked. */
+interface Placed extends Arrival {
+  contact: Contact;
+  address: ContactAddress;
+  intent: ReturnType<typeof optOutIntent>;
+}
+
+/** Stores what contacts write. */
+export class InboundMessages {
+  constructor(
+    private readonly lanes: Lanes,
+    private readonly situationTriggers: SituationTriggers,
+  ) {}
+
+  /** Stores messages, those of a contact in the order of their arrival. */
+  async store(tx: Tx, arrivals: readonly Arrival[]): Promise<Received[]> {
+    const distinct = [...groupBy(arrivals, nameOf).values()].flatMap(([first]) => first ?? []);
+    const known = await lockContactsAt(
+      tx,
+      distinct.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
+    );
+    const contacts = new Map(distinct.map((each, i) => [each, known[i] ?? null]));
+    // The lock of the contact makes simultaneous repeats wait for each other. Without one it may have been erased, and a
+    // repeat must not bring it back.
+    const results = await repeatsOf(tx, distinct);
+    const isNew = (each: Arrival) => !results.has(nameOf(each));
+    const strangers = distinct.filter((each) => contacts.get(each) === null && isNew(each));
+    if (strangers.length > 0) {
+      for (const [i, contact] of (await addContacts(tx, strangers)).entries())
+        contacts.set(strangers[i] as Arrival, contact);
+      for (const [name, repeat] of await repeatsOf(tx, strangers)) results.set(name, repeat);
+    }
+    const placed = distinct.filter(isNew).map((each) => placedAt(each, contacts.get(each)));
+    await lockAhead(tx, placed);
+    for (const turn of turnsOf(placed))
+      for (const [name, received] of await this.storeTurn(tx, turn)) results.set(name, received);
+    return arrivals.map((each) => {
+      const result = results.get(nameOf(each)) as Received;
+      return { ...result, isNew: result.isNew && distinct.includes(each) };
+    });
+  }
+
+  /**
+   * Stores messages: of each contact one that opts in or out, or several that do neither.
+   * @returns them by their names
+   */
+  private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
+    const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
+    const active = await activeAmong(
+      tx,
+      turn.map(({ line }) => line.agentId),
+    );
+    const unanswered = new Set(
+      turn.filter(({ inbound, line }, i) => inbound.isAutomatic || areOwn[i] || !active.has(line.agentId)),
+    );
+    const confirming = new Set<Placed>();
+    for (const each of turn) {
+      const { intent, address } = each;
+      const isOut = address.optedOutAt !== null;
+      if (intent === "out" || (intent === "in" && isOut)) unanswered.add(each);
+      if (intent !== (isOut ? "in" : "out")) continue;
+      await this.setOptedOut(tx, each, isOut ? null : timestamp());
+      if (!isOut && !(await isConfirmed(tx, address))) confirming.add(each);
+    }
+    const byPlace = [...groupBy(turn, ({ line, address }) => `${line.id} ${address.id}`).values()];
+    const conversations = await openConversations(
+      tx,
+      byPlace.map((ofPlace) => ({ ...(ofPlace[0] as Placed), messages: ofPlace.length })),
+    );
+    const numbered = byPlace.flatMap((ofPlace, p) => {
+      const conversation = conversations[p] as Conversation;
+      const first = conversation.lastSequence - ofPlace.length + 1;
+      return ofPlace.map((each, i) => ({ each, conversation, sequence: first + i }));
+    });
+    const messages = await insertReceived(
+      tx,
+      this.lanes,
+      numbered.map(({ each: { line, inbound }, conversation, sequence }) => ({
+        agentId: line.agentId,
+        lineId: line.id,
+        conversationId: conversation.id,
+        sequence,
+        message: inbound.text,
+        providerId: inbound.providerId,
+        sentAt: inbound.sentAt,
+        omitted: inbound.omitted,
+      })),
+      (created) =>
+        this.situationTriggers.received(
+          tx,
+          numbered.flatMap(({ each, conversation }, i) =>
+            unanswered.has(each) || conversation.handler === Handler.human
+              ? []
+              : [{ conversation, message: created[i] as Message }],
+          ),
+        ),
+    );
+    const replies = numbered.flatMap(({ each, conversation }) => {
+      const { agentId, optOutReply: message } = each.line;
+      if (message === null || !confirming.has(each)) return [];
+      return [{ agentId, conversation, message, author: SYSTEM, answeredAddressId: each.address.id }];
+    });
+    if (replies.length > 0) await queueMessages(tx, this.lanes, replies);
+    return numbered.map(({ each, conversation: { contactId } }, i) => [
+      nameOf(each),
+      { message: messages[i] as Message, contactId, isNew: true },
+    ]);
+  }
+
+  /** Opts an address in or out, and cancels the confirmation of that or what else is queued for it, on all lines. */
+  private async setOptedOut(
+    tx: Tx,
+    { contact, address, line }: Placed,
+    optedOutAt: Timestamp | null,
+  ): Promise<void> {
+    const { id: addressId } = address;
+    address.optedOutAt = optedOutAt;
+    await tx.update(ContactAddress, { id: addressId }, { optedOutAt });
+    const type = optedOutAt === null ? "contact.opted_in" : "contact.opted_out";
+    recordEvents(tx, [contactEvent(type, contact, { addressId, lineId: line.id })]);
+    const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
+    const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
+    for (const conversation of open) {
+      await cancelQueued(tx, this.lanes, conversation, {
+        isMeant: (message) => !isSystem(message),
+        errorCode: MessageError.opted_out,
+        // Delivery no longer rejects what is left of an opt-out, once the address is opted in.
+        ...(optedOutAt === null && { limit: MAX_QUEUED }),
+      });
+      if (optedOutAt === null)
+        await cancelQueued(tx, this.lanes, conversation, {
+          isMeant: isSystem,
+          errorCode: MessageError.canceled,
+        });
+    }
+  }
+}
+
+/** Names a message: its ID in the system that it comes from, and its line. */
+export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
+
+/** Adds contacts with an address each, unless other requests have added them meanwhile. */
+async function addContacts(tx: Tx, arrivals: readonly Arrival[]): Promise<KnownContact[]> {
+  const contacts = await putContacts(
+    tx,
+    arrivals.map(({ line: { agentId }, from, inbound: { name } }) => ({
+      agentId,
+      addresses: [from],
+      ...(name !== null && { name }),
+    })),
+  );
+  return Promise.all(
+    contacts.map(async (contact) => ({ contact, addresses: (await addressesOf(tx, contact.id)) ?? [] })),
+  );
+}
+
+/** @throws GatewayError `conflict` if the address was taken from the contact while the transaction waited for its lock */
+function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
+  const { from, inbound } = arrival;
+  const address = known?.addresses.find((each) => each.kind === from.kind && each.address === from.address);
+  if (known == null || address === undefined) throw new GatewayError("conflict", "The address has moved.");
+  return {
+    ...arrival,
+    contact: known.contact,
+    address,
+    intent: optOutIntent(inbound.replyText ?? inbound.text),
+  };
+}
+
+/**
+ * Locks the conversations that messages are stored in or that their senders opt out of, and the insert order: those that opt
+ * out or in lock lanes, which come later in the order of locks.
+ */
+async function lockAhead(tx: Tx, placed: readonly Placed[]): Promise<void> {
+  const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
+  if (addressIds.length === 0) return;
+  const open = await tx.findBy(Conversation, { addressId: In(addressIds), state: ConversationState.open });
+  await lockConversations(
+    tx,
+    open.map(({ id }) => id),
+    placed,
+  );
+  await tx.lockInsertOrder(
+    MESSAGE_ORDER,
+    placed.map(({ line }) => line.agentId),
+  );
+}
+
+/** Messages to store together; a contact's message that opts in or out, by itself. */
+function turnsOf(placed: readonly Placed[]): Placed[][] {
+  const turns: Placed[][] = [];
+  const last = new Map<string, { turn: number; intent: Placed["intent"] }>();
+  for (const each of placed) {
+    const { intent, contact } = each;
+    const before = last.get(contact.id);
+    const isAlone = intent !== undefined || before?.intent !== undefined;
+    const turn = before === undefined ? 0 : before.turn + (isAlone ? 1 : 0);
+    last.set(contact.id, { turn, intent });
+    turns[turn] = [...(turns[turn] ?? []), each];
+  }
+  return turns;
+}
+
+/** The messages that earlier requests with the same IDs have stored, by their names. */
+export async function repeatsOf(
+  reader: EntityManager,
+  arrivals: readonly Arrival[],
+): Promise<Map<string, Received>> {
+  const messages = await reader.findBy(Message, {
+    lineId: In(arrivals.map(({ line }) => line.id)),
+    providerId: In(arrivals.map(({ inbound }) => inbound.providerId)),
+    direction: MessageDirection.inbound,
+  });
+  const ids = messages.flatMap(({ conversationId }) => conversationId ?? []);
+  const conversations = ids.length === 0 ? [] : await reader.findBy(Conversation, { id: In(ids) });
+  return new Map(
+    messages.flatMap((message) => {
+      const contactId = conversations.find(({ id }) => id === message.conversationId)?.contactId;
+      const name = `${message.lineId} ${message.providerId}`;
+      return contactId === undefined ? [] : [[name, { message, contactId, isNew: false }] as const];
+    }),
+  );
+}
+
+/** True if an opt-out of the address was confirmed on any line within the last hour. */
+const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
+  tx.existsBy(Message, {
+    answeredAddressId: id,
+    author: SYSTEM,
+    status: Not(MessageStatus.canceled),
+    createdAt: MoreThan(timestamp(-CONFIRMED_MS)),
+  });
+
+/** True if an e-mail address belongs to one of the agent's lines, maybe with a suffix such as `+orders`. */
+async function isOwnAddress(
+  tx: Tx,
+  { line: { agentId }, from: { kind, address } }: Placed,
+): Promise<boolean> {
+  if (kind !== AddressKind.email) return false;
+  const lines = (await emailLinesOf(tx, agentId)) ?? [];
+  return lines.some((line) => withoutSuffix(line.address?.toLowerCase() ?? "") === withoutSuffix(address));
+}
+
+const emailLinesOf = coalesceKeysInTx(async (tx: Tx, agentIds) =>
+  groupBy(await tx.findBy(Line, { agentId: In(agentIds), kind: LineKind.email }), ({ agentId }) => agentId),
+);
+
+const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
+
+/** The agents whose organization is active: messages to others are stored, but not answered. */
+async function activeAmong(tx: Tx, agentIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const agents = await tx.find(Agent, {
+    select: { id: true },
+    where: { id: In(agentIds), organization: { deactivatedAt: IsNull() } },
+  });
+  return new Set(agents.map(({ id }) => id));
+}
