@@ -64,6 +64,12 @@ export function lengthOf({ limit }: PageQuery): number {
   return limit;
 }
 
+/**
+ * How to lock a text: `exclusive` waits for every other lock of it and `shared` for exclusive ones; `trySharing` is false
+ * instead of waiting.
+ */
+export type TextLock = "exclusive" | "shared" | "trySharing";
+
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
   /** True if a statement can contain another one that changes rows. */
@@ -105,6 +111,12 @@ export interface Engine {
    * @param skipLocked as in `locking`
    */
   updateLock(skipLocked: boolean): string;
+  /**
+   * Returns an SQL expression that locks a text until the transaction ends; undefined where transactions that write do not
+   * run concurrently.
+   * @param text an SQL expression
+   */
+  textLock(text: string, mode: TextLock): string | undefined;
   /**
    * Makes a query of a unit of work lock its rows until the transaction ends.
    * @param skipLocked true to leave out rows that another transaction has locked, instead of waiting for it

@@ -1,6 +1,6 @@
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import type { Announcements } from "./announcements";
-import type { Engine } from "./engine";
+import type { Engine, TextLock } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 
 /** The transaction of a unit of work: it runs all statements of the unit, which commit together or not at all. */
@@ -17,6 +17,12 @@ export interface Tx extends EntityManager {
   ): SelectQueryBuilder<Row>;
   /** As `lock`, for a SELECT as text: returns its end. */
   updateLock(options?: { skipLocked?: boolean }): string;
+  /**
+   * Returns an SQL expression that locks a text until the transaction ends, for what has no row of its own to lock;
+   * undefined where nothing runs concurrently.
+   * @param text an SQL expression
+   */
+  textLock(text: string, mode: TextLock): string | undefined;
   /**
    * Returns the end of a SELECT that keeps other units from changing its rows until this one ends.
    * @param tables names or aliases in the SELECT
@@ -94,6 +100,7 @@ export function transactionOf(
     lock: <Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>, { skipLocked = false } = {}) =>
       engine.locking(query, skipLocked),
     updateLock: ({ skipLocked = false } = {}) => engine.updateLock(skipLocked),
+    textLock: (text: string, mode: TextLock) => engine.textLock(text, mode),
     shareLock: (...tables: string[]) => engine.shareLock(tables),
     lockInsertOrder,
     waitForInserts: async () => {

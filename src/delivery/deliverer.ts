@@ -209,7 +209,8 @@ export class Deliverer {
         leasedAt = performance.now();
         const soonFree = Math.min(ended.length, AHEAD * this.options.senders);
         const due = await this.lockDue(tx, this.senders.free + soonFree);
-        const [over, alive] = [due.filter(({ isOver }) => isOver), due.filter(({ isOver }) => !isOver)];
+        const over = due.filter(({ isOver }) => isOver);
+        const alive = due.filter(({ isOver, isHeldBack }) => !isOver && !isHeldBack);
         await this.lanes.end(
           tx,
           over.map(({ id }) => id),

@@ -18,6 +18,8 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   needsSender: boolean;
   /** True if its agent was deleted, so that its work is not done. */
   isOver: boolean;
+  /** True if a transaction keeps deliverers from its agent, so that its work is not done now. */
+  isHeldBack: boolean;
 }
 
 /** A selection of lanes: all but `except`, limited to `only` if given. */
@@ -38,9 +40,6 @@ const CHANNEL = "gateway_due_lanes";
 
 /** How long a send holds its lane (ms): if its process was killed, the work is due again after that. */
 const LEASE_MS = 30_000;
-
-/** Longer than any transaction (ms): lanes that are due later are not worked on before it ends. */
-const MAX_TRANSACTION_MS = 10_000;
 
 /** How many lanes there are, in all processes. */
 export interface LaneCounts {
@@ -118,19 +117,13 @@ export class Lanes {
   }
 
   /**
-   * Waits for the deliveries of agents that have begun, by locking the lanes that are due or leased; later ones see what
-   * this transaction stores. Only the number of lanes comes back, because there may be 100,000 of an agent.
+   * Waits for the deliverers that work for agents, and keeps them from those agents' lanes until the transaction ends, so
+   * that later deliveries see what it stores. It locks no lane, because an agent may have 100,000.
    */
   async awaitDeliveries(tx: Tx, agentIds: readonly string[]): Promise<void> {
-    const lock = tx.updateLock();
-    // Without row locks, no delivery runs at the same time.
-    if (lock === "" || agentIds.length === 0) return;
-    await tx.query(
-      `SELECT count(*) FROM (
-         SELECT id FROM lane WHERE (wake_at <= $1 OR lease IS NOT NULL) AND agent_id IN ${listOf(agentIds, 2)}
-         ORDER BY id ${lock}) AS locked`,
-      [timestamp(MAX_TRANSACTION_MS), ...padded(agentIds)],
-    );
+    const lock = tx.textLock("id", "exclusive");
+    if (lock === undefined || agentIds.length === 0) return;
+    await tx.query(`SELECT ${lock} FROM agent WHERE id IN ${listOf(agentIds)} ORDER BY id`, padded(agentIds));
   }
 
   /**
@@ -174,12 +167,13 @@ export class Lanes {
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];
+    const isOpen = tx.textLock("agent_id", "trySharing") ?? "true";
     const parameter = (value: unknown) => `$${parameters.push(value)}`;
     const all = parts.map(({ max, waiting, ready }, i) => {
       const which = waiting ?? ready;
       const some = which === undefined ? "" : conditionOf(which, parameters);
       return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner,
-        ${OF_DELETED_AGENT} AS "isOver", ${i} AS part FROM (
+        ${OF_DELETED_AGENT} AS "isOver", NOT ${isOpen} AS "isHeldBack", ${i} AS part FROM (
         SELECT id, kind, agent_id FROM lane
         WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
         ORDER BY wake_at, id LIMIT ${parameter(max)} ${tx.updateLock({ skipLocked: true })}
@@ -189,10 +183,11 @@ export class Lanes {
       all.join(" UNION ALL "),
       parameters,
     );
-    return rows.map(({ part, isOver, ...lane }) => ({
+    return rows.map(({ part, isOver, isHeldBack, ...lane }) => ({
       ...lane,
       needsSender: parts[part]?.waiting !== undefined,
       isOver: Boolean(isOver),
+      isHeldBack: Boolean(isHeldBack),
     }));
   }
 
@@ -219,7 +214,7 @@ export class Lanes {
   }
 
   /**
-   * Locks the lanes that sends hold until the transaction ends.
+   * Locks the lanes that sends hold until the transaction ends, after transactions that keep deliverers from their agents.
    * @returns the IDs of those lanes that still have the lease; none of deleted agents
    */
   async lockLeased(
@@ -228,6 +223,12 @@ export class Lanes {
   ): Promise<ReadonlySet<string>> {
     const leases = new Map(sends.map(({ laneId, lease }) => [laneId, lease]));
     const ids = [...leases.keys()];
+    const lock = tx.textLock("agent_id", "shared");
+    if (lock !== undefined)
+      await tx.query(
+        `SELECT ${lock} FROM (SELECT DISTINCT agent_id FROM lane WHERE id IN ${listOf(ids)}) AS held ORDER BY agent_id`,
+        padded(ids),
+      );
     const rows: { id: string; lease: string | null }[] = await tx.query(
       `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} AND NOT ${OF_DELETED_AGENT}
        ORDER BY id ${tx.updateLock()}`,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FindOptionsWhere, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { timestamp } from "../../src/common/time";
+import type { Database } from "../../src/database/database";
 import { insertAll } from "../../src/database/insert-all";
 import type { Tx } from "../../src/database/unit-of-work";
 import { Deliverer } from "../../src/delivery/deliverer";
@@ -15,6 +16,17 @@ import { waitUntil } from "../support/wait-until";
 const LANES = 1_200;
 
 const HOUR_MS = 3_600_000;
+
+/** True if a transaction waits for an advisory lock. */
+async function isLockAwaited(database: Database): Promise<boolean> {
+  const rows = await database.read((reader) =>
+    reader.query(
+      `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+       WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`,
+    ),
+  );
+  return rows.length > 0;
+}
 
 describeGateway((gateway) => {
   const write = <T>(unit: (tx: Tx) => Promise<T>) => gateway.services.database.write(unit);
@@ -132,6 +144,40 @@ describeGateway((gateway) => {
     await wake();
     expect(await stillAsleep()).toBe(0);
     await write((tx) => tx.delete(Lane, { agentId }));
+  });
+
+  test("a change that wakes an agent's lanes waits for deliverers, and then keeps them from its lanes alone", async () => {
+    const { services } = gateway;
+    // On SQLite, the change and the deliverer take turns.
+    if (services.database.identity === undefined) return;
+    const desk = agentClient(gateway);
+    const [{ id: changed }, { id: other }] = [await desk.add(), await desk.add()];
+    for (const agentId of [changed, other])
+      await write((tx) =>
+        insertAll(tx, Lane, [{ id: randomUUID(), agentId, kind: "work", wakeAt: timestamp() }]),
+      );
+    const due = async (tx: Tx) => {
+      const lanes = await services.lanes.lockDue(tx, { max: 100, ready: { except: [] } });
+      return lanes.filter(({ isHeldBack }) => !isHeldBack).length;
+    };
+    let isAwaited = false;
+    await write(async (deliverer) => {
+      expect(await due(deliverer)).toBe(2);
+      const waiting = write((tx) => services.lanes.awaitDeliveries(tx, [changed])).then(() => {
+        isAwaited = true;
+      });
+      await waitUntil(() => isLockAwaited(services.database));
+      expect(isAwaited).toBe(false);
+      return [waiting];
+    }).then(([waiting]) => waiting);
+    await write(async (change) => {
+      await services.lanes.awaitDeliveries(change, [changed]);
+      expect(await write(due)).toBe(1);
+      const unlocked = await write((tx) => tx.query("SELECT 1 FROM lane FOR UPDATE SKIP LOCKED"));
+      expect(unlocked.length).toBe(2);
+    });
+    expect(await write(due)).toBe(2);
+    await write((tx) => tx.delete(Lane, { kind: "work" }));
   });
 
   test("the lanes of a deleted agent are not worked on, and the deletion changes none of them", async () => {

@@ -8,6 +8,7 @@ import {
   type Lookup,
   type PageQuery,
   type Read,
+  type TextLock,
   type TransactionOptions,
   transact,
   type UnitOfWork,
@@ -40,6 +41,13 @@ const WAITED_TOO_LONG = new Set(["57014", "55P03", "40P01"]);
 /** Arbitrary advisory lock keys that other applications are unlikely to use. */
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
+const TEXT_LOCK_SEED = 723_642;
+
+const TEXT_LOCKS: Record<TextLock, string> = {
+  exclusive: "pg_advisory_xact_lock",
+  shared: "pg_advisory_xact_lock_shared",
+  trySharing: "pg_try_advisory_xact_lock_shared",
+};
 
 /** The advisory lock of a part of a list: the second half of its UUID, which is random. */
 const partKey = (list: number, part: string): string =>
@@ -149,6 +157,10 @@ export class PostgresEngine implements Engine {
 
   updateLock(skipLocked: boolean): string {
     return skipLocked ? "FOR UPDATE SKIP LOCKED" : "FOR UPDATE";
+  }
+
+  textLock(text: string, mode: TextLock): string {
+    return `${TEXT_LOCKS[mode]}(hashtextextended(${text}, ${TEXT_LOCK_SEED}))`;
   }
 
   locking<Row extends ObjectLiteral>(

@@ -178,6 +178,11 @@ export class SqliteEngine implements Engine {
     return "";
   }
 
+  /** Undefined, because SQLite has one writer at a time. */
+  textLock(): undefined {
+    return undefined;
+  }
+
   /** Changes nothing, because SQLite has one writer at a time. */
   locking<Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>): SelectQueryBuilder<Row> {
     return query;
