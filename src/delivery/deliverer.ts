@@ -11,35 +11,35 @@ import type { Dispatch, FinishedSend, LaneWork } from "./lane-work";
 import type { DueLane, DuePart, Lanes, SomeLanes } from "./lanes";
 import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 
-/** Max lanes of a transaction, because those behind it wait for its commit. */
+/** Max lanes per transaction; later lanes wait for its commit. */
 const BATCH = 100;
 
-/** Min time between two batches that are not full (ms), so that concurrent requests share one. */
+/** Min time between two batches that are not full (ms), so that concurrent requests share a batch. */
 const PAUSE_MS = 50;
 
-/** How often to look for due work that was not announced, such as work of killed processes (ms). */
+/** How often to look for due work that was never announced, such as that of killed processes (ms). */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long after its lane was leased a message may still be sent (ms): early enough to end within the lease. */
+/** How long after leasing its lane a message may still be sent (ms), so that the attempt ends within the lease. */
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages for each sender that a transaction takes beyond the free senders. It takes as many as have ended since the
- * last one: where receivers answer quickly, senders become free while it commits.
+ * Max messages per sender that a transaction takes beyond the free senders. It takes as many as were sent since the
+ * last transaction, because fast receivers free senders while it commits.
  */
 const AHEAD = 3;
 
-/** The result of a message for which no sender was free in time. */
+/** The result of a message that got no sender in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender became available in time.", 0);
 
 /** How long sends may continue while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;
 
-/** Keeps a database that was restored from a backup from sending messages again. */
+/** Keeps a restored backup from sending messages again. */
 export interface RestoreGuard {
-  /** True if messages may be delivered from the database of a transaction. */
+  /** True if messages in this database may be delivered. */
   isKnown(tx: Tx): Promise<boolean>;
-  /** Holds back the queued messages of a restored database; it is known from then on. */
+  /** Holds back the queued messages of a restored database, then marks the database as known. */
   check(): Promise<void>;
 }
 
@@ -47,24 +47,24 @@ interface Options {
   restores: RestoreGuard;
   /** Returns the work of a kind of lane. */
   work(kind: string): LaneWork;
-  /** How many messages to send simultaneously. */
+  /** Max simultaneous sends. */
   senders: number;
-  /** Shares of the senders, by their names. */
+  /** Shares of the senders, by name. */
   shares?: ReadonlyMap<string, Share>;
   /** Called when a batch fails; the next one tries again. */
   onError: (error: unknown) => void;
 }
 
-/** A lane that a transaction works on. */
+/** A lane of a transaction. */
 type NextLane = Pick<DueLane, "id" | "kind" | "owner">;
 
-/** A finished send with the lease of its lane. */
+/** A finished send and the lease of its lane. */
 type LeasedSend = Omit<FinishedSend, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
 
-/** A dispatch with the kind and owner of its lane. */
+/** A dispatch and the kind and owner of its lane. */
 type OwnedDispatch = Dispatch & Pick<DueLane, "kind" | "owner">;
 
-/** The owners of more than half of the lanes of a full batch. */
+/** The owners that together hold more than half of a full batch. */
 function ownersOfMost(lanes: readonly DueLane[]): string[] {
   const ready = lanes.filter(({ needsSender }) => !needsSender);
   if (ready.length < BATCH) return [];
@@ -73,18 +73,18 @@ function ownersOfMost(lanes: readonly DueLane[]): string[] {
 }
 
 /**
- * Works through due lanes, in batches of one transaction each. Messages to other systems are sent once the batch is
- * committed; a later batch stores the results.
+ * Works through due lanes in batches, one transaction per batch. Messages to other systems are sent after the commit; a
+ * later batch stores the results.
  */
 export class Deliverer {
   private readonly senders: Senders;
   private readonly stopping = new AbortController();
   private readonly sending = new Set<Promise<void>>();
-  /** Finished sends whose results are not stored yet. */
+  /** Finished sends whose results are not yet stored. */
   private ended: LeasedSend[] = [];
   private running: Promise<void> | undefined;
   private isDue = false;
-  /** Owners of most lanes of the last batch, which come last in the next one; not in two batches that follow each other. */
+  /** Owners of most lanes in the last batch; they come last in the next batch, but never twice in a row. */
   private greedy: readonly string[] = [];
   private stopped = false;
   private endPause = () => {};
@@ -98,14 +98,14 @@ export class Deliverer {
     private readonly options: Options,
   ) {
     this.senders = new Senders(options.senders, options.shares);
-    // Every send listens to it.
+    // Every send adds a listener.
     setMaxListeners(0, this.stopping.signal);
     this.stopListening = lanes.onDue(() => this.wake());
     this.timer = setInterval(() => this.wake(), SWEEP_INTERVAL_MS).unref();
     this.wake();
   }
 
-  /** Stops after the current batch and the current sends, which end within seconds; their lanes are free then. */
+  /** Finishes the current batch and sends within seconds, which frees their lanes. */
   async close(): Promise<void> {
     this.stopped = true;
     await this.stopListening();
@@ -132,7 +132,7 @@ export class Deliverer {
   private async drain(): Promise<void> {
     while (this.isDue && !this.stopped) {
       this.isDue = false;
-      // A read first, so that a sweep without work takes no write lock.
+      // Reads first, so that a sweep without work takes no write lock.
       const due = this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
       if (due === undefined) continue;
       const inMs = Date.parse(due) - Date.now();
@@ -146,14 +146,14 @@ export class Deliverer {
     for (;;) {
       const lanes = await this.doBatch();
       if (lanes < BATCH || this.stopped) {
-        // There may be work that is due before the next sweep.
+        // More work may be due before the next sweep.
         this.isDue ||= lanes > 0;
         return lanes > 0;
       }
     }
   }
 
-  /** Waits for more work to share a batch, but not while sends have ended: their conversations wait. */
+  /** Waits for more work to share a batch, unless sends have finished: their conversations are waiting. */
   private pause(): Promise<void> {
     if (this.ended.length > 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -167,11 +167,11 @@ export class Deliverer {
 
   private wakeIn(ms: number): void {
     clearTimeout(this.alarm);
-    // A sweep comes first otherwise.
+    // Later work is found by a sweep.
     if (ms < SWEEP_INTERVAL_MS) this.alarm = setTimeout(() => this.wake(), ms).unref();
   }
 
-  /** The lanes that there is a sender for. */
+  /** The lanes that have a free sender. */
   private get servable(): SomeLanes | undefined {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
@@ -195,7 +195,7 @@ export class Deliverer {
     return all;
   }
 
-  /** @returns the number of lanes that it worked on */
+  /** @returns the number of lanes in the batch */
   private async doBatch(): Promise<number> {
     let ended: LeasedSend[] = [];
     let leasedAt = 0;
@@ -203,7 +203,8 @@ export class Deliverer {
     const batch = await this.database.write(
       async (tx) => {
         if (!(await this.options.restores.isKnown(tx))) return undefined;
-        // Not before its turn to write, and all of them, so that no lane is taken over whose send has ended.
+        // Take all finished sends only once this transaction may write; otherwise another process could take over their
+        // lanes.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
         leasedAt = performance.now();
@@ -215,7 +216,7 @@ export class Deliverer {
           tx,
           over.map(({ id }) => id),
         );
-        // Those whose sends have ended come last: each has just had its turn.
+        // Lanes whose sends have finished come last: they have just been served.
         const lanes = new Map([...alive, ...freed].map((lane) => [lane.id, lane]));
         const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
         const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
@@ -235,7 +236,7 @@ export class Deliverer {
 
   /**
    * Stores the results of sends.
-   * @returns the lanes that they still held
+   * @returns the lanes still held by their sends
    */
   private async finish(tx: Tx, ended: readonly LeasedSend[]): Promise<NextLane[]> {
     if (ended.length === 0) return [];

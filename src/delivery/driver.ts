@@ -1,25 +1,25 @@
 /** Outcome of a delivery attempt. */
 export enum AttemptOutcome {
-  /** The receiver has it. */
+  /** The receiver accepted the message or event. */
   accepted = "accepted",
   /** The attempt failed, but the receiver may accept the message or event later. */
   retryable = "retryable",
   /** The receiver rejected the message or event permanently. */
   permanent = "permanent",
-  /** It is unknown whether the receiver has it. */
+  /** The receiver may or may not have the message or event. */
   uncertain = "uncertain",
 }
 
 /** A message to send. */
 export interface OutboundMessage {
-  /** ID of the message (UUID), the same for every attempt. */
+  /** ID of the message (UUID), the same on every attempt. */
   id: string;
-  /** The `Auto-Submitted` header of a mail (RFC 3834); null if a person wrote it. */
+  /** The `Auto-Submitted` header of an e-mail (RFC 3834); null if a person wrote the message. */
   autoSubmitted: "auto-generated" | "auto-replied" | null;
-  /** Null for a message outside of any conversation. */
+  /** Null for a standalone message. */
   conversationId: string | null;
   contactId: string | null;
-  /** The contact's normalized address; null for a message to no one in particular. */
+  /** The contact's normalized address; null if the message has no recipient. */
   to: string | null;
   text: string;
   createdAt: string;
@@ -29,9 +29,9 @@ export interface OutboundMessage {
 export type SendResult = (
   | {
       outcome: AttemptOutcome.accepted;
-      /** The receiver's own ID of the message. */
+      /** The receiver's ID for the message. */
       providerId: string | null;
-      /** True if it has also reached the contact. */
+      /** True if the message has also reached the contact. */
       isDelivered: boolean;
     }
   | {
@@ -44,33 +44,30 @@ export type SendResult = (
       retryAfterMs?: number;
     }
 ) & {
-  /** Status of the answer over HTTP; null if none came. */
+  /** HTTP status of the response; null without a response. */
   status?: number | null;
-  /** How long it took (ms). */
+  /** Duration of the attempt (ms). */
   durationMs?: number;
 };
 
-/** The conditions of an attempt to send. */
+/** The context of a delivery attempt. */
 export interface Attempt {
   /** 1 for the first attempt. */
   number: number;
   /** Ends the attempt early. */
   signal: AbortSignal;
   /**
-   * True if the message may still be sent. Drivers ask just before its first byte, because a process that was frozen no
-   * longer holds the message.
+   * True if the message may still be sent. Drivers check just before the first byte: a process that was frozen may have
+   * lost the message to another one.
    */
   mayLeave(): boolean;
 }
 
-/**
- * Sends a message on a line of one kind, and never rejects: what goes wrong is part of the result.
- * It ends within `SEND_TIMEOUT_MS`.
- */
+/** Sends a message on one line within `SEND_TIMEOUT_MS`. Never rejects: errors are part of the result. */
 export type Send = (message: OutboundMessage, attempt: Attempt) => Promise<SendResult>;
 
-/** Max length of the ID of a message in another system. */
+/** Max length of another system's ID for a message. */
 export const PROVIDER_ID_MAX_LENGTH = 200;
 
-/** Max time of an attempt (ms), well inside the lease of the lane that it belongs to. */
+/** Max duration of an attempt (ms), well within the lease of its lane. */
 export const SEND_TIMEOUT_MS = 15_000;

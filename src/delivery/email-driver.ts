@@ -21,7 +21,7 @@ export interface EmailSettings {
   /** Name or address of the SMTP server. */
   host: string;
   port: number;
-  /** `tls` from the first byte, `starttls` always, or `none`, in production only for targets that are allowed. */
+  /** `tls` from the first byte, `starttls` always, or `none`, which production accepts for allowed targets only. */
   security: "tls" | "starttls" | "none";
   user?: string;
   password?: string;
@@ -30,7 +30,7 @@ export interface EmailSettings {
   subject?: string;
 }
 
-/** A message as mail, with its sender and recipient. */
+/** An e-mail with its envelope. */
 interface Mail {
   content: Buffer;
   messageId: string;
@@ -38,7 +38,7 @@ interface Mail {
 }
 
 /**
- * Sends messages as mail of plain text through an SMTP server, whose certificate is verified.
+ * Sends plain-text e-mail through an SMTP server and verifies the server's certificate.
  * @throws Error when `from` is not an address
  */
 export function createEmailDriver(
@@ -71,13 +71,13 @@ export function createEmailDriver(
   };
 }
 
-/** The message cannot be mail; the text says why, for an operator. */
+/** The message cannot be sent as e-mail; the text tells an operator why. */
 class InvalidMail extends Error {
   override readonly name = "InvalidMail";
 }
 
 /**
- * Sends one mail over a connection of its own.
+ * Sends one e-mail over its own connection.
  * @param signal closes the connection
  */
 async function deliver(
@@ -104,7 +104,7 @@ async function deliver(
     socketTimeout: timeoutMs,
   });
   const info = await new Promise<SMTPConnection.SentMessageInfo>((resolve, reject) => {
-    // It may report why it ended after it has ended.
+    // The connection may report the cause after it ends.
     connection.once("end", () =>
       setImmediate(reject, Object.assign(new Error("closed"), { code: "ECONNECTION" })),
     );
@@ -124,7 +124,7 @@ async function deliver(
   return { outcome: AttemptOutcome.accepted, providerId: providerIdOf(mail, info), isDelivered: false };
 }
 
-/** The mail as a stream, which is first read when the server has asked for it: after its reply to DATA. */
+/** The e-mail as a stream, read only after the server has replied to DATA. */
 const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) => void): Readable =>
   new Readable({
     read() {
@@ -137,7 +137,7 @@ const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) =
     },
   });
 
-/** The ID under which bounces come back: some servers replace the one that they are given. */
+/** The ID that bounces refer to: some servers replace the given one. */
 function providerIdOf(
   { messageId }: Mail,
   { serverMessageId }: SMTPConnection.SentMessageInfo,
@@ -147,11 +147,11 @@ function providerIdOf(
 }
 
 /**
- * @returns a function that makes mails of messages
+ * @returns a function that turns messages into e-mails
  * @throws Error when `from` is not an address
  */
 function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
-  // Loaded on demand, because most deployments have no line for mail.
+  // Loaded on demand: most deployments have no email line.
   const {
     default: Composer,
   }: typeof import("nodemailer/lib/mail-composer") = require("nodemailer/lib/mail-composer");
@@ -174,7 +174,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
       text,
       messageId,
       date: new Date(),
-      // Tells other programs not to answer, so that two of them do not answer each other forever.
+      // Tells other programs not to reply, so that two of them do not reply to each other forever.
       headers: autoSubmitted === null ? {} : { "Auto-Submitted": autoSubmitted },
       xMailer: false,
       disableFileAccess: true,
@@ -185,13 +185,13 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   };
 }
 
-/** Replies that ask for a login, or reject it. */
+/** Replies that require or reject a login. */
 const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
 
 /**
- * A reply rejects the message for good only if it answers the message: its sender, its recipient or its text. What
- * concerns the session (greeting, TLS, login) is a fault of the line, so it is repeated until the message expires, as
- * Postfix does: once the settings are mended, the messages are delivered.
+ * A reply is a permanent rejection only if it concerns the message: its sender, its recipient or its text. Replies
+ * about the session (greeting, TLS, login) are a fault of the line: like Postfix, retry until the message expires, so
+ * that fixing the settings delivers the messages.
  */
 function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSettings): Failure {
   if (error instanceof InvalidMail) {
@@ -200,14 +200,14 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
   const { code, command = "", responseCode, response = "", permanent } = error as NodemailerError;
   const said = quote(response, [password]);
   if (code === "EAUTH" || AUTHENTICATION_REPLIES.includes(responseCode ?? 0)) {
-    // A server may quote the command that it rejects, and with it the password.
+    // A server may quote the rejected command, including the password.
     const reply = responseCode === undefined ? "" : ` (${responseCode})`;
     return failure(AttemptOutcome.retryable, "auth", `The server rejected the login${reply}.`);
   }
   if (code === "ETLS")
     return failure(AttemptOutcome.retryable, "tls", `The server does not support TLS${said}`);
   if (responseCode === undefined) {
-    // Nodemailer rejected it before the server was asked.
+    // Nodemailer rejected the message before contacting the server.
     return response === "" && (code === "EENVELOPE" || code === "EMESSAGE")
       ? failure(
           AttemptOutcome.permanent,

@@ -5,7 +5,7 @@ import { BlockedTarget } from "./targets";
 /** Max length of `detail`. */
 const DETAIL_MAX_LENGTH = 500;
 
-/** Max length of a receiver's text that `detail` quotes. */
+/** Max length of a receiver's text quoted in `detail`. */
 const QUOTE_MAX_LENGTH = 200;
 
 export type Failure = Exclude<SendResult, { outcome: AttemptOutcome.accepted }>;
@@ -22,7 +22,7 @@ export class Interruption extends Error {
   }
 }
 
-/** A failure whose detail fits the database and a terminal: well-formed, one line, and of bounded length. */
+/** A failure whose detail is well-formed, on one line and short enough for the database and a terminal. */
 export const failure = (
   outcome: Failure["outcome"],
   code: string,
@@ -36,8 +36,8 @@ export const failure = (
 });
 
 /**
- * The message of a receiver, as the end of a sentence.
- * @param secrets texts that must not appear, because a receiver may echo what it got
+ * A receiver's message, as the end of a sentence.
+ * @param secrets texts to remove, because a receiver may echo its input
  */
 export function quote(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets
@@ -51,7 +51,7 @@ export function quote(text: string, secrets: readonly string[] = []): string {
   return quoted === "" ? "." : `: ${quoted}`;
 }
 
-/** Control and invisible characters, such as bidirectional overrides, become spaces. */
+/** Replaces control and invisible characters, such as bidirectional overrides, with spaces. */
 const oneLine = (text: string, length: number): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
@@ -59,7 +59,7 @@ const oneLine = (text: string, length: number): string =>
     .slice(0, length)
     .toWellFormed();
 
-/** The code and the sentence for errors of Node's by their codes. */
+/** The failure code and sentence for each of Node's error codes. */
 const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: string])[] = [
   [/^(ENOTFOUND|EAI_\w+|ENODATA|EDNS)$/, "dns", "The host name does not resolve to an address."],
   [/^ECONNREFUSED$/, "refused", "The host refused the connection."],
@@ -75,7 +75,7 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: strin
 ];
 
 /**
- * The failure that an error of a connection means.
+ * The failure that a connection error means.
  * @param hasLeft true if parts of the message may have reached the receiver
  */
 export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
@@ -93,15 +93,15 @@ export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
   return failure(outcome, short, detail.endsWith(".") ? detail : `${detail}${code && ` (${code})`}.`);
 }
 
-/** The code of an error of Node's; Nodemailer replaces it and keeps the original one. */
+/** Node's error code; Nodemailer replaces it and keeps the original. */
 function codeOf(error: unknown): string {
   const { originalCode, code } = (error ?? {}) as { originalCode?: unknown; code?: unknown };
   return String(originalCode ?? code ?? "").slice(0, 60);
 }
 
 /**
- * Calls back when an attempt has to end: because its time is up, or because it was aborted.
- * @returns a function that ends the watch
+ * Calls back when an attempt must end because it timed out or was aborted.
+ * @returns a function that stops watching
  */
 export function onInterruption(
   signal: AbortSignal,

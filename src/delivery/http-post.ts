@@ -6,38 +6,38 @@ import type { Attempt } from "./driver";
 import { Interruption, onInterruption } from "./failures";
 import type { Targets } from "./targets";
 
-/** Max bytes read of an answer; the connection of a longer one is closed. */
+/** Max bytes read from a response body; the connection of a longer one is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
-/** Max bytes received for a request: informational responses, the head of the answer, its body and its framing. */
+/** Max bytes received per request: informational responses, and the response's head, body and framing. */
 const MAX_RECEIVED_BYTES = 2 * MAX_ANSWER_BYTES;
 
-/** How long a body that is ignored may take (ms) before its connection is closed. */
+/** Max time to drain an ignored body (ms) before closing its connection. */
 const MAX_IGNORED_MS = 100;
 
-/** The answer of a receiver. */
+/** The response of a receiver. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | undefined;
-  /** The body as far as it was read. */
+  /** The body, as far as it was read. */
   body: Buffer;
-  /** True if `body` is all of it. */
+  /** True if `body` is complete. */
   isComplete: boolean;
 }
 
-/** An answer, or the error that came instead; `hasLeft`: whether parts of the request may have reached the receiver. */
+/** A response, or the error in its place; `hasLeft` is true if parts of the request may have reached the receiver. */
 export type HttpOutcome = { answer: HttpAnswer } | { error: unknown; hasLeft: boolean };
 
 export interface HttpPost {
   url: URL;
   body: string;
-  /** Makes the headers, just before they are sent. */
+  /** Creates the headers just before they are sent. */
   headers: () => Readonly<Record<string, string>>;
-  /** True if only the status of a 2xx answer is needed; a slow body then delays nothing. */
+  /** True if only the status of a 2xx response matters; then a slow body delays nothing. */
   ignoresAccepted?: boolean;
 }
 
-/** Sends a POST to an allowed target, and follows no redirects; never rejects. */
+/** Sends a POST to an allowed target without following redirects. Never rejects. */
 export function httpPost(
   targets: Targets,
   { url, body, headers, ignoresAccepted = false }: HttpPost,
@@ -57,7 +57,7 @@ export function httpPost(
     }
     const stop = onInterruption(attempt.signal, timeoutMs, (interruption) => request.destroy(interruption));
 
-    // The head is held back until the connection is ready: a slow handshake must not outlive the lease.
+    // Hold back the head until the connection is ready: a slow handshake must not outlive the lease.
     const leave = () => {
       if (request.destroyed) return;
       for (const [name, value] of Object.entries(headers())) request.setHeader(name, value);
@@ -93,7 +93,7 @@ export function httpPost(
       stop();
     });
     request.on("error", (error) => {
-      // After the head of an answer, `read` ends by itself.
+      // After the head of a response, `read` ends by itself.
       if (isAnswered) return;
       fail(error);
       stop();
@@ -101,10 +101,10 @@ export function httpPost(
   });
 }
 
-/** How many bytes each connection may still receive. */
+/** How many more bytes each connection may receive. */
 const receivable = new WeakMap<Socket, number>();
 
-/** Lets a connection receive one answer: it is closed if it sends more, even between two requests. */
+/** Limits a connection to one response: it is closed if it sends more, even between two requests. */
 function limitReceived(socket: Socket): void {
   if (!receivable.has(socket)) {
     socket.on("data", (chunk: Buffer) => {
@@ -118,7 +118,7 @@ function limitReceived(socket: Socket): void {
   receivable.set(socket, MAX_RECEIVED_BYTES);
 }
 
-/** True if a socket of a pool is connected and, with TLS, has verified the certificate. */
+/** True if a pooled socket is connected and, with TLS, has verified the certificate. */
 const isReady = (socket: Socket): boolean =>
   socket instanceof TLSSocket ? socket.authorized : !socket.connecting;
 
@@ -127,14 +127,14 @@ const headOf = (response: http.IncomingMessage) => ({
   retryAfter: response.headers["retry-after"],
 });
 
-/** Keeps the connection for further requests if the body ends soon, and closes it otherwise. */
+/** Keeps the connection alive if the body ends soon; closes it otherwise. */
 function letEnd(response: http.IncomingMessage): void {
   const timer = setTimeout(() => response.destroy(), MAX_IGNORED_MS).unref();
   response.on("close", () => clearTimeout(timer)).on("error", () => undefined);
   response.resume();
 }
 
-/** Reads an answer as far as it comes and is wanted. */
+/** Reads a response up to its end or the limit. */
 async function read(response: http.IncomingMessage): Promise<Pick<HttpAnswer, "body" | "isComplete">> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -148,7 +148,7 @@ async function read(response: http.IncomingMessage): Promise<Pick<HttpAnswer, "b
     }
     isComplete = size <= MAX_ANSWER_BYTES;
   } catch {
-    // The connection broke, or time is up: the status is known.
+    // The connection broke or the time is up, but the status is known.
   }
   return { body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES), isComplete };
 }

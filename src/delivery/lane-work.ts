@@ -4,19 +4,19 @@ import type { Attempt, SendResult } from "./driver";
 import type { WorkObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
-/** When each lane is due again; a lane without an entry has no further work. */
+/** When each lane is due next; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
-/** Work that a sender does after the commit, such as sending a message; its lane is leased until the work ends. */
+/** Work that a sender does after the commit, such as sending a message; its lane is leased meanwhile. */
 export interface Dispatch {
   laneId: string;
-  /** The channel that shares senders: a line, a webhook endpoint, or the name of another group. */
+  /** The channel that shares senders: a line, a webhook endpoint, or another named group. */
   channelId: string;
   /** The kind of the line, or the name of the other group. */
   channelKind: string;
-  /** The name of the share of the senders that it needs, if any. */
+  /** Name of the share of senders to use, if any. */
   share?: string;
-  /** The message, or another row that is worked on. */
+  /** The message, or another row to work on. */
   message: { id: string };
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -24,7 +24,7 @@ export interface Dispatch {
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 
-/** The work of a transaction's due lanes. A lane in none of the lists has no further work. */
+/** The work of a transaction's due lanes. A lane in none of the lists has no more work. */
 export interface DueWork {
   next: NextWork;
   dispatches: readonly Dispatch[];
@@ -36,7 +36,7 @@ export interface DueWork {
 export interface FinishedSend extends Pick<Dispatch, "laneId" | "channelId" | "channelKind" | "attempt"> {
   messageId: string;
   result: SendResult;
-  /** True if the send held its lane until its end; otherwise the lane may have continued without it. */
+  /** True if the send held its lane until the end; otherwise others may have worked on the lane. */
   isHeld: boolean;
 }
 
@@ -48,8 +48,8 @@ export interface LaneContext {
 
 /** The work of one kind of lane. */
 export interface LaneWork {
-  /** Does the due work of lanes, in the transaction that holds their locks; the first ones get senders first. */
+  /** Does the due work of lanes in the transaction that holds their locks; the first lanes get senders first. */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
-  /** Stores the results of finished sends, in a transaction that has locked the lanes that they still hold. */
+  /** Stores the results of finished sends, in a transaction that has locked the lanes still held. */
   finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;
 }

@@ -14,7 +14,7 @@ export class Lane {
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
 
-  /** Names the work of a feature; see `lanes` of `Feature`. */
+  /** The kind of work; see `lanes` of `Feature`. */
   @Column({ type: "varchar", length: 16 })
   kind!: string;
 
@@ -22,23 +22,23 @@ export class Lane {
   @Column({ type: "varchar", length: 24 })
   wakeAt!: Timestamp;
 
-  /** True if its work waits for a free sender, because it connects to another system. */
+  /** True if its work waits for a free sender to another system. */
   @Column({ type: "boolean", default: false })
   needsSender!: boolean;
 
-  /** The channel that its work waits for: a line, a webhook endpoint or another group; null if unknown. */
+  /** The channel that its work needs: a line, a webhook endpoint or another group; null if unknown. */
   @Column({ name: "line_id", type: "varchar", length: 36, nullable: true })
   channelId!: string | null;
 
-  /** Where work that is done in parts continues, by its kind; null for other work. */
+  /** Where to continue work that is done in parts; its meaning depends on the kind. Null for other work. */
   @Column({ type: "varchar", length: 36, nullable: true })
   position!: string | null;
 
-  /** Identifies the send that holds the lane; null while none does. No other send ever has the same. */
+  /** Unique ID of the send that holds the lane; null if none does. */
   @Column({ type: "varchar", length: 36, nullable: true })
   lease!: string | null;
 
-  /** Until when the send may hold the lane, by the clock of the database; then the work is due for everyone again. */
+  /** When the send's lease expires, by the database's clock; then anyone may take the work. */
   @Column({ type: "varchar", length: 24, nullable: true })
   leaseUntil!: Timestamp | null;
 }

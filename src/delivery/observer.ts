@@ -1,7 +1,7 @@
 import type { Tx } from "../database/unit-of-work";
 import type { FeatureCounter, FeatureHistogram } from "../telemetry/feature-metrics";
 
-/** Receives measurements of work; it is on the hot path, so implementations must only count. */
+/** Receives measurements of work. It is on the hot path, so implementations must only count. */
 export interface WorkObserver {
   /** @param labels values of the counter's labels, in their order */
   count(counter: FeatureCounter, labels: readonly string[], by?: number): void;
@@ -12,7 +12,7 @@ export interface WorkObserver {
 /** No-op observer. */
 export const NO_WORK_OBSERVER: WorkObserver = { count: () => undefined, observe: () => undefined };
 
-/** An observer that receives what a transaction did once it is committed. */
+/** An observer that reports a transaction's work once it is committed. */
 export const onceCommitted = (tx: Tx, observer: WorkObserver): WorkObserver => ({
   count: (...args) => tx.afterCommit(() => observer.count(...args)),
   observe: (...args) => tx.afterCommit(() => observer.observe(...args)),

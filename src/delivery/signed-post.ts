@@ -6,15 +6,15 @@ import { connectionFailure, type Failure, failure, quote } from "./failures";
 import { type HttpAnswer, httpPost } from "./http-post";
 import type { Targets } from "./targets";
 
-/** How programs that receive requests of the gateway know it. */
+/** The gateway's `User-Agent` to receivers. */
 const USER_AGENT = `agent-petstore-gateway/${version}`;
 
-/** Statuses below 500 that promise nothing about the next attempt. */
+/** Statuses below 500 after which another attempt may succeed. */
 const RETRYABLE = [408, 425, 429];
 
-/** Who receives signed requests. */
+/** A receiver of signed requests. */
 export interface SignedTarget {
-  /** As `Targets.assertAllowedUrl` returned it. */
+  /** As returned by `Targets.assertAllowedUrl`. */
   url: string;
   /** `whsec_…`; the current one, then previous ones that are still valid. */
   secrets: readonly string[];
@@ -22,14 +22,14 @@ export interface SignedTarget {
   ignoresAccepted?: boolean;
 }
 
-/** An answer of 2xx, or a failure with the status of the answer; null if none came. */
+/** A 2xx response, or a failure with the status of the response; null without one. */
 export type SignedOutcome = { accepted: HttpAnswer } | { failure: Failure; status: number | null };
 
 /** Signs and posts a JSON document; `id` becomes the `webhook-id`. Never rejects. */
 export type SignedPost = (document: { id: string; body: string }, attempt: Attempt) => Promise<SignedOutcome>;
 
 /**
- * Creates what sends requests as Standard Webhooks.
+ * Creates a function that sends requests as Standard Webhooks.
  * @throws Error when the URL or a secret is malformed
  */
 export function createSignedPost(targets: Targets, target: SignedTarget, timeoutMs: number): SignedPost {
@@ -60,7 +60,7 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
   };
 }
 
-/** The failure for an answer other than 2xx. */
+/** The failure for a response other than 2xx. */
 function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
   const code = `http_${status}`;
   if (status < 400) {
@@ -74,7 +74,9 @@ function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly s
     : failure(AttemptOutcome.permanent, code, detail);
 }
 
-/** The time that a `Retry-After` header asks for: seconds or a date (RFC 9110, 10.2.3); undefined for anything else. */
+/**
+ * The delay that a `Retry-After` header asks for, in seconds or as a date (RFC 9110, 10.2.3); undefined if malformed.
+ */
 function retryAfterMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d+$/.test(header)

@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { Interruption } from "./failures";
 
-/** Max bytes from a server in a session. */
+/** Max bytes that a server may send in a session. */
 const MAX_SESSION_BYTES = 65_536;
 
-/** Max lines from a server in a session. */
+/** Max lines that a server may send in a session. */
 export const MAX_SESSION_LINES = 200;
 
 /** How long a server has to close a connection after `QUIT` (ms). */
@@ -13,22 +13,22 @@ const QUIT_TIMEOUT_MS = 1_000;
 
 const LINE_FEED = 0x0a;
 
-/** Nodemailer passes all that a server says to this method, before and after an upgrade to TLS. */
+/** Nodemailer passes everything that a server sends to this method, before and after an upgrade to TLS. */
 interface DataReceiver {
   _onData(chunk: Buffer): void;
 }
 
 /**
- * Creates a Nodemailer connection that disconnects a server that says more than a session needs. Nodemailer queues every
- * line, empty ones too, and a long queue holds the event loop.
+ * Creates a Nodemailer connection that disconnects servers that send more than a session needs. Nodemailer queues every
+ * line, even an empty one, and a long queue blocks the event loop.
  * @param socket connected to the server
- * @returns the connection, which emits an `Interruption` as its error when the limit is exceeded
+ * @returns the connection, which emits an `Interruption` error when the limit is exceeded
  */
 export function createSmtpConnection(
   socket: Socket,
   options: Omit<SMTPConnection.Options, "connection">,
 ): SMTPConnection {
-  // Loaded on demand, because most deployments have no line for mail.
+  // Loaded on demand: most deployments have no email line.
   const {
     default: Connection,
   }: typeof import("nodemailer/lib/smtp-connection") = require("nodemailer/lib/smtp-connection");
@@ -48,7 +48,7 @@ export function createSmtpConnection(
   return connection;
 }
 
-/** Ends a session; a server that does not close the connection loses it. */
+/** Ends a session, and closes the connection if the server does not. */
 export function quit(connection: SMTPConnection, socket: Socket): void {
   connection.quit();
   const timer = setTimeout(() => socket.destroy(), QUIT_TIMEOUT_MS).unref();

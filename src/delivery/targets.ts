@@ -7,21 +7,23 @@ import type { Environment } from "../common/environment";
 import { isPublicAddress, within } from "../common/network";
 import { InvalidInput } from "../errors";
 
-/** Max length of a URL that the gateway sends to. */
+/** Max length of a target URL. */
 const URL_MAX_LENGTH = 2_048;
 
-/** Close idle connections after this time (ms), before most servers do: a request on a closed one would be lost. */
+/**
+ * Close idle connections after this time (ms), before most servers do: a request on a closed connection would be lost.
+ */
 const IDLE_TIMEOUT_MS = 4_000;
 
-/** Time for one of several addresses before the next one is tried (ms); Node's 250 ms is too short for far receivers. */
+/** Time to try one of several addresses before the next (ms); Node's 250 ms is too short for distant receivers. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_000;
 
-/** Max time for a name to resolve while its line is saved (ms). */
+/** Max time to resolve a name while its line is saved (ms). */
 const RESOLVE_TIMEOUT_MS = 5_000;
 
 const PRIVATE = "must not be at a private or reserved address";
 
-/** The gateway does not connect there; the message says why, for an operator. */
+/** The gateway does not connect to this target; the message tells an operator why. */
 export class BlockedTarget extends Error {
   override readonly name = "BlockedTarget";
 }
@@ -30,8 +32,8 @@ export class BlockedTarget extends Error {
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /**
- * Decides where the gateway may connect to on behalf of its users, when a line is saved and for every connection: only
- * addresses that were checked are connected to, so that a name which resolves differently later gains nothing.
+ * Decides where the gateway may connect on behalf of its users, when a line is saved and on every connection. It
+ * connects only to the addresses it has checked, which defeats DNS rebinding.
  */
 export class Targets {
   private readonly isAllowedPrivate: (address: string) => boolean;
@@ -59,9 +61,9 @@ export class Targets {
   }
 
   /**
-   * Checks a URL that is about to be saved.
-   * @param path the input that it comes from, such as `input.url`
-   * @returns the URL in its normal form
+   * Validates a URL before it is saved.
+   * @param path path of the input, such as `input.url`
+   * @returns the normalized URL
    * @throws InvalidInput that says what is wrong
    */
   async assertAllowedUrl(text: string, path: string): Promise<URL> {
@@ -79,9 +81,9 @@ export class Targets {
   }
 
   /**
-   * Checks the host of a server that is about to be saved.
-   * @param path the input that it comes from, such as `input.host`
-   * @param isPlain true if the server is to be used without TLS
+   * Validates a server's host before it is saved.
+   * @param path path of the input, such as `input.host`
+   * @param isPlain true if the server is used without TLS
    * @throws InvalidInput that says what is wrong
    */
   async assertAllowedHost(host: string, path: string, isPlain = false): Promise<void> {
@@ -100,12 +102,12 @@ export class Targets {
   }
 
   /**
-   * @returns the agent for requests to a URL, which connects to allowed addresses only
+   * @returns the agent for requests to a URL; it connects to allowed addresses only
    * @throws BlockedTarget
    */
   agentFor(url: URL): http.Agent {
     const host = hostOf(url);
-    // Sockets do not look up what is an address already.
+    // Sockets skip the lookup if the host is an IP address.
     if (isIP(host) !== 0 && !this.isAllowed(host)) throw blocked();
     if (url.protocol !== "https:" && (this.isProduction || url.protocol !== "http:")) {
       throw new BlockedTarget("The URL must be an https URL in production.");
@@ -123,7 +125,7 @@ export class Targets {
     return tcpConnect({ host, port, ...this.connecting });
   }
 
-  /** True if an address may be used without TLS by servers that get passwords or mail. */
+  /** True if passwords and e-mail may be sent to an address without TLS. */
   allowsPlain(address: string): boolean {
     return !this.isProduction || this.isAllowedPrivate(address);
   }
@@ -146,7 +148,7 @@ export class Targets {
     return this.options.lookup?.(host) ?? dns.lookup(host, { all: true });
   }
 
-  /** Options of a connection that make it resolve names with `lookup`, and fail unless all addresses are allowed. */
+  /** Connection options that resolve names with `lookup`, and fail unless every address is allowed. */
   private get connecting() {
     const lookup: LookupFunction = (host, options, callback) => {
       this.lookup(host).then(

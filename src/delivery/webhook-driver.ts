@@ -12,7 +12,7 @@ import { createSignedPost, type SignedTarget } from "./signed-post";
 import type { Targets } from "./targets";
 
 /**
- * Sends messages as Standard Webhooks, whose `webhook-id` is the ID of the message on every attempt.
+ * Sends messages as Standard Webhooks; `webhook-id` is the message's ID on every attempt.
  * @throws Error when the URL or a secret is malformed
  */
 export function createWebhookDriver(
@@ -39,14 +39,14 @@ const bodyOf = ({ id, conversationId, contactId, to, text, createdAt }: Outbound
   createdAt,
 });
 
-/** The content of an answer; undocumented parts are ignored, because the message was accepted anyway. */
+/** The content of a response; undocumented parts are ignored, because the message was accepted anyway. */
 function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | null; isDelivered: boolean } {
   const { providerId, delivered } = isComplete ? jsonObject(body) : {};
   return { providerId: isProviderId(providerId) ? providerId : null, isDelivered: delivered === true };
 }
 
 function jsonObject(body: Buffer): { providerId?: unknown; delivered?: unknown } {
-  // Most answers are empty or `OK`; an error for each would cost as much as signing the message.
+  // Most responses are empty or `OK`; a parse error for each would cost as much as signing the message.
   if (!body.includes("{")) return {};
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
@@ -56,7 +56,7 @@ function jsonObject(body: Buffer): { providerId?: unknown; delivered?: unknown }
   }
 }
 
-/** PostgreSQL rejects NUL, and neither database keeps half a surrogate pair. */
+/** PostgreSQL rejects NUL, and neither database stores half a surrogate pair. */
 const isProviderId = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length > 0 &&
