@@ -1,11 +1,11 @@
 import type { Engine } from "./engine";
 
-/** Other processes are told of several announcements together, this long after the first (ms). */
+/** Delay after the first announcement, so that others share its notification to other processes (ms). */
 const GATHER_MS = 20;
 
 /**
- * Tells listeners that something was committed. It saves waiting but guarantees nothing: other processes learn of it on
- * PostgreSQL, while the connection is not lost, and on SQLite if they are workers of one service.
+ * Tells listeners that something was committed. This saves polling but guarantees nothing: other processes are notified
+ * on PostgreSQL, unless the connection is lost, and on SQLite if they are workers of the same service.
  */
 export class Announcements {
   private readonly channels = new Map<string, { listeners: Set<() => void>; stop: () => Promise<void> }>();
@@ -17,7 +17,7 @@ export class Announcements {
   announce(channel: string, others: boolean): void {
     this.relay(channel);
     if (!others || this.pending.has(channel)) return;
-    // Not in the transaction itself, because PostgreSQL serializes commits that notify.
+    // Outside the transaction, because PostgreSQL serializes commits that notify.
     const timer = setTimeout(() => {
       this.pending.delete(channel);
       this.engine.announce(channel).catch(() => undefined);
@@ -27,7 +27,7 @@ export class Announcements {
 
   /**
    * Calls a listener on announcements of a channel.
-   * @returns a function that stops it
+   * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void> {
     const listeners = this.channels.get(channel)?.listeners ?? new Set();
@@ -45,7 +45,7 @@ export class Announcements {
     };
   }
 
-  /** Tells other processes what they do not know yet, and stops listening. */
+  /** Sends the pending announcements to other processes and stops listening. */
   async close(): Promise<void> {
     for (const timer of this.pending.values()) clearTimeout(timer);
     const announced = [...this.pending.keys()].map((channel) => this.engine.announce(channel));
@@ -55,7 +55,7 @@ export class Announcements {
     await Promise.allSettled([...announced, ...stopped]);
   }
 
-  /** Tells the listeners of this process. */
+  /** Notifies the listeners of this process. */
   relay(channel: string): void {
     for (const listener of this.channels.get(channel)?.listeners ?? []) listener();
   }

@@ -6,14 +6,14 @@ import type { Tx } from "./unit-of-work";
 const CHUNK_MS = 25;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
-/** Min pause between two chunks (ms): other processes poll SQLite's write lock this often. */
+/** Min pause between two chunks (ms), the interval at which other processes poll SQLite's write lock. */
 const MIN_PAUSE_MS = 100;
 
 /**
- * Does a part of some work in the transaction.
- * @param after what the previous chunk returned; undefined in the first chunk
+ * Does a part of the work in the transaction.
+ * @param after result of the previous chunk; undefined in the first chunk
  * @param limit max rows
- * @returns where the next chunk begins; undefined when nothing is left
+ * @returns where the next chunk starts; undefined when nothing is left
  */
 export type Chunk<Position> = (
   tx: Tx,
@@ -21,7 +21,7 @@ export type Chunk<Position> = (
   limit: number,
 ) => Promise<Position | undefined>;
 
-/** Whose work it is, and what stops it. */
+/** The owner of the work, and its abort signal. */
 export interface ChunkOptions {
   /** The ID of the organization, as in `Database.writeFor`. */
   owner?: string | undefined;
@@ -30,7 +30,7 @@ export interface ChunkOptions {
 }
 
 /**
- * Works in short transactions and pauses between them at least as long as each took.
+ * Works in short transactions, pausing between them for at least as long as each took.
  * @returns true if all work is done
  */
 export async function inChunks<Position>(
@@ -41,7 +41,7 @@ export async function inChunks<Position>(
   let after: Position | undefined;
   for (let limit = FIRST_CHUNK; !signal?.aborted; ) {
     let took = 0;
-    // Measure inside the transaction, because the wait for the write lock says nothing about the rows.
+    // Measured inside the transaction, because the wait for the write lock says nothing about the rows.
     after = await database.writeFor(owner, async (tx) => {
       const began = performance.now();
       const next = await chunk(tx, after, limit);
@@ -49,7 +49,7 @@ export async function inChunks<Position>(
       return next;
     });
     if (after === undefined) return true;
-    // At most double the chunk, because later rows may take longer.
+    // Double the chunk at most, because later rows may take longer.
     limit = Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, MAX_CHUNK));
     await pause(Math.max(took, MIN_PAUSE_MS), undefined, { signal, ref: false }).catch(() => undefined);
   }

@@ -3,10 +3,10 @@ import type { EntityManager } from "typeorm";
 import { GatewayError } from "../errors";
 
 /**
- * Coalesces calls of units of work that run side by side in one transaction: calls within one event-loop tick share one
- * call of `work`.
+ * Coalesces the calls of concurrent units of work in one transaction: calls within one event-loop tick share one call
+ * of `work`.
  * @param work returns one value or Error per item, in the order of the items
- * @param options.cache true to keep the values until the transaction ends, for what it does not change
+ * @param options.cache true to keep the values until the transaction ends, which must not change them
  * @returns the function that the units call with their transaction and one item
  */
 export function coalesceInTx<Manager extends EntityManager, Item, Value>(
@@ -22,7 +22,7 @@ export function coalesceInTx<Manager extends EntityManager, Item, Value>(
 }
 
 /**
- * Coalesces as `coalesceInTx` where rows are found by a key.
+ * Coalesces like `coalesceInTx`, for lookups by key.
  * @param load maps distinct keys to values; a missing key has no value
  */
 export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
@@ -43,11 +43,11 @@ export async function settled<T>(units: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(units);
 }
 
-/** The items that are not rejected. */
+/** Returns the items that were not rejected. */
 export const accepted = <T>(items: readonly (T | GatewayError)[]): T[] =>
   items.flatMap((each) => (each instanceof GatewayError ? [] : [each]));
 
-/** Does work for each item that is not rejected; a GatewayError rejects its item alone. */
+/** Processes each item that was not rejected; a GatewayError rejects only its own item. */
 export const eachAccepted = <T, R>(
   items: readonly (T | GatewayError)[],
   work: (item: T) => Promise<R>,

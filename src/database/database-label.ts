@@ -9,8 +9,8 @@ export function databaseLabel({ options }: DataSource): string {
 }
 
 /**
- * Runs a step of a start.
- * @throws StartupError that names the database, whatever fails
+ * Runs a startup step.
+ * @throws StartupError that names the database, on any failure
  */
 export async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
   try {

@@ -13,10 +13,10 @@ import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
-/** How long a batch of several organizations waits for a lock (ms): the rows of all wait with it. */
+/** Max time that a batch of several organizations waits for a lock (ms), because all of its rows wait. */
 const MAX_LOCK_WAIT_MS = 250;
 
-/** Max organizations with a batch; a forgotten organization starts a new one. */
+/** Max organizations tracked; an evicted organization starts a new batch. */
 const MAX_OWNERS = 1_000;
 
 /**
@@ -41,7 +41,7 @@ export class Database {
    * @param source a data source from `createDataSource`; `close` closes it
    * @param options.serving true if requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
-   * @param options.relay passes announcements on to other processes on an SQLite file, where `relay` takes them
+   * @param options.relay passes announcements on to other processes that share an SQLite file and call `relay` there
    * @throws StartupError with the database label
    */
   static open(
@@ -78,10 +78,10 @@ export class Database {
   }
 
   /**
-   * Coalesces lookups of single rows into one query, on SQLite also with other lookups and pages, and reports the batches
-   * to the observer.
+   * Coalesces lookups of single rows into one query, on SQLite together with other lookups and pages, and reports the
+   * batches to the observer.
    * @param what the plural name of the lookups
-   * @param keyOf returns the value by which a row is found
+   * @param keyOf returns the value that identifies a row
    */
   lookups<Row>(
     what: string,
@@ -124,7 +124,7 @@ export class Database {
   }
 
   /**
-   * Runs a read-only query that may read many rows, on separate connections that owners share round-robin.
+   * Runs a read-only query that may read many rows, on separate connections shared round-robin by owner.
    * @param owner the ID of an organization
    * @throws GatewayError `unavailable`, including after 3 seconds while serving requests
    */
@@ -133,8 +133,9 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel: from this process, from others on PostgreSQL, or from `relay`; and
-   * after gaps that may have lost some. It saves waiting but guarantees nothing: a connection may be gone for long.
+   * Calls a listener on the announcements of a channel: from this process, from other processes on PostgreSQL, or
+   * through `relay`; and after gaps that may have lost some. This saves polling but guarantees nothing: a connection
+   * may be down for a long time.
    * @param listener must not throw
    * @returns a function that stops listening; call it before `close`
    */
@@ -142,13 +143,13 @@ export class Database {
     return this.announcements.listen(channel, listener);
   }
 
-  /** Passes on an announcement of another worker to the listeners of this process. */
+  /** Relays another worker's announcement to the listeners of this process. */
   relay(channel: string): void {
     this.announcements.relay(channel);
   }
 
   /**
-   * Deletes at most `limit` rows whose text in a column sorts before another text.
+   * Deletes at most `limit` rows whose text in a column sorts before a given text.
    * @returns the number of deleted rows
    */
   async deleteBefore(
@@ -169,7 +170,7 @@ export class Database {
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
    * @param options.limits for work that no request waits for
-   * @param options.isRepeated true if it repeats the same few statements, so that they should stay prepared
+   * @param options.isRepeated true to keep its statements prepared, because it repeats the same few
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
    *   won
@@ -185,8 +186,8 @@ export class Database {
   }
 
   /**
-   * Runs a unit of work like `write`, for an organization: while its units wait, such as for each other's locks, other
-   * organizations still get connections.
+   * Runs a unit of work for an organization like `write`: while its units wait, for example for each other's locks,
+   * other organizations still get connections.
    * @param owner the ID of the organization, if known
    */
   writeFor<T>(
@@ -198,9 +199,9 @@ export class Database {
   }
 
   /**
-   * Returns an SQL expression of the database's current time as a Timestamp, for what processes on several machines must
-   * agree on.
-   * @param afterMs how much later (ms)
+   * Returns an SQL expression for the database's current time as a Timestamp, for times that processes on several
+   * machines must agree on.
+   * @param afterMs offset (ms)
    */
   clock(afterMs = 0): string {
     return this.engine.clock(afterMs);
@@ -211,13 +212,15 @@ export class Database {
     return !this.lastWriteFailed;
   }
 
-  /** An SQL expression for properties that distinguish the database from restored copies, as JSON; undefined on SQLite. */
+  /**
+   * An SQL expression for properties that distinguish the database from restored copies, as JSON; undefined on SQLite.
+   */
   get identity(): string | undefined {
     return this.engine.identity;
   }
 
   /**
-   * Asks the database whether it takes writes now: a standby or a server that was made read-only does not.
+   * Checks that the database accepts writes; a standby or read-only server does not.
    * @throws GatewayError `unavailable`
    */
   canWrite(): Promise<boolean> {
@@ -264,8 +267,8 @@ export class Database {
   }
 
   /**
-   * Batches rows of several organizations, which take turns, in one transaction each; see `FairBatches`. A batch that waits
-   * for a lock is rolled back, and its rows are stored by organization, with the connections of that organization.
+   * Batches rows of several organizations in turn, one transaction per batch; see `FairBatches`. A batch that waits for
+   * a lock is rolled back, and its rows are stored per organization, on that organization's connections.
    */
   batchFairly<Row, T>({
     limits,
@@ -358,7 +361,7 @@ export class Database {
     }
   }
 
-  /** True if a failed batch may be retried. After an outage, its commit may have succeeded. */
+  /** True if a failed batch may be retried. After an outage, the commit may have succeeded. */
   private mayRetry(error: unknown): boolean {
     return !isUnavailable(error) || this.waitedForLock(error);
   }
@@ -389,7 +392,7 @@ async function withHooks<T>(unit: UnitOfWork<T>, { tx, beforeCommit }: Transacti
   return result;
 }
 
-/** Loads what only PostgreSQL needs. */
+/** Loads PostgreSQL's engine on demand. */
 function loadPostgresEngine() {
   const {
     PostgresEngine,

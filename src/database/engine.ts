@@ -14,15 +14,15 @@ export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 /** How to run a unit of work. */
 export interface TransactionOptions {
   /**
-   * The unit changes rows by at most one statement, by `tx.query`, with nothing but `lockInsertOrder` before it. That is
-   * atomic without a transaction, and may be committed before the unit continues.
+   * The unit changes rows by at most one statement, run by `tx.query`, with nothing but `lockInsertOrder` before it.
+   * Such a unit is atomic without a transaction and may be committed before it continues.
    */
   singleStatement?: boolean;
-  /** Limits of a unit that no request waits for. */
+  /** Limits for a unit that no request waits for. */
   limits?: Limits;
-  /** The unit repeats the same few statements, so they stay prepared: PostgreSQL plans most for longer than it runs them. */
+  /** Keeps the unit's statements prepared, because it repeats the same few: planning takes longer than execution. */
   isRepeated?: boolean;
-  /** The ID of the organization that the unit is for; organizations share the connections. */
+  /** ID of the organization that owns the unit; organizations share the connections fairly. */
   owner?: string | undefined;
   /** How long the unit may wait for each lock (ms); `wasRolledBack` recognizes the error. SQLite has no such locks. */
   lockWaitMs?: number | undefined;
@@ -44,7 +44,7 @@ export interface KeysetQuery<Row> extends Selection<Row> {
   filter: string;
 }
 
-/** Max rows of a page: 100 and one more that shows whether a next page exists. */
+/** Max rows of a page: 100, plus one that shows whether a next page exists. */
 export const MAX_PAGE_LENGTH = 101;
 
 /** One page: at most `limit` rows, starting at ID `from` (an int64 in decimal). */
@@ -75,8 +75,8 @@ export interface Engine {
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
   /**
-   * An SQL expression of what a restored copy of the database has otherwise and a failover keeps, as JSON of names and
-   * texts; undefined if there is no such thing.
+   * An SQL expression for properties that differ in a restored copy of the database and survive a failover, as a JSON
+   * object of texts; undefined if there are none.
    */
   readonly identity?: string;
   /** Starts the batches of lookups and pages; batches that start together share a statement. */
@@ -85,7 +85,7 @@ export interface Engine {
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
   /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
   pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
-  /** Runs a query that sees committed rows only and finds them by an index. */
+  /** Runs an indexed query on committed rows. */
   read<T>(query: Read<T>, options?: Pick<TransactionOptions, "isRepeated">): Promise<T>;
   /**
    * Runs a query that may read many rows without delaying lookups or reads.
@@ -104,7 +104,7 @@ export interface Engine {
    * @param list the lock number of the list
    */
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
-  /** Returns the end of a SELECT that keeps others from changing its rows of some tables until the transaction ends. */
+  /** Returns the end of a SELECT that keeps other transactions from changing its rows in some tables. */
   shareLock(tables: readonly string[]): string;
   /**
    * Returns the end of a SELECT that locks its rows until the transaction ends.
@@ -119,35 +119,35 @@ export interface Engine {
   textLock(text: string, mode: TextLock): string | undefined;
   /**
    * Makes a query of a unit of work lock its rows until the transaction ends.
-   * @param skipLocked true to leave out rows that another transaction has locked, instead of waiting for it
+   * @param skipLocked true to skip rows locked by another transaction instead of waiting
    */
   locking<Row extends ObjectLiteral>(
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row>;
-  /** Notifies the listeners of all processes now, where the database can. */
+  /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
   /**
-   * Calls a listener on the notifications of a channel and after gaps in which some may have been lost.
+   * Calls a listener on the notifications of a channel, and after gaps that may have lost some.
    * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void>;
   /**
-   * Returns an SQL expression of the database's current time as a Timestamp.
-   * @param afterMs how much later (ms)
+   * Returns an SQL expression for the database's current time as a Timestamp.
+   * @param afterMs offset (ms)
    */
   clock(afterMs: number): string;
-  /** Returns the FROM item of the elements of a JSON array, in order, as the column `value`. */
+  /** Returns the FROM item for the elements of a JSON array, in order, as the column `value`. */
   jsonElements(parameter: string): string;
-  /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
+  /** Returns an SQL condition that selects at most `limit` rows matching another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
-  /** Asks the database whether it takes writes; if not, connections that may lead to a read-only server are replaced. */
+  /** Checks that the database accepts writes; if not, replaces connections that may lead to a read-only server. */
   canWrite(): Promise<boolean>;
-  /** True if an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */
+  /** True if the database is temporarily unavailable (busy, gone, full); false if the statement is wrong. */
   isUnavailable(error: unknown): boolean;
   /** True if an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
-  /** True if a statement failed because it waited too long for other transactions; its own was rolled back. */
+  /** True if a statement waited too long for other transactions and its own was rolled back. */
   wasRolledBack(error: unknown): boolean;
   /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats;
@@ -157,16 +157,16 @@ export interface Engine {
 /** The statements around a unit of work. */
 export interface TransactionBoundary {
   begin: string | undefined;
-  /** Commits the unit durably, or fails. */
+  /** Commits the unit durably, or rejects. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
   /** Rolls back the unit. */
   rollback: (query: QueryRunner["query"]) => Promise<unknown>;
 }
 
 /**
- * Runs a unit of work in a transaction. Statements that the unit did not await throw once it has ended; otherwise they
- * would run outside the transaction or inside that of another unit.
- * @param runner a fresh query runner that is not reused afterwards
+ * Runs a unit of work in a transaction. Statements that the unit did not await fail once it has ended; otherwise they
+ * would run outside the transaction or in another unit's.
+ * @param runner a fresh query runner that is not reused
  */
 export async function transact<T>(
   runner: QueryRunner,
@@ -194,7 +194,7 @@ export async function transact<T>(
   }
 }
 
-/** Returns the driver's error code from an error that TypeORM may have wrapped. */
+/** Returns the driver's error code, even if TypeORM has wrapped the error. */
 export function driverCode(error: unknown): string | undefined {
   const cause = isNativeError(error) && "driverError" in error ? error.driverError : error;
   // Not `instanceof`, because a native driver may create its errors in another realm.

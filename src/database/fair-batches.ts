@@ -2,28 +2,30 @@ import { FairQueue } from "../common/fair-queue";
 import { groupBy } from "../common/group-by";
 import type { Tx } from "./unit-of-work";
 
-/** Rows no longer wait for a batch that runs longer than this (ms). */
+/** Stop queueing rows behind a batch that runs longer than this (ms). */
 export const MAX_WAIT_MS = 100;
 
-/** The value of a row, or the Error that rejects it; a rejected row has stored nothing. */
+/** The value of a row, or the Error that rejects it; a rejected row is not stored. */
 export type Outcome<T> = T | Error;
 
 /** How batches are composed and stored. */
 export interface FairBatchesOptions<Row, T> {
   /** The organization of a row. */
   ownerOf(row: Row): string;
-  /** Cost of a row, 0 by default. A batch starts with any row and takes further ones while it costs less than `maxCost`. */
+  /**
+   * Cost of a row, 0 by default. A batch takes its first row at any cost, and more while it costs less than `maxCost`.
+   */
   costOf?(row: Row): number;
   maxCost?: number;
   /** Max rows of a batch. */
   maxRows: number;
-  /** Runs a unit of work, which takes its rows when it begins. */
+  /** Runs a unit of work, which takes its rows when it starts. */
   write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
-  /** Stores rows in their order. */
+  /** Stores rows in order. */
   store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
   /** True if a failed batch has stored nothing, so its rows may be retried. */
   mayRetry(error: unknown): boolean;
-  /** True if a batch failed because it waited for a lock, which the rows of one organization may do for longer. */
+  /** True if a batch failed waiting for a lock; the rows of one organization may wait longer. */
   waitedForLock(error: unknown): boolean;
   /** Receives the number of rows of each batch. */
   coalesced(rows: number): void;
@@ -36,8 +38,8 @@ interface Waiting<Row, T> {
 }
 
 /**
- * Batches of rows of several organizations, which take turns, in one transaction each. A batch holds the rows that came
- * while the previous one ran. If one fails, the rows of each organization are tried again, together and then each alone.
+ * Batches rows of several organizations in turn, one transaction per batch. A batch holds the rows that arrived while
+ * the previous one ran. If it fails, the rows of each organization are retried together, then one by one.
  */
 export class FairBatches<Row, T> {
   private readonly waiting = new FairQueue<Waiting<Row, T>>();
@@ -48,7 +50,7 @@ export class FairBatches<Row, T> {
 
   /**
    * Stores a row.
-   * @returns its value, once it is durable
+   * @returns its value, once durable
    */
   add(row: Row): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -57,7 +59,7 @@ export class FairBatches<Row, T> {
     });
   }
 
-  /** Starts a batch with what arrives until the event loop continues. */
+  /** Starts a batch of the rows that arrive within this event-loop tick. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.isEmpty) return;
     this.isScheduled = true;
@@ -103,7 +105,7 @@ export class FairBatches<Row, T> {
 
   /**
    * Stores rows and resolves their callers; never rejects.
-   * @param take returns the rows once the unit begins
+   * @param take returns the rows once the unit starts
    */
   private async write(take: () => readonly Waiting<Row, T>[], owner?: string): Promise<void> {
     const { write, store, mayRetry, waitedForLock, coalesced, ownerOf } = this.options;

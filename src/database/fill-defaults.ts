@@ -1,8 +1,8 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 
 /**
- * Fills what new rows lack with the defaults that their entity declares. The rows can then be returned without reading
- * them back, which a default that only the database applies would not allow.
+ * Fills missing properties of new rows with the defaults declared by their entity, so that rows can be returned without
+ * reading them back.
  * @param rows changed in place
  */
 export function fillDefaults<Row extends ObjectLiteral>(

@@ -6,9 +6,9 @@ import type { Tx } from "./unit-of-work";
 const MAX_PARAMETERS = 30_000;
 
 /**
- * Inserts many rows in few statements, at about a fifth of the CPU time of TypeORM's own builder.
- * @param rows all with the same properties; they get the defaults of their columns as properties
- * @param options.orIgnore true to leave out rows that violate a unique index
+ * Inserts many rows in few statements, in about a fifth of the CPU time of TypeORM's builder.
+ * @param rows all with the same properties; defaults are added to them
+ * @param options.orIgnore true to skip rows that violate a unique index
  */
 export async function insertAll<Row extends ObjectLiteral>(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function insertAll<Row extends ObjectLiteral>(
   });
   const names = columns.map(({ databaseName }) => driver.escape(databaseName)).join(", ");
   const atOnce = Math.floor(MAX_PARAMETERS / columns.length);
-  // Numbered ones, because SQLite searches a list for each one with a name such as `$1`.
+  // Numbered placeholders: SQLite searches a list for each named one, such as `$1`.
   const values = (length: number, from: number) =>
     `(${Array.from({ length }, (_, i) => driver.createParameter("", from + i)).join(", ")})`;
   for (let at = 0; at < rows.length; at += atOnce) {

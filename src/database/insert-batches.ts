@@ -15,16 +15,16 @@ interface Options<Row, T> {
   singleStatement: boolean;
 }
 
-/** Inserts rows in batches of one transaction each; if a batch fails, it retries each row alone. */
+/** Inserts rows in batches, one transaction per batch; if a batch fails, retries each row alone. */
 export class InsertBatches<Row, T> {
-  /** The batch whose unit of work has not begun. */
+  /** The batch whose unit of work has not started. */
   private waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
 
   constructor(private readonly options: Options<Row, T>) {}
 
   /** @returns one value or Error per row, in their order */
   async add(rows: readonly Row[]): Promise<(T | Error)[]> {
-    // A further unit of work would queue behind the waiting one, and cost as many statements again.
+    // Another unit of work would queue behind the waiting one and cost as many statements again.
     if (this.waiting === undefined || this.waiting.rows.length + rows.length > MAX_ITEMS) {
       const all: Row[] = [];
       const results = Promise.resolve(all).then((each) => this.insertAll(each));

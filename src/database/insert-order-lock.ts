@@ -7,7 +7,7 @@ export class InsertOrderLock {
 
   /**
    * @param number unique per list and stable across versions, because processes of different versions share the lock
-   * @param options.authorizesCallers true if each insert checks its caller again while it holds the lock
+   * @param options.authorizesCallers true if each insert authorizes its caller again while holding the lock
    */
   constructor(
     readonly number: number,
@@ -18,7 +18,7 @@ export class InsertOrderLock {
     InsertOrderLock.declared.set(number, this);
   }
 
-  /** The locks under which inserts check their callers, in the order in which a unit of work must acquire them. */
+  /** The locks of inserts that authorize their callers, in the order in which a unit of work must acquire them. */
   static get authorizing(): readonly InsertOrderLock[] {
     return [...InsertOrderLock.declared.values()]
       .filter(({ options }) => options.authorizesCallers)

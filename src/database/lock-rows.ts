@@ -2,9 +2,9 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Locks the rows of a query until the transaction ends, in the order of their IDs, so that transactions which share rows
- * do not deadlock.
- * @returns them as the last change left them, by ID
+ * Locks the rows of a query in ID order until the transaction ends, so that transactions that share rows do not
+ * deadlock.
+ * @returns the current rows, by ID
  */
 export async function lockRows<Row extends ObjectLiteral & { id: string }>(
   tx: Tx,

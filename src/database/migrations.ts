@@ -6,7 +6,7 @@ type Migration = new () => MigrationInterface;
 
 const FOLDER = join(__dirname, "migrations");
 
-/** The migrations, oldest first: every file of `migrations/`, whose names begin with a time. */
+/** The migrations, oldest first: every file in `migrations/`, by the timestamp in its name. */
 export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
   .filter((file) => /^\d+-[\w-]+\.[jt]s$/.test(file))
   .sort()

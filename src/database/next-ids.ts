@@ -3,8 +3,8 @@ import { placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Generates IDs that sort after all rows of some agents in a table whose insert order the transaction has locked, even if
- * the clocks of the processes differ.
+ * Generates IDs that sort after the agents' existing rows in a table whose insert order the transaction has locked,
+ * even if the clocks of the processes differ.
  */
 export async function nextIds(
   tx: Tx,
@@ -12,10 +12,10 @@ export async function nextIds(
   agentIds: readonly string[],
 ): Promise<(agentId: string) => string> {
   const distinct = [...new Set(agentIds)];
-  // The index of contacts has no erased ones.
+  // The index on contacts excludes erased ones.
   const listed = table === "contact" ? " and contact.erased_at is null" : "";
-  // Found as the last entry of the index up to the agent: GROUP BY would read all rows of the agent, and with `=`
-  // PostgreSQL may walk through the rows of other agents.
+  // Reads the agent's last index entry: GROUP BY would read all rows of the agent, and with `=` PostgreSQL may scan the
+  // rows of other agents.
   const rows: { agentId: string; id: string | null }[] = await tx.query(
     `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
      select agent_id as "agentId",

@@ -1,4 +1,4 @@
-/** Names of the database's own batches; features add the names of theirs. */
+/** Names of the database's own batches; features add theirs. */
 export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 
 /** Kinds of database failures other than violations of business rules. */

@@ -22,8 +22,8 @@ export async function returning<T>(tx: Tx, statement: string, parameters: readon
 }
 
 /**
- * Repeats the last item until their number is a power of two, for statements that ignore repeats: their few texts can all
- * stay prepared.
+ * Pads a list to a power of two by repeating its last item, for statements that ignore duplicates: that leaves few
+ * enough texts to keep them all prepared.
  */
 export function padded<T>(items: readonly T[]): T[] {
   const last = items.at(-1);

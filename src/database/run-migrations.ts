@@ -5,7 +5,7 @@ import { databaseLabel, starting } from "./database-label";
 /**
  * Runs the pending migrations.
  * @param locked runs work in a transaction that excludes other processes
- * @returns the names of the migrations that it ran
+ * @returns the names of the applied migrations
  * @throws StartupError with the database label, including when the schema is newer than this version
  */
 export async function runMigrations(

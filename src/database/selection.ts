@@ -1,33 +1,32 @@
 import { parse } from "lossless-json";
 
-/** A column of a query: its SQL expression, with its type where JSON encodes it in a special way. */
+/** A column of a query: its SQL expression, and its type if JSON needs a special encoding. */
 export type Column = string | { sql: string; type: "int64" | "text" };
 
 /** The selection of a query. */
 export interface Selection<Row> {
   columns: readonly Column[];
   /**
-   * Returns the row with these values, which are in the order of `columns`; an int64 is decimal text. It must not keep the
-   * array.
+   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. Must not keep the array.
    */
   row(values: readonly unknown[]): Row;
 }
 
-/** An int64, which JSON encodes as a number where a double holds it exactly. */
+/** An int64, which JSON encodes as a number if a double holds it exactly. */
 export const int64 = (sql: string): Column => ({ sql, type: "int64" });
 
-/** A text that is mostly short and different in each row, which JSON encodes with a filler. */
+/** A mostly short text that differs in each row, which JSON encodes with a filler. */
 export const text = (sql: string): Column => ({ sql, type: "text" });
 
 export const sqlOf = (column: Column): string => (typeof column === "string" ? column : column.sql);
 
 /**
- * V8 keeps each text of up to 10 characters that it parses from JSON in a table, where it takes longer to find or add one,
- * above all a number, than to parse the rest of a row.
+ * V8 interns each text of up to 10 characters that it parses from JSON; for distinct short texts, above all numbers,
+ * that takes longer than parsing the rest of a row.
  */
 const FILLER = "..........";
 
-/** The SQL of the columns as JSON shall hold them, for `rowOfJson` and `rowsOfJsonColumns`. */
+/** The SQL of the columns in the JSON encoding of `rowOfJson` and `rowsOfJsonColumns`. */
 export const jsonColumns = ({ columns }: Selection<unknown>): string[] =>
   columns.map((column) =>
     typeof column === "object" && column.type === "text" ? `'${FILLER}' || ${column.sql}` : sqlOf(column),
@@ -42,8 +41,8 @@ const exactNumber = (digits: string): number | string => {
 };
 
 /**
- * Decodes JSON with the values of `jsonColumns`: with `JSON.parse`, and where that rounds an int64, once more with a
- * parser that takes four times as long.
+ * Decodes JSON with the values of `jsonColumns`. If `JSON.parse` rounds an int64, parses again with an exact parser
+ * that takes four times as long.
  * @param decode passes the values to `rowOfJson` or `rowsOfJsonColumns`
  */
 export function decodeJson<T>(text: string, decode: (parsed: unknown) => T): T {
@@ -62,8 +61,8 @@ export function rowOfJson<Row>(selection: Selection<Row>, values: unknown[]): Ro
 }
 
 /**
- * Returns rows from an array with the values of each column; null if there are no rows. For more rows than columns, they
- * take less time to encode and decode than an array for each row, in PostgreSQL a third less.
+ * Returns rows from an array with the values of each column; null if there are no rows. With more rows than columns,
+ * this is faster to encode and decode than an array per row; PostgreSQL takes a third less time.
  * @param limit max rows
  */
 export function rowsOfJsonColumns<Row>(

@@ -1,23 +1,23 @@
 import { GatewayError } from "../errors";
 
 /**
- * The permits that one owner can hold where the holders may take long: a quarter stays free for the others, however many
- * an owner asks for before they come.
+ * Max permits of one owner whose holders may take long: a quarter stays free for others, no matter how many the owner
+ * asked for before them.
  */
 export const shareOf = (permits: number): number => Math.max(1, permits - Math.ceil(permits / 4));
 
 /**
- * A counting semaphore with timeouts that owners share. A free permit goes to the waiting owner who holds the fewest, so
- * that no owner holds more than half while another waits; equal owners take turns, and an owner's waiters go first-in
- * first-out.
+ * A counting semaphore with timeouts, shared fairly by owners. A free permit goes to the waiting owner with the fewest
+ * permits, so no owner holds more than half while another waits. Equal owners take turns, and each owner's waiters are
+ * served first-in first-out.
  */
 export class Semaphore {
   private readonly waiting = new Map<string, Set<() => void>>();
   private readonly held = new Map<string, number>();
 
   /**
-   * @param free the number of permits
-   * @param maxPerOwner the number that one owner can hold; all by default and for the empty owner, see `shareOf`
+   * @param free number of permits
+   * @param maxPerOwner max permits of one owner, all by default; the empty owner has no limit; see `shareOf`
    */
   constructor(
     private free: number,
@@ -58,7 +58,7 @@ export class Semaphore {
     });
   }
 
-  /** Releases a permit of an owner, which goes to the next waiter. */
+  /** Releases an owner's permit to the next waiter. */
   release(owner = ""): void {
     this.hold(owner, -1);
     const next = this.nextOwner();
@@ -89,7 +89,7 @@ export class Semaphore {
     else this.held.delete(owner);
   }
 
-  /** Of the waiting owners below their limit, the one with the fewest permits. */
+  /** The waiting owner with the fewest permits, among those below their limit. */
   private nextOwner(): [string, Set<() => void>] | undefined {
     let next: [string, Set<() => void>] | undefined;
     for (const each of this.waiting) {

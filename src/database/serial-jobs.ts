@@ -1,12 +1,12 @@
 /** The options of a job. */
 export interface JobOptions {
-  /** Whose job it is. */
+  /** The owner of the job. */
   owner: string;
   /** Stops it soon. */
   signal: AbortSignal;
 }
 
-/** Background jobs by ID: jobs of one owner run one at a time in FIFO order, jobs of different owners side by side. */
+/** Background jobs by ID: one owner's jobs run one at a time in FIFO order, different owners' jobs concurrently. */
 export class SerialJobs {
   private readonly jobs = new Map<string, Promise<void>>();
   /** The last job of each owner. */
@@ -20,8 +20,8 @@ export class SerialJobs {
   ) {}
 
   /**
-   * Runs a job, unless it waits or runs already.
-   * @returns when it has ended; never rejects
+   * Runs a job, unless one with this ID is waiting or running.
+   * @returns when the job has ended; never rejects
    */
   run(id: string, { owner, signal }: { owner: string; signal?: AbortSignal | undefined }): Promise<void> {
     const present = this.jobs.get(id);
@@ -42,7 +42,7 @@ export class SerialJobs {
     return job;
   }
 
-  /** Stops the running jobs soon and starts no more. */
+  /** Stops the running jobs soon and starts no others. */
   async close(): Promise<void> {
     this.stop.abort();
     await Promise.all(this.jobs.values());

@@ -3,19 +3,19 @@ import type { Announcements } from "./announcements";
 import type { Engine, TextLock } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 
-/** The transaction of a unit of work: it runs all statements of the unit, which commit together or not at all. */
+/** The transaction of a unit of work: all statements run through it commit together or not at all. */
 export interface Tx extends EntityManager {
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
   /**
    * Makes a query lock its rows until the transaction ends.
-   * @param options.skipLocked true to leave out rows that another transaction has locked, instead of waiting for it
+   * @param options.skipLocked true to skip rows locked by another transaction instead of waiting
    */
   lock<Row extends ObjectLiteral>(
     query: SelectQueryBuilder<Row>,
     options?: { skipLocked?: boolean },
   ): SelectQueryBuilder<Row>;
-  /** As `lock`, for a SELECT as text: returns its end. */
+  /** Returns the end of a SELECT that locks its rows like `lock`. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
    * Returns an SQL expression that locks a text until the transaction ends, for what has no row of its own to lock;
@@ -30,8 +30,8 @@ export interface Tx extends EntityManager {
   shareLock(...tables: string[]): string;
   /**
    * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
-   * Call it before the unit inserts; what the unit has blocked already costs nothing.
-   * @param parts the UUIDs of the parts of the list that the unit inserts into, all of them at the first call; the whole
+   * Call it before the unit inserts; repeated calls are free.
+   * @param parts UUIDs of the parts of the list that the unit inserts into, all of them in the first call; the whole
    *   list if undefined
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
@@ -40,10 +40,7 @@ export interface Tx extends EntityManager {
    * it in a unit that revokes a permission, so that every insert either commits before the revocation or is denied.
    */
   waitForInserts(): Promise<void>;
-  /**
-   * Runs a hook as the last part of the unit, for what must hold its locks only shortly. Not for units of a single
-   * statement.
-   */
+  /** Runs a hook last in the unit, for short-lived locks. Not for single-statement units. */
   beforeCommit(hook: () => Promise<void>): void;
   /**
    * Calls a hook once the unit is durable, before its caller continues.
@@ -51,27 +48,27 @@ export interface Tx extends EntityManager {
    */
   afterCommit(hook: () => void): void;
   /**
-   * Announces something to the listeners of a channel once the unit is committed. Units that commit simultaneously pay
-   * nothing for it, but it is not part of the commit: other processes learn of it a moment later, or never if this one is
+   * Announces something to a channel's listeners once the unit is committed. It does not slow down concurrent commits,
+   * but it is not part of the commit either: other processes are notified a moment later, or never if this one is
    * killed in between.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
    */
   announce(channel: string, options?: { others?: boolean }): void;
-  /** As `Database.clock`. */
+  /** See `Database.clock`. */
   clock(afterMs?: number): string;
   /**
-   * Returns the FROM item of the elements of a JSON array, in order, as the column `value`, so that one parameter can hold
-   * many rows.
+   * Returns the FROM item for the elements of a JSON array, in order, as the column `value`, so that one parameter can
+   * hold many rows.
    * @param parameter the placeholder of the array
    */
   jsonElements(parameter: string): string;
 }
 
-/** A unit of work: it runs every statement through `tx`, and all of them commit or none. */
+/** A unit of work: all statements run through `tx` commit or none. */
 export type UnitOfWork<T> = (tx: Tx) => Promise<T>;
 
-/** A transaction, and the hooks that its unit adds. */
+/** A transaction and the hooks that its unit adds. */
 export interface Transaction {
   tx: Tx;
   /** Grows while the hooks run, because a hook may add others. */
@@ -79,7 +76,7 @@ export interface Transaction {
   afterCommit: ReadonlySet<() => void>;
 }
 
-/** Makes the transaction of a unit of an entity manager that an engine has begun. */
+/** Creates the transaction of a unit from an entity manager in an open transaction. */
 export function transactionOf(
   manager: EntityManager,
   engine: Engine,

@@ -3,7 +3,7 @@ import { padded, placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Stores properties of many rows, which are found by their IDs, in one statement.
+ * Stores properties of many rows, found by ID, in one statement.
  * @param rows few enough for the parameters of a statement
  * @param names properties of text or integer columns
  */
@@ -17,7 +17,7 @@ export async function updateAll<Row extends ObjectLiteral & { id: string }>(
   const { driver } = tx.connection;
   const { tableName: table, columns: all } = tx.connection.getMetadata(entity);
   const columns = all.filter(({ propertyName }) => names.includes(propertyName));
-  // PostgreSQL takes all parameters for texts.
+  // PostgreSQL treats all parameters as text.
   const values = columns.map(({ databaseName: name, type }) =>
     type === "integer" ? `${name} = cast(changed.${name} as integer)` : `${name} = changed.${name}`,
   );

@@ -15,7 +15,7 @@ import type { Limits } from "../limits";
 import type { DatabaseStats } from "../observer";
 import { Semaphore, shareOf } from "../semaphore";
 
-/** How long a transaction may be idle (ms), so that a process that lost its network does not keep locks. */
+/** Max idle time of a transaction (ms), so that a disconnected process does not keep its locks. */
 const IDLE_TIMEOUT_MS = 5_000;
 
 /** How long to retry a read on broken connections (ms). */
@@ -23,19 +23,19 @@ const RETRY_INTERVAL_MS = 1_000;
 
 /**
  * One in this many connections is reserved for short reads, and as many serve reports, so that neither transactions nor
- * reports delay a key lookup.
+ * reports delay key lookups.
  */
 const SHARE = 5;
 
 /** SQLSTATEs that end the connection (PostgreSQL manual, appendix A). */
 const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
 
-/** The SQLSTATE of a session that cannot write: its server is a standby, or was made read-only for a switchover. */
+/** The SQLSTATE of a session on a read-only server: a standby, or one that is switching over. */
 const READ_ONLY = "25006";
 
 /**
- * Min time between two replacements of all connections (ms): while every server is read-only, reads must not wait for new
- * connections all the time.
+ * Min time between two replacements of all connections (ms): while every server is read-only, reads must not keep
+ * waiting for new connections.
  */
 const REPLACE_INTERVAL_MS = 1_000;
 
@@ -49,11 +49,11 @@ export class PostgresConnections {
   private readonly transactions: Semaphore;
   private readonly reports: Semaphore;
   private readonly pool: Pool;
-  /** How often all connections were replaced. */
+  /** Number of times that all connections were replaced. */
   private replacements = 0;
-  /** The number of replacements before a pooled connection was opened; with a smaller one, it is closed when released. */
+  /** Number of replacements before a pooled connection was opened; outdated connections are closed when released. */
   private readonly openedAfter = new WeakMap<object, number>();
-  /** Open connections outside of the pool. */
+  /** Open connections outside the pool. */
   private readonly outside = new Set<Client>();
   private replacedAt = -REPLACE_INTERVAL_MS;
   private nextReplacement: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export class PostgresConnections {
     const transactions = Math.max(1, poolSize - 2 * share);
     this.transactions = new Semaphore(transactions, shareOf(transactions));
     this.pool.on("connect", (client) => this.openedAfter.set(client, this.replacements));
-    // The pool drops a connection that is ending.
+    // The pool drops connections that are closing.
     this.pool.on("release", (_error, client) => {
       if ((this.openedAfter.get(client) ?? 0) < this.replacements) end(client);
     });
@@ -80,7 +80,7 @@ export class PostgresConnections {
       extra: {
         statement_timeout: limits.statement,
         idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
-        // Statements that do not wait for each other are sent together.
+        // Sends independent statements together.
         pipeline: true,
       },
     });
@@ -99,10 +99,10 @@ export class PostgresConnections {
     };
   }
 
-  /** Creates a connection outside of the pool, for the caller to open and close. */
+  /** Creates a connection outside the pool, for the caller to open and close. */
   createClient(): Client {
     const { options } = this.pool;
-    // The pool hides the password from a copy.
+    // The pool's password is not enumerable, so a copy lacks it.
     const client = new Client({ ...options, password: options.password, keepAlive: true });
     this.outside.add(client);
     client.on("end", () => this.outside.delete(client));
@@ -110,13 +110,13 @@ export class PostgresConnections {
   }
 
   /**
-   * Closes all connections, those in use once they are released: after a failover or switchover, others may lead to the
-   * same read-only server, whose rows are no longer current.
+   * Closes all connections, those in use once released: after a failover or switchover, they may lead to the same
+   * read-only server, whose rows are stale.
    */
   replaceAll(): void {
     const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();
     if (inMs > 0) {
-      // Connections that were opened since the last replacement may lead to the old server as well.
+      // Connections opened since the last replacement may also lead to the old server.
       this.nextReplacement ??= setTimeout(() => {
         this.nextReplacement = undefined;
         this.replaceAll();
@@ -154,7 +154,7 @@ export class PostgresConnections {
     });
   }
 
-  /** Runs a read like `forQuery`, but through TypeORM. */
+  /** Runs a read like `forQuery`, through TypeORM. */
   forReading<T>(read: (runner: QueryRunner) => Promise<T>): Promise<T> {
     return retryIfConnectionLost(() => this.connected(performance.now() + this.limits.call, read));
   }
@@ -174,7 +174,7 @@ export class PostgresConnections {
 
   /**
    * Runs one transaction on a pooled connection.
-   * @param owner the fair-queueing key; one owner cannot take all connections, except the empty one
+   * @param owner the fair-queueing key; no owner but the empty one can take all connections
    */
   async forTransaction<T>(
     { call }: Limits,
@@ -219,15 +219,15 @@ export class PostgresConnections {
 
 const ignore = () => undefined;
 
-/** Closes a connection in order. */
+/** Closes a connection gracefully. */
 const end = (client: Pick<Client, "end">): void => void client.end().catch(ignore);
 
 /**
- * True if an error means that the connection broke, not only that a statement failed. A failed query without a SQLSTATE
- * got no response, and TypeORM reports a connection that ends between two statements by either of two errors.
+ * True if an error means that the connection broke, not only that a statement failed. A query that fails without a
+ * SQLSTATE got no response; for a connection that ends between two statements, TypeORM reports either of two errors.
  */
 export function isConnectionLost(error: unknown): boolean {
-  // Its code is not a driver's.
+  // This code is not a driver's.
   if (error instanceof GatewayError) return error.code === "unavailable";
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
@@ -236,7 +236,7 @@ export function isConnectionLost(error: unknown): boolean {
   return CONNECTION_LOST.test(code) || !SQLSTATE.test(code);
 }
 
-/** Retries a read whose connection is broken, as pooled connections are after a server restart. */
+/** Retries a read on a broken connection; a server restart breaks all pooled connections. */
 async function retryIfConnectionLost<T>(read: () => Promise<T>): Promise<T> {
   const until = performance.now() + RETRY_INTERVAL_MS;
   while (true) {
@@ -248,7 +248,7 @@ async function retryIfConnectionLost<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Destroys a connection at a deadline, without a closing message that a frozen server would not read. */
+/** Destroys a connection at a deadline, without a closing message: a frozen server would not read it. */
 const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
   setTimeout(() => connection.stream.destroy(), until - performance.now());
 
@@ -258,7 +258,7 @@ const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
  */
 function closeQuietly(pool: Pool): void {
   pool.on("acquire", (client) => client.on("error", ignore));
-  // The pool listens on idle connections itself.
+  // The pool itself listens on idle connections.
   pool.on("release", (_, client) => client.off("error", ignore));
 }
 

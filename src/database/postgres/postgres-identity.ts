@@ -1,7 +1,7 @@
 import type { DataSource } from "typeorm";
 import { isConnectionLost } from "./postgres-connections";
 
-/** A cluster and its physical copies have the same; some hosted servers do not tell it. */
+/** The same for a cluster and its physical copies; some hosted servers hide it. */
 const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 
 /** A restored database and its tables have other OIDs. */

@@ -3,13 +3,13 @@ import type { Client } from "pg";
 
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 10_000;
-/** How long the server may take to close a connection (ms), which is destroyed then. */
+/** Max time for the server to close a connection (ms) before it is destroyed. */
 const CLOSE_TIMEOUT_MS = 500;
 
 /**
- * Calls a listener on every notification of a channel (LISTEN), on a connection of its own that is opened again whenever
- * it is lost. Notifications of the meantime are lost, so each new connection calls the listener, too.
- * @param createClient creates a connection that is not open yet
+ * Calls a listener on every notification of a channel (LISTEN), on a separate connection that is reopened whenever it
+ * is lost. Notifications may be lost in between, so each new connection calls the listener, too.
+ * @param createClient creates an unopened connection
  * @param channel a plain SQL identifier
  * @returns a function that stops listening
  */
@@ -36,7 +36,7 @@ export function listenOn(
           () => true,
           () => false,
         );
-      // A server that does not answer must not delay the stop.
+      // An unresponsive server must not delay the stop.
       if ((await Promise.race([listening, stopped])) === true) {
         retryMs = FIRST_RETRY_MS;
         listener();
@@ -53,7 +53,7 @@ export function listenOn(
   };
 }
 
-/** Closes a connection, also one whose server does not answer. */
+/** Closes a connection, even if its server does not respond. */
 async function close(client: Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT_MS);
   await client.end().catch(() => undefined);

@@ -5,13 +5,13 @@ import { decodeJson, jsonColumns, rowsOfJsonColumns, type Selection, sqlOf } fro
 import type { PostgresConnections } from "./postgres-connections";
 import { nameOf } from "./prepared-statements";
 
-/** A prepared statement with the name under which each connection caches it. */
+/** A prepared statement and the name that each connection caches it by. */
 interface Named {
   name: string;
   text: string;
 }
 
-/** Leaves values as the text that the server sent. */
+/** Keeps values as the text that the server sent. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
 
 /** Statements by declaration and variant. */
@@ -38,8 +38,8 @@ const pageSql = ({ table, id }: KeysetQuery<unknown>, select: string, from: stri
   `SELECT ${select} FROM ${table} WHERE ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
- * The rows with a value, as a range of the index that covers it together with the ID. With `=`, the planner takes all values
- * for equally frequent, and may search the whole table by ID for a rare one.
+ * Selects the rows with a value as a range of the index on value and ID. With `=`, the planner assumes that all values
+ * are equally frequent, and may search the whole table by ID for a rare one.
  */
 const filteredPageSql = (
   { table, id, filter }: KeysetQuery<unknown>,
@@ -52,9 +52,9 @@ const filteredPageSql = (
     ORDER BY ${filter}, ${id} LIMIT ${limit}`;
 
 /**
- * Returns the SQL of several pages, in any order: the index of each, and a JSON array with the values of each column. The
- * inner LIMIT is a constant, because otherwise the planner sorts the whole table for each page; the outer one stops the scan
- * earlier.
+ * Returns the SQL of several pages, in any order: the index of each page and a JSON array of its values by column. The
+ * inner LIMIT is a constant, because otherwise the planner sorts the whole table for each page; the outer one stops the
+ * scan earlier.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
   const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
@@ -67,7 +67,7 @@ function pagesSql(paging: KeysetQuery<unknown>): string {
     FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, position)`;
 }
 
-/** Lookups and pages on a pool of connections, as prepared statements. */
+/** Lookups and pages on pooled connections, as prepared statements. */
 export class PostgresReads {
   constructor(private readonly connections: PostgresConnections) {}
 
@@ -76,7 +76,7 @@ export class PostgresReads {
    * @throws the driver's error
    */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    // PostgreSQL would replan a list of one each time, which takes twice as long as the rest of the query.
+    // PostgreSQL would replan a list of one on every run, which takes twice as long as the rest of the query.
     return values.length === 1
       ? this.selected(
           lookup,
@@ -100,7 +100,7 @@ export class PostgresReads {
     const combined = named(paging, "joined", () => pagesSql(paging));
     const values = [pages.map(({ filter }) => filter), pages.map(({ from }) => from), pages.map(lengthOf)];
     const found: Row[][] = [];
-    // The first pages are decoded while the server reads the others.
+    // Decodes the first pages while the server reads the others.
     await this.eachRow(combined, values, ([index, rows]) => {
       found[Number(index)] = decodeJson(rows as string, (columns) =>
         rowsOfJsonColumns(paging, columns as unknown[][]),
@@ -109,7 +109,7 @@ export class PostgresReads {
     return found;
   }
 
-  /** Reads one page, for which the statement for many pages takes twice as long. */
+  /** Reads one page; the statement for many pages would take twice as long. */
   private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
     const select = columnsSql(paging);
     if (filter === null)
@@ -143,7 +143,7 @@ export class PostgresReads {
     });
   }
 
-  /** Passes on the values of each row, as text, as soon as it arrives; after a broken connection, once more from the first. */
+  /** Passes on each row's values, as text, as it arrives. After a broken connection, starts over from the first row. */
   private eachRow(
     { name, text }: Named,
     values: unknown[],
@@ -160,7 +160,7 @@ export class PostgresReads {
             try {
               onRow(row);
             } catch (error) {
-              // Thrown on, it would end the process.
+              // An uncaught error would end the process.
               reject(error);
             }
           });

@@ -11,7 +11,7 @@ export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 export const LOCK_LIST = "SELECT pg_advisory_xact_lock($1, $2)";
 
 /**
- * Runs the statements of a runner one at a time, as the driver asks.
+ * Runs the statements of a runner one at a time, as the driver requires.
  * @param run runs a statement
  */
 export async function serialize(runner: QueryRunner, run: typeof queryPrepared): Promise<void> {
@@ -25,8 +25,8 @@ export async function serialize(runner: QueryRunner, run: typeof queryPrepared):
 export const queryOnce: typeof queryPrepared = (client, text, values) => client.query(text, values);
 
 /**
- * Runs a unit of one statement, perhaps with the lock of a list before it, in two round trips to the server: the start of
- * the transaction and the lock, then the statement and the commit, are sent without waiting for each other.
+ * Runs a single-statement unit, and the list lock before it if any, in two round trips: the start of the transaction
+ * and the lock, then the statement and the commit, are pipelined.
  */
 export async function transactInPairs<T>(
   runner: QueryRunner,
@@ -47,7 +47,7 @@ export async function transactInPairs<T>(
   const query = async (text: string, values?: unknown[], isStructured = false): Promise<unknown[]> => {
     if (isStructured) throw new Error("A unit of one statement runs it by `tx.query`.");
     const locked = text === LOCK_LIST ? send(text, values) : undefined;
-    // Without the transaction, the lock would be gone at once and the statement kept on its own.
+    // Without the transaction, the lock would be released immediately and the statement would commit by itself.
     await begun;
     if (locked !== undefined) return (await locked).rows;
     const answer = send(text, values);
@@ -61,7 +61,7 @@ export async function transactInPairs<T>(
       committed ??= send("COMMIT");
       assertCommitted(await committed);
     },
-    // Also after a commit that did not run, which has left the transaction open.
+    // Needed even if the commit did not run, which leaves the transaction open.
     rollback: () => send("ROLLBACK").catch(() => undefined),
   };
   return transact(runner, boundary, unit);
@@ -77,7 +77,7 @@ export async function commit(runner: QueryRunner): Promise<void> {
   assertCommitted(result);
 }
 
-/** After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error, which TypeORM hides. */
+/** After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error; TypeORM hides that. */
 function assertCommitted(result: QueryResult): void {
   if (result.command !== "COMMIT")
     throw new Error("The unit of work continued after one of its statements had failed.");

@@ -49,7 +49,7 @@ const TEXT_LOCKS: Record<TextLock, string> = {
   trySharing: "pg_try_advisory_xact_lock_shared",
 };
 
-/** The advisory lock of a part of a list: the second half of its UUID, which is random. */
+/** The advisory lock of a part of a list: the random second half of its UUID. */
 const partKey = (list: number, part: string): string =>
   String(BigInt.asIntN(64, BigInt(`0x${part.slice(-17).replace("-", "")}`) + BigInt(list)));
 
@@ -133,15 +133,13 @@ export class PostgresEngine implements Engine {
     return this.transaction(lockedUnit, { limits: BACKGROUND });
   }
 
-  /**
-   * A sequence assigns IDs at the insert but rows become visible at the commit, so inserts must wait for each other.
-   */
+  /** A sequence assigns IDs on insert but rows become visible on commit, so inserts must wait for each other. */
   async lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void> {
     if (parts === undefined) {
       await tx.query(LOCK_LIST, [ORDER_LOCK, list]);
       return;
     }
-    // In a fixed order, so that units which share two parts do not deadlock.
+    // Sorted, so that units that share two parts do not deadlock.
     const keys = [...new Set(parts)].sort().map((part) => partKey(list, part));
     const locks = keys.map((_, i) => `pg_advisory_xact_lock($${i + 3})`);
     await tx.query(`SELECT ${["pg_advisory_xact_lock_shared($1, $2)", ...locks].join(", ")}`, [
@@ -189,7 +187,7 @@ export class PostgresEngine implements Engine {
     return `json_array_elements(${parameter}::json)`;
   }
 
-  /** Skips locked rows, which another process is deleting or updating. */
+  /** Skips rows locked by a process that is deleting or updating them. */
   limitedCondition(table: string, condition: string, limit: number): string {
     return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
   }

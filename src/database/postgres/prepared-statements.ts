@@ -1,16 +1,16 @@
 import type { PoolClient, QueryResult } from "pg";
 import { sha256 } from "../../credentials/sha256";
 
-/** A hash of the text, because a connection pooler may share one connection among processes. */
+/** Named by a hash of the text, because a connection pooler may share one connection among processes. */
 export const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
 
 /**
- * Max parameters of a repeated statement that stays prepared: with more, there are too many texts, and running it takes
+ * Max parameters of a repeated statement to keep prepared: beyond that, there are too many texts, and running one takes
  * longer than planning it.
  */
 const MAX_PREPARED_PARAMETERS = 64;
 
-/** Runs a statement, and lets a short one stay prepared on the connection. */
+/** Runs a statement, and keeps a short one prepared on the connection. */
 export const queryPrepared = (
   client: PoolClient,
   text: string,

@@ -4,8 +4,8 @@ import { MIGRATIONS } from "../migrations";
 import { SqliteFile } from "./sqlite-file";
 
 /**
- * The statement that created each object, by type and name. SQLite creates its own tables. TypeORM creates `migration`, in words that
- * depend on its version, so only the names of its columns count.
+ * The statement that created each object, by type and name, without SQLite's internal tables. TypeORM's statement for
+ * `migration` depends on its version, so only the column names count there.
  */
 const OBJECTS = `
   SELECT type || ' "' || name || '"' AS label,
@@ -17,7 +17,7 @@ const OBJECTS = `
   ORDER BY type DESC, name`;
 
 /**
- * Checks that a backup has exactly the tables, columns and indexes that its migrations make.
+ * Checks that a backup has exactly the tables, columns and indexes that its migrations create.
  * @param migrations names of the migrations in the backup, all of them known
  * @throws StartupError that names the first difference
  */
@@ -31,7 +31,7 @@ export async function assertSchemaOf(backup: string, migrations: readonly string
   }
 }
 
-/** Runs migrations on an empty database in memory. */
+/** Runs migrations on an empty in-memory database. */
 async function schemaAfter(migrations: readonly string[]): Promise<Map<string, string>> {
   const source = createDataSource("sqlite::memory:", []);
   source.setOptions({ migrations: MIGRATIONS.filter(({ name }) => migrations.includes(name)) });

@@ -34,7 +34,7 @@ interface Options {
 }
 
 /**
- * Copies a consistent snapshot of the embedded database, with every write acknowledged before, while processes keep
+ * Copies a consistent snapshot of the embedded database, including every acknowledged write, while processes keep
  * writing. The copy replaces the target only once it is complete, verified and synced to disk.
  * @throws StartupError with a one-line message; the target is then unchanged
  */
@@ -56,7 +56,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
       const migrations = await checked(unfinished);
       sync(unfinished);
-      // Claims the name, in case a concurrent backup took it.
+      // Claims the name, unless a concurrent backup took it.
       if (!force) closeSync(openSync(file, "wx", 0o600));
       renameSync(unfinished, file);
       sync(dirname(file));
@@ -67,17 +67,18 @@ export async function backUp(url: string, to: string, { force = false }: Options
   });
 }
 
-/** A statement to run on a restored database that has a table. */
+/** A statement to run on a restored database if the table exists. */
 interface Change {
   table: string;
   statement: string;
 }
 
 /**
- * Replaces the embedded database by a backup in one transaction, so that an interruption leaves the database unchanged.
+ * Replaces the embedded database with a backup in one transaction, so that an interruption leaves the database
+ * unchanged.
  * @param options.afterwards changes to make before any process can use the database
- * @throws StartupError with a one-line message, including when a process uses the database, or the backup is of a newer
- *   version or has other tables, columns or indexes than its version
+ * @throws StartupError with a one-line message, including when a process uses the database, or the backup is from a
+ *   newer version or its schema does not match its version
  */
 export async function restore(
   url: string,
@@ -99,7 +100,7 @@ export async function restore(
       await SqliteFile.use(file, "write", async (database) => {
         await assertUnused(database, file);
         await database.replaceWith(backup);
-        // The connection still has the file for itself.
+        // The connection still holds the file exclusively.
         for (const { table, statement } of afterwards) {
           if (await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`))
             await database.run(statement);
@@ -118,7 +119,7 @@ export async function restore(
 
 /**
  * Returns the file of an SQLite URL.
- * @param tool the equivalent tool of PostgreSQL
+ * @param tool PostgreSQL's equivalent tool
  * @throws StartupError for a PostgreSQL URL, naming that tool
  */
 function embeddedFile(url: string, tool: string): string {
@@ -159,8 +160,8 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
 }
 
 /**
- * Finds a schema object other than a plain table or index, such as a trigger, which could undo a revocation. It checks
- * the SQL too, because SQLite executes the statement regardless of the recorded type.
+ * Finds any schema object other than a plain table or index, such as a trigger, which could undo a revocation. Also
+ * checks the SQL, because SQLite executes the statement regardless of the recorded type.
  */
 const ACTIVE_PARTS = `
   SELECT type || ' "' || name || '"' FROM sqlite_master

@@ -7,13 +7,13 @@ import type { DatabaseObserver } from "../observer";
 interface Waiting {
   /** True if the unit is atomic without a transaction. */
   singleStatement: boolean;
-  /** Runs the unit and returns the error that it threw; its caller gets the outcome from `settle`. */
+  /** Runs the unit and returns its error; its caller gets the outcome from `settle`. */
   run(boundary: TransactionBoundary): Promise<unknown>;
   settle(): void;
   fail(error: unknown): void;
 }
 
-/** For a single statement, which SQLite commits itself: saves two round trips to SQLite's thread. */
+/** For a single statement, which SQLite commits by itself; this saves two round trips to SQLite's thread. */
 const AUTOCOMMIT: TransactionBoundary = {
   begin: undefined,
   commit: async () => undefined,
@@ -28,7 +28,7 @@ const MAX_MS = 50;
 
 /**
  * Group commit for a database with one writer: units that arrive during a transaction share the next one, and so wait
- * only once for the disk. Owners take turns, so that one with many units does not hold up another.
+ * for the disk only once. Owners take turns, so that an owner with many units does not delay the others.
  */
 export class GroupCommit {
   private readonly waiting = new FairQueue<Waiting>();
@@ -45,7 +45,7 @@ export class GroupCommit {
   ) {}
 
   /**
-   * Adds a unit to the next transaction that has room for one of its owner.
+   * Adds a unit to the next transaction that has room for its owner.
    * @param options.owner the fair-queueing key
    * @returns the result of the unit, once it is durable
    */
@@ -70,18 +70,18 @@ export class GroupCommit {
     });
   }
 
-  /** The number of units that wait for a transaction. */
+  /** Number of units waiting for a transaction. */
   get waitingUnits(): number {
     return this.waiting.size;
   }
 
-  /** True if any unit waits for a transaction. */
+  /** True if any unit is waiting for a transaction. */
   get isWaiting(): boolean {
     return !this.waiting.isEmpty;
   }
 
   /**
-   * Runs the waiting units in one transaction, as many as its time allows.
+   * Runs as many waiting units in one transaction as its time limit allows.
    * @returns the error that rolled back the whole transaction, if any
    */
   async commitWaiting(): Promise<unknown> {
@@ -93,7 +93,7 @@ export class GroupCommit {
     return failure;
   }
 
-  /** @param units receives the units that the transaction runs */
+  /** @param units receives the units of the transaction */
   private async commit(units: Waiting[], max: number): Promise<unknown> {
     const only = max === 1 ? this.waiting.next() : undefined;
     if (only !== undefined) {
@@ -114,7 +114,7 @@ export class GroupCommit {
       for (const unit of units) unit.settle();
       return undefined;
     } catch (error) {
-      // Do not wait again for a transaction that could not begin.
+      // Units do not wait again for a transaction that could not begin.
       if (units.length === 0) while (units.length < max) units.push(this.waiting.next() as Waiting);
       for (const unit of units) unit.fail(error);
       return error;

@@ -25,7 +25,7 @@ export class SqliteFile {
   private constructor(private readonly connection: Connection) {}
 
   /**
-   * Opens an existing file, runs some work on it and closes it.
+   * Opens an existing file, runs work on it and closes it.
    * @throws the driver's error
    */
   static async use<T>(
@@ -62,7 +62,7 @@ export class SqliteFile {
     return (await this.rows(query)).map((row) => Object.values(row)[0]);
   }
 
-  /** Replaces the whole content by another file's, in one transaction. */
+  /** Replaces the whole content with another file's, in one transaction. */
   async replaceWith(file: string): Promise<void> {
     const backup = await new Promise<Backup>((resolve, reject) => {
       const started: Backup = this.connection.backup(file, "main", "main", false, (error) =>
@@ -96,7 +96,7 @@ export class SqliteFile {
 export function restrictToOwner(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
-  // SQLite creates its logs with the mode of the file, but a killed process may have left some with another mode.
+  // SQLite creates its logs with the file's mode, but a killed process may have left some with another mode.
   for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) setOwnerMode(each);
 }
 

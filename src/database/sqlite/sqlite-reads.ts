@@ -5,14 +5,14 @@ import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
 
-/** The usual page lengths, each with the row after the page. SQLite allows no LIMIT that varies per page. */
+/** The usual page lengths, each plus one row. SQLite allows no LIMIT that varies per page. */
 const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
 
 const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >= lengthOf(page));
 
 /** One of the queries that a statement combines. */
 interface Query {
-  /** The declaration of the query; the same object for the same SQL. */
+  /** The declaration of the query; each SQL text has one declaration object. */
   of: object;
   /** Returns an expression for the result as one JSON text. */
   sql: (parameter: string) => string;
@@ -20,11 +20,11 @@ interface Query {
 }
 
 /**
- * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so queries that start together are
- * the columns of one statement, each with its rows as one JSON text to cut the values passed between threads.
+ * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so queries of one event-loop
+ * tick become the columns of one statement, each with its rows as one JSON text to pass fewer values between threads.
  */
 export class SqliteReads {
-  /** Statements by the IDs of their declarations, which are few. */
+  /** Statements by the IDs of their declarations; there are few. */
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly ids = new Map<object, number>();
 
@@ -93,7 +93,7 @@ export class SqliteReads {
     const key = queries.map(({ of }) => this.idOf(of)).join();
     const known = this.statements.get(key);
     if (known !== undefined) return known;
-    // Without a name, a column is named by its whole text, which would pass with each row.
+    // An unnamed column is named by its whole expression, which would be passed with each row.
     const columns = queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`);
     const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
     this.statements.set(key, statement);

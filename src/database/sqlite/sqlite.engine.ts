@@ -39,14 +39,14 @@ const connectionOf = ({ driver }: DataSource) =>
 const BUSY = "SQLITE_BUSY";
 
 /**
- * How much of the file is memory-mapped (bytes). SQLite invalidates its page cache whenever another connection writes,
- * so reads of large tables would keep refilling it.
+ * Memory-mapped size of the file (bytes). SQLite invalidates its page cache whenever another connection writes, so
+ * reads of large tables would keep refilling it.
  */
 const MMAP_SIZE = 2 ** 30;
 
 /**
- * Max page cache of the writer (KiB). A batch of 100 messages changes some thousand pages of a large database; with SQLite's
- * 2 MB each would be read again.
+ * Max page cache of the writer (KiB). A batch of 100 messages changes some thousand pages of a large database; with
+ * SQLite's default of 2 MB, each would be read again.
  */
 const WRITE_CACHE_KIB = 32_768;
 
@@ -63,25 +63,25 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * The busy timeout of a transaction after the previous one timed out (ms). The units in the queue have already waited;
- * a full timeout per transaction would make them wait ever longer.
+ * The busy timeout of a transaction after the previous one timed out (ms). The queued units have already waited; a full
+ * timeout per transaction would keep increasing their wait.
  */
 const SHORT_BUSY_TIMEOUT_MS = 50;
 
 /**
  * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
- * transaction would swallow the statements of other requests; therefore writes have their own connection and queue, and
+ * transaction would include statements of other requests. Writes therefore have their own connection and queue, and
  * reads run concurrently (WAL) on another. Reports use the third connection one at a time, because waiting statements
  * block threads.
  */
 export class SqliteEngine implements Engine {
   readonly hasWritableCtes = false;
-  /** Serial, because SQLite runs statements of a connection one by one, and waiting ones would occupy threads of the pool. */
+  /** Serial, because SQLite runs a connection's statements one by one, and waiting ones would occupy pool threads. */
   readonly readGate = new BatchGate(true);
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
-  /** Of the writer. */
+  /** Statements of the writer. */
   private readonly statements: StatementCache;
   private readonly reports = new Semaphore(1);
   private shortBusyTimeout = false;
@@ -114,7 +114,7 @@ export class SqliteEngine implements Engine {
   ): Promise<SqliteEngine> {
     restrictToOwner(String(writer.options.database));
     await writer.initialize();
-    // Serialized, so that a COMMIT cannot overtake a statement before it.
+    // Serialized, so that a COMMIT cannot overtake an earlier statement.
     connectionOf(writer).serialize();
     await switchToWal(writer);
     // An acknowledged write must survive a power failure.
@@ -188,7 +188,7 @@ export class SqliteEngine implements Engine {
     return query;
   }
 
-  /** Leaves it to the relay, because SQLite has no notifications. */
+  /** Uses the relay, because SQLite has no notifications. */
   async announce(channel: string): Promise<void> {
     this.relay(channel);
   }
@@ -247,7 +247,7 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** Interrupts the statements of a connection while the work on it takes longer than the time limit. */
+  /** Interrupts a connection's statements when the work exceeds the time limit. */
   private async limited<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
     const connection = connectionOf(source);
     // Repeated, because the first interrupt may fall between two statements.
@@ -301,7 +301,7 @@ export class SqliteEngine implements Engine {
 async function openReader(writer: DataSource): Promise<DataSource> {
   const { options, entityMetadatas, entityMetadatasMap } = writer;
   const reader = await new DataSource({ ...options, entities: [], migrations: [] }).initialize();
-  // Describing all entities once more takes time and memory.
+  // Describing all entities again would take time and memory.
   Object.assign(reader, { entityMetadatas, entityMetadatasMap });
   await reader.query("PRAGMA query_only = ON");
   await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);

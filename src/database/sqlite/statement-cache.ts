@@ -1,21 +1,21 @@
 import { LRUCache } from "lru-cache";
 import type { Database as Connection, Statement } from "sqlite3";
 
-/** How many statements stay prepared, each of some KiB. */
+/** Max prepared statements; each takes a few KiB. */
 const MAX_STATEMENTS = 300;
 
 type Callback = (this: unknown, ...result: [error: Error | null, rows?: unknown[]]) => void;
 
 /**
- * Runs statements on one SQLite connection, as its own `run` and `all` do, and keeps the last ones prepared: preparing a
- * short statement takes as long as running it.
+ * Runs statements on one SQLite connection like its `run` and `all`, and keeps recent ones prepared: preparing a short
+ * statement takes as long as running it.
  */
 export class StatementCache {
   private readonly statements = new LRUCache<string, Statement>({
     max: MAX_STATEMENTS,
     dispose: (statement) => statement.finalize(),
   });
-  /** Statements that wait for the running one: a connection would let a prepared COMMIT overtake them. */
+  /** Statements waiting for the running one: a connection would let a prepared COMMIT overtake them. */
   private readonly waiting: (() => void)[] = [];
   private isRunning = false;
 
@@ -23,7 +23,7 @@ export class StatementCache {
 
   run(sql: string, parameters: unknown, callback: Callback): void {
     this.inTurn(callback, (done) => {
-      // It reads no row, so a statement with rows would stay open and keep the transaction from being committed.
+      // `run` reads no rows, so a statement that returns some would stay open and block the commit.
       if (/\breturning\b/i.test(sql)) this.connection.run(numbered(sql), parameters, done);
       else this.prepared(sql, done).run(parameters, this.keeping(sql, done));
     });
@@ -33,7 +33,7 @@ export class StatementCache {
     this.inTurn(callback, (done) => this.prepared(sql, done).all(parameters, this.keeping(sql, done)));
   }
 
-  /** Lets go of all statements; the connection can be closed then. */
+  /** Finalizes all statements, so that the connection can be closed. */
   clear(): void {
     this.statements.clear();
   }
@@ -55,7 +55,7 @@ export class StatementCache {
     else run();
   }
 
-  /** Drops a failed statement: after a lock conflict it would count as running and keep an interrupt in force. */
+  /** Drops a failed statement: after a lock conflict, it would count as running and keep an interrupt in effect. */
   private keeping(sql: string, done: Callback): Callback {
     const { statements } = this;
     return function (...result) {
@@ -78,7 +78,7 @@ export class StatementCache {
 }
 
 /**
- * The statement with `?1` for `$1`. To SQLite the latter is a name, which it searches in a list of all names: a statement
- * with 1,000 of them takes four times as long.
+ * Replaces `$1` with `?1`. SQLite treats `$1` as a name and searches a list for it: a statement with 1,000 names takes
+ * four times as long.
  */
 const numbered = (statement: string): string => statement.replace(/\$(\d+)/g, "?$1");
