@@ -22,10 +22,10 @@ import { createGraphQL } from "./server";
 import { createSubscriptionServer } from "./websocket/subscription-server";
 import { WebSockets } from "./websocket/websockets";
 
-/** Max share of the in-flight requests that may wait for response memory, small enough not to count as overload. */
+/** Max share of in-flight requests that may wait for response memory, small enough not to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
-/** Max body size (bytes): a document of the max length, and as much for its variables. */
+/** Max body size (bytes): the longest document, and as much for its variables. */
 const BODY_LIMIT = 65_536;
 
 /** The dependencies of the GraphQL API. */
@@ -37,9 +37,9 @@ interface Dependencies {
   createContext: ReturnType<typeof createContextFactory>;
   rateLimit: RateLimit;
   rejectForeign: ReturnType<typeof foreignOriginCheck>;
-  /** Checks POSTs without a credential before their bodies are parsed. */
+  /** Checks of POSTs without a credential, before their bodies are parsed. */
   anonymousChecks: readonly ((context: RequestContext) => void)[];
-  /** Max size of a document that members send in a mutation (bytes). */
+  /** Max size of a document that a member uploads in a mutation (bytes). */
   memberDocumentBytes: number;
 }
 
@@ -47,7 +47,7 @@ interface Dependencies {
 export interface GraphQLApi {
   /** Closes the WebSocket connections. */
   closeConnections(): Promise<void>;
-  /** Ends Apollo Server, after the last request. */
+  /** Stops Apollo Server, after the last request. */
   stop(): Promise<void>;
 }
 

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, encodingFor, MIN_COMPRESSED_LENGTH } from "../http/encoding";
 
-/** The highest level up to 9 before the time doubles, measured with the usage of 100 keys. */
+/** The highest level before compression takes twice as long, measured on the usage of 100 keys. */
 const LEVEL = 6;
 
 /**
- * Compresses responses to queries from members, who read whole dashboard pages. Responses to mutations are not
- * compressed, because only they contain secrets, which compression could leak (BREACH). Responses to keys are not
- * compressed either, because that would take longer than producing them; a proxy may do so.
+ * Compresses query responses to members, who load whole dashboard pages. Responses to mutations stay uncompressed,
+ * because they may contain secrets that compression could leak (BREACH). So do responses to keys, because compressing
+ * them takes longer than producing them; a proxy may do it.
  */
 export function compressQueries(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

@@ -4,7 +4,7 @@ import { excerpt } from "../credentials/redact-tokens";
 import { type ErrorCode, GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { MAX } from "./query-limits/limits";
 
-/** Max length of a graphql-js message in an answer, because it may quote a huge document. */
+/** Max length of a graphql-js message in a response, because it may quote a huge document. */
 const MESSAGE_MAX_LENGTH = 500;
 
 /** Maps Apollo's error codes to ours. */
@@ -61,13 +61,13 @@ function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
   return typeof code === "string" ? CODES[code] : undefined;
 }
 
-/** Kinds of literals, which clients choose freely, unlike names of the schema. */
+/** Kinds of literals, which clients choose freely, unlike names in the schema. */
 const LITERALS: readonly Kind[] = [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.LIST, Kind.OBJECT];
 
-/** Matches an unexpected literal in a message of the parser. */
+/** Matches an unexpected literal in a parser message. */
 const UNEXPECTED_LITERAL = /\b(String|BlockString|Int|Float) ".*"/s;
 
-/** Removes the offending literal from a message of graphql-js, because it may be a misplaced password. */
+/** Removes the offending literal from a graphql-js message, because it may be a misplaced password. */
 function withoutLiteral({ message, nodes, extensions }: GraphQLError): string {
   if (extensions.code === "GRAPHQL_PARSE_FAILED") return message.replace(UNEXPECTED_LITERAL, "$1");
   const [node] = nodes ?? [];

@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import { GatewayError } from "../errors";
 import type { ErrorExtensions } from "./errors";
 
-/** Rejects forms of requests that GraphQL servers may support and this one does not, with messages that say so. */
+/** Rejects request forms that other GraphQL servers support, with a message that says so. */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
   const reject = (message: string) => new GatewayError("invalid_request", message);
   app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {
@@ -21,7 +21,7 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
   });
 }
 
-/** Notes the code of the first error of an answer on its request, for the log and metrics. */
+/** Records a response's first error code on the request, for the log and metrics. */
 export function noteErrorCodes(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     request.errorCode ??= request.callContext?.answer?.errorCode;

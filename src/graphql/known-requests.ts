@@ -5,10 +5,10 @@ import { mediaTypeFor, noteOperation } from "./plugins/http-status";
 import type { queryLimits } from "./query-limits/query-limits";
 
 /**
- * Creates the handler of requests whose document is known. It responds as Apollo Server would, without its pipeline,
- * which costs more than most queries; a test sends the same requests both ways. Apollo handles unknown documents, GET,
- * large results and failures.
- * @returns a function that answers with a body, or undefined if Apollo must answer
+ * Creates the handler of requests with known documents. It responds like Apollo Server without its pipeline, which
+ * costs more than most queries; a test compares both. Apollo handles unknown documents, GET, large results and
+ * failures.
+ * @returns a function that returns the response body; undefined if Apollo must handle the request
  */
 export function answerKnownRequests(
   compiled: ReturnType<typeof compiledQueries>,
@@ -34,7 +34,7 @@ export function answerKnownRequests(
   };
 }
 
-/** A body whose members may be of any type. */
+/** A body whose members have not been checked. */
 type Body = Readonly<Record<"query" | "operationName" | "variables" | "extensions", unknown>>;
 
 const isNameOrLeft = (value: unknown): value is string | null | undefined =>

@@ -21,7 +21,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     validateFn: validateArgument,
     pubSub: NO_PUB_SUB,
     directives: [...specifiedDirectives, SEMANTIC_NON_NULL],
-    // Apollo Server validates the schema when it starts; the introspection that this would add took 80 ms.
+    // Apollo Server validates the schema on startup; this introspection would take another 80 ms.
     skipCheck: true,
   });
   enforceAccess(schema);
@@ -37,10 +37,10 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
 
 const { serialize, parseValue, parseLiteral } = GraphQLISODateTime;
 
-/** Serializes a Timestamp as it is, because the scalar would parse and format each one again. */
+/** Serializes a Timestamp unchanged; the scalar would parse and reformat each one. */
 const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? value : serialize(value));
 
-/** Parses all times of RFC 3339; the scalar knows no second 60. */
+/** Parses all RFC 3339 times; the scalar rejects second 60. */
 const parseTime: typeof parseValue = (value) =>
   (typeof value === "string" ? instantOf(value) : undefined) ?? parseValue(value);
 
@@ -54,7 +54,7 @@ export function printSorted(schema: GraphQLSchema): string {
   for (const root of [sorted.getQueryType(), sorted.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) {
       if (!isSemanticNonNull(field)) continue;
-      // graphql-js prints no directives except its own, but the name of any type.
+      // graphql-js prints only its own directives, but any type name.
       const text = `${field.type} @${SEMANTIC_NON_NULL.name}`;
       field.type = Object.create(field.type, { toString: { value: () => text } });
     }

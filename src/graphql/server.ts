@@ -20,14 +20,14 @@ import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
 /**
- * Headers that a page of another origin can send only after a preflight, so a GET with one of them cannot be CSRF.
- * Clients such as urql send queries by GET with `Authorization` alone.
+ * Headers that another origin's page can send only after a preflight, so a GET with one of them cannot be CSRF. Clients
+ * such as urql send queries by GET with `Authorization` alone.
  */
 const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
 
 /**
  * Creates the GraphQL API.
- * @returns a server that is not started yet, and the handler that answers known requests in its place
+ * @returns an unstarted server, and the handler that answers known requests in its place
  */
 export function createGraphQL(
   schema: GraphQLSchema,
@@ -48,17 +48,17 @@ export function createGraphQL(
     parseOptions: { maxTokens: MAX_TOKENS },
     validationOptions: { maxErrors: MAX_FAULTS },
     hideSchemaDetailsFromClientErrors: !introspection,
-    // Their store would have to be shared and bounded, and documents are small.
+    // Their store would need sharing and bounds, and documents are small.
     persistedQueries: false,
     csrfPrevention: { requestHeaders: [...PREFLIGHTED_HEADERS] },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
-    // The order matters: variables are exact before limits read them, and a compiled plan runs last, once all have
-    // passed. A known document skips validation, and with it the limits there; it passed them when it became known.
+    // The order matters: limits read exact variables, and a compiled plan runs last, after all checks. A known document
+    // skips validation and its limits; it passed them when it became known.
     plugins: [
       // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
-      // Only a subgraph is traced inline, but Apollo would load Protocol Buffers at each start to find out.
+      // Only a subgraph needs inline traces, but Apollo would load Protocol Buffers on every start to find out.
       ApolloServerPluginInlineTraceDisabled(),
       landingPage({ environment, introspection }),
       exactGetVariables,
@@ -74,7 +74,7 @@ export function createGraphQL(
   return { apollo, answerKnown: answerKnownRequests(compiled, limited, operations) };
 }
 
-/** Logs server errors, whose causes are hidden from clients. */
+/** Logs server errors, because clients do not see their causes. */
 const logFailures = (log: Logger): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart({ contextValue }) {
     return {

@@ -5,12 +5,12 @@ import { PageArgs } from "../pagination/connection";
 import { validateInput } from "../schema/validate-input";
 
 /**
- * Validates an argument of a resolver, or the object of all its arguments, by the rules on its class. A list accepts
+ * Validates an argument of a resolver, or the object of all its arguments, by the rules of its class. A list accepts
  * `first: 0` if it is only counted.
  * @throws InvalidInput with paths that start with an argument's name
  */
 export const validateArgument: ValidatorFn = (value, type, { info }) =>
-  // Scalars have no rules; most resolvers take only scalars, and a promise would only delay them.
+  // Scalars have no rules, and most resolvers take only scalars; a promise would delay them for nothing.
   typeof value === "object" && value !== null ? validateObject(value, type, info) : undefined;
 
 async function validateObject(

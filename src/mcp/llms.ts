@@ -4,7 +4,7 @@ import { sendValidated, type Validated, validated } from "../http/validated";
 import { loadViewer } from "../rest/openapi/viewer";
 
 /**
- * The text of `/llms.txt` (llmstxt.org).
+ * Returns the text of `/llms.txt` (llmstxt.org).
  * @param base prefix of the addresses
  */
 const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
@@ -27,7 +27,7 @@ IDs of pets and categories are int64. Repeat what may have failed with the same 
 - [Configuration schema](${base}/agent/configuration/schema): the JSON Schema of agents' configurations
 ${hasViewer ? `- [REST documentation](${base}/docs): the same contract as a page for people\n` : ""}`;
 
-/** Adds `/llms.txt`, which leads models to the documents of this server. It needs no key, as they need none. */
+/** Adds `/llms.txt`, which points models to the server's documents. Like them, it needs no key. */
 export function addLlmsText(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   let text: Validated | undefined;
   app.get("/llms.txt", async (request, reply) => {

@@ -8,11 +8,11 @@ type Library = typeof import("@modelcontextprotocol/server");
 
 let library: Library | undefined;
 
-/** Loads the protocol's library with the first request, because that takes long and many services never need it. */
+/** Loads the protocol's library on the first request: it is slow to load, and many services never need it. */
 function loadLibrary(): Library {
   if (library === undefined) {
     const { config }: typeof import("zod") = require("zod");
-    // Before the library creates its schemas: no request may make code.
+    // Set before the library creates its schemas, because requests must not generate code.
     config({ jitless: true });
     library = require("@modelcontextprotocol/server") as Library;
   }
@@ -36,7 +36,7 @@ const NO_VALIDATOR = {
 };
 
 /**
- * Answers the JSON-RPC message of a request, without a session and without a stream.
+ * Answers the JSON-RPC message of a request, without a session or a stream.
  * @param tools by name
  */
 export async function answerMessage(
@@ -61,7 +61,7 @@ export async function answerMessage(
   }
 }
 
-/** Every answer is JSON, which the library sends only to clients that accept streams too. */
+/** The library sends JSON only to clients that also accept streams; every response here is JSON. */
 const headersOf = ({ headers }: FastifyRequest): [string, string][] => [
   ["accept", "application/json, text/event-stream"],
   ["content-type", "application/json"],
@@ -84,7 +84,7 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
       .filter(({ isFor }) => isFor(request.callContext.caller))
       .map(({ definition }) => definition),
   }));
-  // Some clients ask for everything, and drop a server that does not know the method.
+  // Some clients list everything, and drop a server that does not know the method.
   server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
@@ -97,7 +97,7 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
   return server;
 }
 
-/** @returns the answer, or the error as REST sends it */
+/** @returns the result, or the error in the format of REST */
 async function callTool(
   tool: McpTool,
   args: Readonly<Record<string, unknown>>,

@@ -7,10 +7,10 @@ import type { CompiledRoute } from "../rest/compiled-route";
 import { answerMessage } from "./mcp-server";
 import { toolsOf } from "./tools";
 
-/** Any API key; the tools check the scopes. */
+/** Any API key; the tools check its scopes. */
 const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
 
-/** Codes of JSON-RPC. */
+/** JSON-RPC error codes. */
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
@@ -40,7 +40,7 @@ export function addMcp(app: FastifyInstance, routes: readonly CompiledRoute[]): 
       }
       const response = await answerMessage(request, tools);
       const text = await response.text();
-      // The answers to tools have noted their errors.
+      // Tool calls have already recorded their error codes.
       if (/^\{[^{]*"error":/.test(text)) request.errorCode ??= "invalid_request";
       reply.code(response.status);
       return text === "" ? reply.send() : reply.type("application/json; charset=utf-8").send(text);

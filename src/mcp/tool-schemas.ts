@@ -3,7 +3,7 @@ import { IDEMPOTENCY_FIELD, memberSchema } from "../rest/json-types";
 import type { JsonSchema } from "../rest/json-value";
 import type { RoutePlan } from "../rest/plan";
 
-/** A JSON Schema of an object, as MCP requires it of tools. */
+/** A JSON Schema of an object, as MCP requires for tools. */
 export interface ObjectSchema extends JsonSchema {
   type: "object";
   properties: Record<string, JsonSchema>;
@@ -12,7 +12,7 @@ export interface ObjectSchema extends JsonSchema {
 
 const DIGITS = { type: "string", pattern: "^-?[0-9]+$" };
 
-/** Models and clients round large numbers, so that arguments may be text. */
+/** Models and clients round large numbers, so arguments may be text. */
 const INT64_ARGUMENT = { anyOf: [{ type: "integer" }, DIGITS] };
 
 const IDEMPOTENCY_KEY = {
@@ -23,9 +23,9 @@ const IDEMPOTENCY_KEY = {
 };
 
 /**
- * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key. A model reads
- * the schemas of all tools before its first call, so they leave out what only an error needs to tell, such as patterns.
- * @throws Error when two of them have the same name
+ * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key. A model
+ * reads the schemas of all tools before its first call, so they omit what an error message can say, such as patterns.
+ * @throws Error when two arguments have the same name
  */
 export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan): ObjectSchema {
   const parameters = [...path, ...query];
@@ -47,14 +47,14 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   return compacted(schema) as ObjectSchema;
 }
 
-/** Names what `structuredContent` of a route's tool has; undefined for a route that answers nothing. */
+/** Describes the `structuredContent` of a route's tool; undefined for a route without a response body. */
 export function outputSchemaOf({ result }: RoutePlan): JsonSchema | undefined {
   if (result === undefined) return undefined;
   if (result.schema.type !== "array") return { type: "object" };
   return { type: "object", properties: { items: { type: "array" } }, required: ["items"] };
 }
 
-/** A schema that accepts the same in fewer words, but for patterns, formats of numbers and surplus members of parts. */
+/** Shortens a schema; only patterns, number formats and extra nested members are no longer checked. */
 function compacted(schema: JsonSchema): JsonSchema {
   const { format, pattern: _, additionalProperties, required, properties, items, oneOf, ...others } = schema;
   const parts = {
@@ -65,7 +65,7 @@ function compacted(schema: JsonSchema): JsonSchema {
     ...(items !== undefined && { items: compacted(items as JsonSchema) }),
   };
   if (format === "int64") return { ...parts, type: undefined, ...INT64_ARGUMENT };
-  // Or null, which is the same as leaving an argument out.
+  // Drops "or null", which is equivalent to omitting an argument.
   if (oneOf !== undefined) return { ...parts, ...compacted((oneOf as [JsonSchema])[0]) };
   return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
 }
@@ -73,5 +73,5 @@ function compacted(schema: JsonSchema): JsonSchema {
 const eachCompacted = (properties: ObjectSchema["properties"]): ObjectSchema["properties"] =>
   Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, compacted(each)]));
 
-/** Formats of OpenAPI that JSON Schema does not know. */
+/** OpenAPI formats that JSON Schema does not define. */
 const NUMBERS: ReadonlySet<unknown> = new Set(["int32", "double"]);

@@ -11,7 +11,7 @@ import { inputSchemaOf, type ObjectSchema, outputSchemaOf } from "./tool-schemas
 /** A REST route as an MCP tool. */
 export interface McpTool {
   definition: Tool;
-  /** True if the caller may call it. */
+  /** True if the caller may use it. */
   isFor: CompiledRoute["isFor"];
   /**
    * Calls the route.
@@ -55,7 +55,7 @@ function toolOf({ plan, changes, authorize, isFor, run }: CompiledRoute): McpToo
     annotations: {
       readOnlyHint: !changes,
       destructiveHint: changes && (route.method === "DELETE" || route.destructive === true),
-      // An idempotency key is optional, and without it a repeat does everything again.
+      // The idempotency key is optional, and a repeat without one does everything again.
       idempotentHint: !changes || route.method === "PUT" || route.method === "DELETE",
       openWorldHint: route.reachesPeople === true || hasThirdPartyText(plan),
     },
@@ -91,8 +91,8 @@ function descriptionOf(plan: RoutePlan): string {
 }
 
 /**
- * Creates a function that sorts arguments by the part of the request that they stand for. Models send null or an empty text
- * for an optional argument that they do not use.
+ * Creates a function that assigns arguments to the parts of the request. Models send null or an empty text for optional
+ * arguments they do not use.
  */
 function inputsReader(
   { path, query, body, idempotencyKey }: RoutePlan,

@@ -16,18 +16,18 @@ interface PageInfo {
   endCursor: string;
 }
 
-/** A route that is ready to run, for REST requests and for calls of its MCP tool. */
+/** A compiled route, for REST requests and for calls of its MCP tool. */
 export interface CompiledRoute {
   plan: RoutePlan;
   /** True if the route changes something. */
   changes: boolean;
-  /** @throws GatewayError when a caller may not call it */
+  /** @throws GatewayError when the caller may not call it */
   authorize(caller: Caller): void;
   isFor(caller: Caller): boolean;
   /**
    * Runs the document.
-   * @param names of the arguments in problems
-   * @throws GatewayError, including for a resource that does not exist
+   * @param names names of the arguments in problems
+   * @throws GatewayError, including for a missing resource
    */
   run(
     variables: Record<string, unknown>,
@@ -102,7 +102,7 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   };
 }
 
-/** Runs the document with the schema, resolvers, context and errors of GraphQL. */
+/** Runs the document with GraphQL's schema, resolvers, context and errors. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
   const execute = planOperation(schema, document);
   return async (variables: Record<string, unknown>, context: RequestContext): Promise<unknown> => {

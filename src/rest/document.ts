@@ -45,7 +45,7 @@ export interface Variable {
 }
 
 /**
- * Validates the document of a route. This is done by a test and not at startup, which would take a third longer.
+ * Validates the document of a route. A test does this instead of the startup, which would take a third longer.
  * @throws Error unless it passes the rules of the GraphQL specification
  */
 export function validateDocument(text: string, schema: GraphQLSchema): void {

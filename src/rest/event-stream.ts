@@ -10,18 +10,18 @@ const TYPE = "text/event-stream";
 const TIMES = {
   /** How often an idle stream sends a comment (ms), because proxies close connections that are silent for a minute. */
   heartbeatMs: 15_000,
-  /** Max time a client may read nothing before its connection is closed (ms). */
+  /** Max time without reading by a client before its connection is closed (ms). */
   stalledMs: 30_000,
   sweepMs: 1_000,
 };
 
-/** Time a client should wait before it reconnects (ms). */
+/** How long a client should wait before it reconnects (ms). */
 const RETRY_MS = 2_000;
 
 interface OpenStream {
   raw: ServerResponse;
   stream: BatchedStream<unknown>;
-  /** The last position that was sent. */
+  /** The last position sent. */
   position: string;
   lastWriteAt: number;
   stalledSince: number | undefined;
@@ -34,8 +34,8 @@ export const wantsEventStream = ({ method, headers }: FastifyRequest): boolean =
   new Negotiator({ headers }).mediaType(["application/json", TYPE]) === TYPE;
 
 /**
- * Server-Sent Events (HTML Living Standard, 9.2): sends streams, each as fast as its client reads.
- * @param toFrame the frame of an item; batches that streams share are turned into frames once
+ * Server-Sent Events (HTML Living Standard, 9.2): sends each stream as fast as its client reads.
+ * @param toFrame returns the frame of an item; batches shared by streams are framed once
  */
 export class EventStreams<Item> {
   private readonly open = new Set<OpenStream>();
@@ -47,26 +47,26 @@ export class EventStreams<Item> {
     private readonly times = TIMES,
   ) {}
 
-  /** Answers a request with a stream, until either side ends it. */
+  /** Responds with a stream until either side closes it. */
   async send(request: FastifyRequest, reply: FastifyReply, stream: BatchedStream<Item>): Promise<void> {
     const { raw } = reply;
     startStream(request, reply, 200);
     raw.once("close", () => void stream.return());
     raw.on("error", () => undefined);
-    // The client may have disconnected while the stream was opened.
+    // The client may have disconnected while the stream was being opened.
     if (raw.destroyed) return void stream.return();
     raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": TYPE,
       "cache-control": "no-store",
-      // Asks nginx not to buffer.
+      // Tells nginx not to buffer.
       "x-accel-buffering": "no",
     });
     const { position } = stream;
     const sending = { raw, stream, position, lastWriteAt: performance.now(), stalledSince: undefined };
     this.add(sending);
     try {
-      // The first ID lets a client without an event yet resume from here.
+      // The first ID lets a client resume from here even if it has received no event.
       await write(sending, `retry: ${RETRY_MS}\nid: ${position}\n\n`);
       for (let batch = await stream.nextBatch(); batch !== undefined; batch = await stream.nextBatch()) {
         await write(sending, this.framesOf(batch));
@@ -106,7 +106,7 @@ export class EventStreams<Item> {
       if (stalledSince !== undefined) {
         if (now - stalledSince >= this.times.stalledMs) raw.destroy();
       } else if (now - lastWriteAt >= this.times.heartbeatMs) {
-        // An ID without data moves the client's position past events that it did not ask for.
+        // An ID without data moves the client's position past filtered events.
         const isAhead = stream.position !== sending.position;
         void write(sending, isAhead ? `:\nid: ${stream.position}\n\n` : ":\n\n");
       }
@@ -114,7 +114,7 @@ export class EventStreams<Item> {
   }
 }
 
-/** Writes to a client, and waits until it has read enough or is gone. */
+/** Writes to a client and waits until it has read enough or disconnected. */
 async function write(sending: OpenStream, text: string | Buffer): Promise<void> {
   const { raw, stream } = sending;
   if (raw.destroyed) return;
@@ -134,7 +134,7 @@ async function write(sending: OpenStream, text: string | Buffer): Promise<void> 
   sending.stalledSince = undefined;
 }
 
-/** Ends a response and its connection, so that a client connects again, perhaps to another server. */
+/** Ends a response and its connection, so that the client reconnects, perhaps to another server. */
 function end(raw: ServerResponse, text: string): void {
   const { socket } = raw;
   if (raw.destroyed) return;

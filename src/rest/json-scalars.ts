@@ -15,17 +15,17 @@ interface Leaf {
   write?(value: unknown): string;
 }
 
-/** Texts that JSON quotes as they are: without control characters, quotes, backslashes and surrogates. */
+/** Texts that JSON quotes unchanged: without control characters, quotes, backslashes and surrogates. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Writes what `JSON.stringify` does; most texts are plain, and quoting those here takes less time. */
+/** Writes the same as `JSON.stringify`; quoting plain texts here is faster, and most texts are plain. */
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 
 /** Writes a text that is always plain. */
 const writePlain = (value: unknown): string => `"${value}"`;
 
-/** GraphQL's results have int64 as text already. */
+/** In GraphQL results, an int64 is already text. */
 const asIs = (value: unknown) => value;
 
 const isString = (value: unknown) => (typeof value === "string" ? value : undefined);
@@ -47,7 +47,7 @@ const INT64_LEAF: Leaf = {
     return isInt64(text) ? text : undefined;
   },
   mustBe: int64Problem,
-  // GraphQL returns a string of digits, which JSON.stringify would quote and Number would round.
+  // GraphQL returns a string of digits; JSON.stringify would quote it and Number would round it.
   write: (value) => value as string,
 };
 

@@ -30,7 +30,7 @@ export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 export interface Use {
   rule?: JsonSchemaRule;
   check?: Check | undefined;
-  /** The selection of a document on an object. */
+  /** The document's selection on an object. */
   selection?: SelectionSetNode | undefined;
   /** Registers the schema of a named type and returns a reference to it. */
   define?: ((name: string, schema: JsonSchema) => JsonSchema) | undefined;
@@ -190,7 +190,9 @@ export function memberSchema({
   };
 }
 
-/** Allows null by `oneOf`, because some generators accept no list of types; an empty schema already allows null. */
+/**
+ * Allows null through `oneOf`, because some generators support no list of types; an empty schema already allows null.
+ */
 const orNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: "null" }] };
 

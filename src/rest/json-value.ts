@@ -8,8 +8,8 @@ export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
   /**
-   * True if the value comes from a JSON body, which has types; from the URL or a header, which are text; or from the
-   * arguments of an MCP tool, which are JSON whose int64 may be text.
+   * Where the value comes from: a JSON body, which has types; the URL or a header, which are text; or the arguments of
+   * an MCP tool, which are JSON whose int64 may be text.
    */
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */
@@ -17,7 +17,7 @@ export interface Location {
 }
 
 /**
- * The REST representation of a GraphQL type. `decode` accepts and `write` produces the values that `schema` describes.
+ * The REST representation of a GraphQL type: `schema` describes the values that `decode` accepts and `write` produces.
  * Lists and objects handle null, so these values are never null.
  */
 export interface JsonType {
@@ -26,7 +26,7 @@ export interface JsonType {
   decode(value: unknown, location: Location): unknown;
   /** @returns the JSON text of a value from a GraphQL result */
   write(value: unknown): string;
-  /** @returns what `write` writes, as a value for `JSON.stringify`, with int64 as text */
+  /** @returns the value whose JSON is the output of `write`, with int64 as text */
   structure(value: unknown): unknown;
 }
 

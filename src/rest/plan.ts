@@ -39,7 +39,7 @@ export interface RoutePlan extends FixedDocument {
   statuses: readonly SuccessStatus[];
   /** The body of a success; undefined if every success is a 204. */
   result: JsonType | undefined;
-  /** True if the resource of the route may be missing (404). */
+  /** True if the route's resource may be missing (404). */
   canBeMissing: boolean;
   /** REST names of arguments by their GraphQL names. */
   names: Readonly<Record<string, string>>;
@@ -246,7 +246,7 @@ function inPath(parameter: PathParameter, variables: Variables): Member {
   return { ...member, required: true, json: { ...member.json, schema, decode } };
 }
 
-/** Accepts text in any format: in another one it is an unknown ID, and the resolver answers 404. */
+/** Accepts any text: malformed IDs are treated as unknown, so the resolver answers 404. */
 const decodeId = (value: unknown, location: Location) =>
   typeof value === "string" ? value : addProblem(location, "must be a string");
 
@@ -286,7 +286,7 @@ function bodyOf(route: RestRoute, variables: Variables, define: Use["define"]): 
   };
 }
 
-/** Maps the Idempotency-Key header to `$idempotencyKey`, or to the input field of that name. */
+/** Maps the Idempotency-Key header to `$idempotencyKey` or the input field with that name. */
 function idempotencyKeyOf({ bodyVariable }: RestRoute, variables: Variables): IdempotencyKey | undefined {
   if (variables.has(IDEMPOTENCY_FIELD)) {
     const { json, required } = variables.member(

@@ -51,7 +51,7 @@ function addRoute(
 /** An empty JSON object, which many clients send instead of an empty body. */
 const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
 
-/** Rejects bodies for operations without one; an empty body or object of any content type is accepted. */
+/** Rejects bodies of operations without one, except an empty body or JSON object with any content type. */
 function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
@@ -60,7 +60,7 @@ function rejectBodies(app: FastifyInstance): void {
   });
 }
 
-/** Adds the deprecation headers to every answer of a route, including errors. */
+/** Adds the deprecation headers to every response of a route, including errors. */
 function announce(deprecation: Deprecation, publicUrl: string) {
   const { deprecation: since, sunset, link } = deprecationHeaders(deprecation, publicUrl);
   return (

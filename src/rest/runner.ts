@@ -11,7 +11,7 @@ import { hasBody, inputsOf, isEmpty, variablesReader } from "./variables";
 
 /** The Fastify handlers of a route. */
 export interface Runner {
-  /** Rejects callers without access, and bodies that are not JSON, before the body is read. */
+  /** Rejects callers without access and bodies that are not JSON, before reading the body. */
   guard: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
   /** Answers a request. */
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -32,7 +32,7 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
     guard: (request, _reply, done) => {
       authorize(request.callContext.caller);
       const { headers } = request;
-      // Many clients declare a type for a body that they do not send.
+      // Many clients declare a content type without sending a body.
       if (!body?.required && isEmpty(headers)) delete headers["content-type"];
       if (body && (body.required || hasBody(request))) requireJson(headers);
       done();
@@ -63,7 +63,7 @@ function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema)
   if (subscribe === undefined || result === undefined) throw new Error(`${fieldName} opens no stream`);
   const node = operation.selectionSet.selections[0] as FieldNode;
   const toVariables = variablesReader(plan);
-  // The only part that resolvers read.
+  // Resolvers read nothing else.
   const info = { parentType, fieldName } as GraphQLResolveInfo;
   const streams = new EventStreams<Data>(
     (item) => `id: ${item[declared.id]}\nevent: ${item[declared.event]}\ndata: ${result.write(item)}\n\n`,
@@ -81,7 +81,7 @@ function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema)
   };
 }
 
-/** Adds a `Link` to the next page (RFC 8288), with the parameters of this page. */
+/** Adds a `Link` to the next page (RFC 8288), with the same parameters. */
 function linkNextPage(
   cursor: string,
   { url, query }: FastifyRequest,

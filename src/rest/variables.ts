@@ -13,7 +13,7 @@ export interface Inputs {
   idempotencyKey: unknown;
 }
 
-/** How an API sends inputs: what path and query consist of, and its name for the idempotency key. */
+/** How an API sends inputs: the names of its path and query parameters and of its idempotency key. */
 export interface InputForm {
   source: Location["source"];
   idempotencyKeyName: string;
@@ -43,7 +43,7 @@ export function variablesReader(
     };
     for (const member of path) read(inputs.path, member);
     for (const member of query) read(inputs.query, member);
-    // Ignoring a misspelled filter would list everything.
+    // A misspelled filter must not list everything.
     for (const name of Object.keys(inputs.query)) {
       if (!known.has(name))
         addProblem({ path: excerpt(name, 100) || "(no name)", source, problems }, "is not known");
@@ -93,7 +93,7 @@ export const inputsOf = (request: FastifyRequest): Inputs => ({
 export const hasBody = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   headers["content-type"] !== undefined || !isEmpty(headers);
 
-/** True if a request with these headers has no body, or one of 0 bytes. */
+/** True if a request has no body, or an empty one. */
 export const isEmpty = (headers: FastifyRequest["headers"]): boolean =>
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 

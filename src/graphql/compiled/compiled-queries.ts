@@ -11,7 +11,7 @@ import { mayCallAll } from "../../schema/access";
 import { KnownDocuments } from "./known-documents";
 import { type Execute, planOperation } from "./plan";
 
-/** An operation of a known document that has a plan. */
+/** An operation of a known document, with its plan. */
 export interface KnownOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
@@ -19,13 +19,13 @@ export interface KnownOperation {
 }
 
 /**
- * Runs repeated operations as compiled plans. A failed operation runs again in Apollo, so that errors are created in one
- * place; the field of a mutation does not run again. Only documents from callers with access to all their root fields are
- * kept, so that other callers cannot fill the cache.
+ * Runs repeated operations as compiled plans. A failed operation is rerun in Apollo, so that errors are created in one
+ * place; a mutation's field is not run twice. Documents are cached only from callers with access to all root fields, so
+ * that others cannot fill the cache.
  */
 export function compiledQueries(schema: GraphQLSchema) {
   const documents = new KnownDocuments();
-  // Plans by document and operation; a plan is collected together with its document.
+  // Plans by document and operation; a plan is garbage-collected with its document.
   const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, KnownOperation | undefined>>();
   const planOf = (document: DocumentNode, operation: OperationDefinitionNode): KnownOperation | undefined => {
     let known = plans.get(document);
@@ -68,9 +68,9 @@ export function compiledQueries(schema: GraphQLSchema) {
   };
 
   return {
-    /** Learns documents, and runs the known ones that come through Apollo. */
+    /** Learns documents, and runs known ones that arrive through Apollo. */
     plugin,
-    // Apollo's store would also keep documents of callers without access.
+    // Apollo's store would also cache documents from callers without access.
     documentStore: null,
     stringifyResult: (result: FormattedExecutionResult): string => JSON.stringify(result),
     /** Finds an operation by the exact text of its document; undefined if it is unknown or Apollo must run it. */
@@ -79,7 +79,7 @@ export function compiledQueries(schema: GraphQLSchema) {
       const operation = document && getOperationAST(document, operationName);
       return operation ? planOf(document, operation) : undefined;
     },
-    /** Runs an operation and writes its answer; undefined if it fails, after which Apollo must run it. */
+    /** Runs an operation and writes the response; undefined if it fails and Apollo must run it. */
     async answer(
       { execute }: KnownOperation,
       context: RequestContext,

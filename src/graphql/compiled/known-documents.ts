@@ -1,14 +1,14 @@
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 
-/** Max tokens of all cached documents; a token takes about 700 bytes, with its share of the tree and the plan. */
+/** Max tokens of all cached documents; a token takes about 700 bytes, including its share of the tree and the plan. */
 const MAX_TOKENS = 50_000;
-/** Max characters of a cached document, because comments and strings are few tokens but may be long. */
+/** Max characters of a cached document; comments and long strings are few tokens. */
 const MAX_CHARACTERS = 10_000;
 
 /**
- * Caches valid documents by their exact text. Clients repeat a few documents with different variables, so each is
- * parsed, validated and compiled once.
+ * Caches valid documents by their exact text. Clients repeat a few documents with different variables; each is parsed,
+ * validated and compiled once.
  */
 export class KnownDocuments {
   private readonly documents = new LRUCache<string, DocumentNode>({
@@ -20,7 +20,7 @@ export class KnownDocuments {
     return this.documents.get(text);
   }
 
-  /** Caches a valid document under its text, unless the text is too long. */
+  /** Caches a valid document by its text, unless the text is too long. */
   add(text: string, document: DocumentNode): void {
     if (text.length <= MAX_CHARACTERS) this.documents.set(text, document);
   }

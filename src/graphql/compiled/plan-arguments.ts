@@ -13,7 +13,7 @@ import {
 
 /**
  * Returns the arguments of a field for the variables of a run.
- * @throws GraphQLError when an argument that must not be null is null or missing
+ * @throws GraphQLError when a non-null argument is null or missing
  */
 export type ReadArguments = (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
@@ -50,7 +50,7 @@ function readerOf(arg: GraphQLArgument, given: ArgumentNode | undefined): ReadAr
     const name = node.name.value;
     return (variables) => required(Object.hasOwn(variables, name) ? variables[name] : defaultValue);
   }
-  // Resolvers cannot mutate leaf values, so all runs share one.
+  // Leaf values are immutable, so all runs share one.
   if (isLeafType(isNonNullType(type) ? type.ofType : type) && isScalarLiteral(node)) {
     const value = valid(valueFromAST(node, type), given);
     return () => value;

@@ -14,7 +14,7 @@ type Variables = Readonly<Record<string, unknown>>;
 /** Coerces the variables of a run (specification, 6.1.2), with the same result as `getVariableValues`. */
 export type CoerceVariables = (given: Variables) => ReturnType<typeof getVariableValues>;
 
-/** Compiles the coercion of the variables of a valid operation, whose types are then looked up only once. */
+/** Compiles the variable coercion of a valid operation, so that its types are looked up only once. */
 export function variableCoercion(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],

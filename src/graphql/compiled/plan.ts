@@ -43,14 +43,14 @@ type Path = GraphQLResolveInfo["path"] | undefined;
 type Complete = (value: unknown, run: Run, path: Path) => unknown;
 type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 
-/** The document uses a feature that is left to graphql-js. */
+/** The document uses a feature that only graphql-js supports. */
 class NotPlannable extends Error {}
 
 /**
  * Compiles a valid operation into closures over the schema that select fields, read arguments and complete values. It
  * generates no code from the document.
  * @param operationName name of the operation, if the document has several
- * @throws Error for features that are left to graphql-js: directives, introspection, abstract types and subscriptions
+ * @throws Error for features that only graphql-js supports: directives, introspection, abstract types and subscriptions
  */
 export function planOperation(
   schema: GraphQLSchema,
@@ -89,7 +89,7 @@ class Planner {
     private readonly fragments: Record<string, FragmentDefinitionNode>,
   ) {}
 
-  /** Plans the operation; the fields of Mutation run one after the other. */
+  /** Plans the operation; the fields of Mutation run serially. */
   planRoot(root: GraphQLObjectType, set: SelectionSetNode): ResolveField {
     const fields = this.planFields(root, [set]).map(({ key, nodes, resolve }) => ({
       key,
@@ -152,7 +152,7 @@ class Planner {
       const isLeaf = isLeafType(getNullableType(field.type));
       return (source, run, path) => {
         const value = (source as Record<string, unknown>)[fieldName];
-        // A leaf has nothing below that would read its path.
+        // Nothing below a leaf reads its path.
         const at = isLeaf ? path : { prev: path, key, typename: parent.name };
         if (typeof value === "function") return complete(value.call(source, {}, run.context), run, at);
         return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
@@ -178,7 +178,7 @@ class Planner {
     };
   }
 
-  /** @param coordinate type and field name, such as `Pet.name`, for errors */
+  /** @param coordinate type and field name for errors, such as `Pet.name` */
   private planType(type: GraphQLOutputType, nodes: readonly FieldNode[], coordinate: string): Complete {
     if (isNonNullType(type)) {
       const complete = this.planType(type.ofType, nodes, coordinate);
@@ -214,7 +214,7 @@ class Planner {
   }
 }
 
-/** Starts all fields of an object and waits only if one of them returned a promise. */
+/** Starts all fields of an object, and waits only if one of them returns a promise. */
 function selectConcurrently(fields: readonly { key: string; resolve: ResolveField }[]): ResolveField {
   return (source, run, path) => {
     const result: Record<string, unknown> = {};
@@ -222,7 +222,7 @@ function selectConcurrently(fields: readonly { key: string; resolve: ResolveFiel
     try {
       for (const { key, resolve } of fields) {
         const value = resolve(source, run, path);
-        // Assign the key now to keep the order of the document.
+        // Assign the key now to keep the document's field order.
         result[key] = value;
         if (isPromise(value)) pending.push(assignWhenResolved(result, key, value));
       }
@@ -265,12 +265,12 @@ async function assignWhenResolved(result: Record<string, unknown>, key: string, 
   result[key] = await value;
 }
 
-/** Ignores later rejections, because an unhandled one would end the process. */
+/** Ignores later rejections: an unhandled one would end the process. */
 function ignoreRejections(promises: readonly Promise<unknown>[]): void {
   for (const promise of promises) promise.catch(() => {});
 }
 
-/** Gives the errors of a root field its path, which distinguishes a failed resolver from an invalid document. */
+/** Adds the path to errors of a root field, which distinguishes a failed resolver from an invalid document. */
 function locateErrors(resolve: ResolveField, nodes: readonly FieldNode[], key: string): ResolveField {
   const fail = (thrown: unknown): never => {
     throw locatedError(thrown, nodes, [key]);

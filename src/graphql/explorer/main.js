@@ -1,4 +1,4 @@
-// The page of /graphiql. It is built with all that it needs, so it works without internet access.
+// The page of /graphiql. It bundles everything it needs, so it works offline.
 import "graphiql/setup-workers/vite";
 import "graphiql/style.css";
 import "./explorer.css";
@@ -12,7 +12,7 @@ const PLACEHOLDER = "<API_KEY>";
 
 const { href, protocol } = new URL("/graphql", location.href);
 
-/** Without cookies: the page acts for the key in its headers editor alone, also if a member is signed in. */
+/** Sends no cookies: the page acts only for the key in its headers editor, even if a member is signed in. */
 const request = (url, init) => fetch(url, { ...init, credentials: "omit" });
 
 const send = createGraphiQLFetcher({
@@ -21,7 +21,7 @@ const send = createGraphiQLFetcher({
   fetch: request,
 });
 
-/** Leaves out a header that still holds the placeholder, so that the schema loads without a key. */
+/** Omits a header that still holds the placeholder, so that the schema loads without a key. */
 const withoutPlaceholders = (headers = {}) =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => !String(value).includes(PLACEHOLDER)));
 
@@ -35,7 +35,7 @@ createRoot(document.getElementById("root")).render(
     defaultQuery: EXAMPLE,
     initialHeaders: JSON.stringify({ Authorization: `Bearer ${PLACEHOLDER}` }, null, 2),
     defaultEditorToolsVisibility: "headers",
-    // Keys stay out of the browser's storage, in which the history would keep the headers of each query.
+    // Keeps API keys out of the browser's storage; the history would store the headers of each query.
     shouldPersistHeaders: false,
     plugins: [],
   }),

@@ -6,7 +6,7 @@ export default defineConfig({
   base: "/graphiql/",
   build: {
     target: "baseline-widely-available",
-    // The Content-Security-Policy allows no scripts, styles or fonts in data: URLs.
+    // The Content-Security-Policy forbids scripts, styles and fonts in data: URLs.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 10_000,
     rolldownOptions: {

@@ -14,8 +14,8 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const GRAPHQL_TYPE = "application/graphql-response+json; charset=utf-8";
 
 /**
- * Errors that keep their status for every client, because proxies and clients act on it: they renew the credential, wait,
- * or correct the HTTP request.
+ * Errors that keep their status for every client, because proxies and clients act on it: they renew the credential,
+ * wait, or correct the HTTP request.
  */
 const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "unauthenticated",
@@ -31,13 +31,13 @@ const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "invalid_json",
 ]);
 
-/** Apollo's codes for requests that hold no operation, or use a method or an extension that is not supported. */
+/** Apollo's codes for requests without an operation, or with an unsupported method or extension. */
 const NO_OPERATION: readonly unknown[] = ["BAD_REQUEST", "PERSISTED_QUERY_NOT_SUPPORTED"];
 
 /**
- * Chooses the media type of an answer, and its status if it has no data: that of the first error, like the REST API. As
- * the GraphQL over HTTP specification recommends (6.4.1), `application/json` gets 200 instead, because many of its clients
- * read no error from another status. It also counts the operation, because a separate plugin would cost every request
+ * Chooses a response's media type and, if it has no data, its status: that of the first error, as in the REST API.
+ * `application/json` gets 200 instead, as the GraphQL over HTTP specification recommends (6.4.1), because many of its
+ * clients read errors at no other status. It also counts the operation: a separate plugin would cost every request
  * another microtask.
  * @param operations counts operations by type and outcome
  */
@@ -50,7 +50,7 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
         const failure = error && toGatewayError(error);
         noteOperation(operations, operation, failure?.code ?? "ok", contextValue);
         const type = mediaTypeFor(request.http?.headers.get("accept"));
-        // Without it, Apollo answers 406 after it ran the operation.
+        // Without it, Apollo answers 406 after running the operation.
         http.headers.set("content-type", type);
         if (error === undefined || failure === undefined || body.kind !== "single") return;
         if (contextValue.answer) contextValue.answer.errorCode = failure.code;
@@ -67,7 +67,7 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
   },
 });
 
-/** Counts an operation, and describes it to the hooks of its request and to its span. */
+/** Counts an operation and reports it to the request's hooks and span. */
 export function noteOperation(
   operations: Metrics["operations"],
   operation: OperationDefinitionNode | undefined,
@@ -79,10 +79,10 @@ export function noteOperation(
   operations.labels(operation?.operation ?? "none", outcome).inc();
 }
 
-/** The last negotiation, because most requests repeat it. */
+/** Caches the last negotiation, because most requests repeat it. */
 let negotiated = { accept: "application/json", type: JSON_TYPE };
 
-/** Returns the media type that a client prefers, and JSON for clients that accept neither. */
+/** Returns the client's preferred media type, or JSON if it accepts neither. */
 export function mediaTypeFor(accept: string | undefined): string {
   if (accept === undefined || accept === "*/*") return JSON_TYPE;
   if (accept !== negotiated.accept) {
@@ -92,14 +92,14 @@ export function mediaTypeFor(accept: string | undefined): string {
   return negotiated.type;
 }
 
-/** Adds the operation to its span, without tokens that a client may have put into the name. */
+/** Adds the operation to its span, without tokens that a client may have put into its name. */
 function describeOperation({ operation, name }: OperationDefinitionNode): void {
   const span = trace.getActiveSpan();
   span?.setAttribute("graphql.operation.type", operation);
   if (name) span?.setAttribute("graphql.operation.name", redactTokens(name.value).slice(0, 100));
 }
 
-/** True if an answer has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
+/** True if a response has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
 function hasData(
   data: Record<string, unknown> | null | undefined,
   errors: readonly GraphQLError[] = [],

@@ -35,7 +35,9 @@ export const landingPage = ({
 /** Apollo's notice for browsers that cannot load Sandbox. */
 const NOTICE = "it appears that you might be offline.</p>";
 
-/** Leads browsers that cannot load Sandbox to GraphiQL. The frame of Sandbox lies over the notice, so it must let clicks through until it is there. */
+/**
+ * Links to GraphiQL if Sandbox cannot load. Sandbox's frame covers the notice, so clicks pass through it until then.
+ */
 const withOfflineExplorer = (sandbox: ApolloServerPlugin): ApolloServerPlugin => ({
   async serverWillStart(service) {
     const listener = (await sandbox.serverWillStart?.(service)) ?? {};

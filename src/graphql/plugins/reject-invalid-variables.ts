@@ -18,7 +18,7 @@ import { type InputProblem, InvalidInput, MAX_PROBLEMS } from "../../errors";
 const NAME_MAX_LENGTH = 100;
 
 /**
- * Rejects variables of a wrong type, with their paths, before graphql-js does: its message would repeat the value and
+ * Rejects variables of the wrong type, with their paths, before graphql-js does: its message would repeat the value and
  * its surroundings, such as a password.
  */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {

@@ -7,7 +7,7 @@ const BY_HTTP =
   "Subscriptions require a WebSocket with the subprotocol graphql-transport-ws. Over HTTP, GET /agent/events streams events.";
 const BY_WEBSOCKET = "A WebSocket supports only subscriptions. Send queries and mutations as HTTP requests.";
 
-/** Keeps subscriptions to WebSockets and other operations to HTTP. */
+/** Allows subscriptions only over WebSockets, and other operations only over HTTP. */
 export const subscriptions: ApolloServerPlugin<RequestContext> = {
   async requestDidStart({ request }) {
     const isByHttp = request.http !== undefined;
@@ -21,7 +21,7 @@ export const subscriptions: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/** Answers a subscription that has passed all checks with its document, for `checkSubscription`. */
+/** Responds to a checked subscription with its document, for `checkSubscription`. */
 export const openSubscription: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
@@ -37,7 +37,7 @@ export const openSubscription: ApolloServerPlugin<RequestContext> = {
 };
 
 /**
- * Applies to a subscription all checks and limits that operations over HTTP have.
+ * Applies all checks and limits of HTTP operations to a subscription.
  * @returns the document to subscribe with, or the errors for the client
  */
 export async function checkSubscription(

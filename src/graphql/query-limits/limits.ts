@@ -14,7 +14,7 @@ export const MAX = {
   directives: 100,
   /** Items of lists and fields of objects in the document. */
   values: 500,
-  /** Nesting of fields, fragments, lists and objects. */
+  /** Nesting depth of fields, fragments, lists and objects. */
   levels: 25,
   /** Root fields of an operation, including aliases and expanded fragments. */
   "root fields": 50,
@@ -22,7 +22,7 @@ export const MAX = {
   reports: 10,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
-  /** Fields of a subscription, counted the same way: they are executed for each event. */
+  /** Fields of a subscription, counted the same way, because they are executed for each event. */
   "subscription fields": 50,
   /** Repeated selections of a response name: graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,
@@ -31,13 +31,13 @@ export const MAX = {
 /** Max tokens of a document, because the recursive parser would overflow its stack on deep nesting. */
 export const MAX_TOKENS = 5_000;
 
-/** Max validation errors in an answer; each costs a walk over the lines of the document. */
+/** Max validation errors in a response; each costs a walk over the lines of the document. */
 export const MAX_FAULTS = 5;
 
-/** Max values in an answer: objects, lists and leaves. */
+/** Max values in a response: objects, lists and leaves. */
 export const MAX_RESPONSE_VALUES = 20_000;
 
-/** Max characters in an answer, with names and texts at max length: almost five pages of the longest messages. */
+/** Max characters in a response, with names and texts at max length: almost five pages of the longest messages. */
 export const MAX_RESPONSE_CHARACTERS = 5_000_000;
 
 /**

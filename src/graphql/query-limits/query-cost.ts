@@ -19,11 +19,11 @@ import { charactersOf, itemsOf, pageSize } from "../../schema/list-size";
 import { isReport } from "../../schema/report";
 import { assertAtMost } from "./limits";
 
-/** The max size of an answer, assuming full pages. */
+/** The max size of a response, assuming full pages. */
 export interface QueryCost {
   /** Objects, lists and leaves. */
   values: number;
-  /** Characters of the JSON answer: names as selected, texts at max length. */
+  /** Characters of the JSON response: names as selected, texts at max length. */
   characters: number;
   /** Distinct response names at the root. */
   rootFields: number;
@@ -40,14 +40,14 @@ const ITEM_PUNCTUATION = 3;
 interface Merged {
   /** Field and arguments of the first selection. */
   as: string;
-  /** Selections below it, by response name. */
+  /** Nested selections, by response name. */
   below: Map<string, Merged>;
 }
 
-/** Weight of a selection that conflicts with another of its name, which only faulty or hostile clients send. */
+/** Weight of a selection that conflicts with another of its name; only faulty or hostile clients send those. */
 const CONFLICT_WEIGHT = 10;
 
-/** The surroundings of a selection. */
+/** The context of a selection. */
 interface Scope {
   /** Undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
@@ -60,8 +60,8 @@ interface Scope {
 }
 
 /**
- * Estimates the cost of each operation with its fragments expanded. It stops at the limits, so exponential fragments are
- * rejected early, and works on documents that are not validated yet.
+ * Estimates the cost of each operation with its fragments expanded. It stops at the limits, so that exponential
+ * fragments are rejected early, and works on documents that are not validated yet.
  * @param variables variables of the request; without them, pages count with their max size
  * @returns the cost of each operation
  * @throws GatewayError `query_too_complex`

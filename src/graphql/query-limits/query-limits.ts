@@ -24,7 +24,7 @@ const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0 };
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** The limits of a request besides its size. */
+/** Limits of a request besides its size. */
 export interface RequestLimits {
   /** True if the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
@@ -34,9 +34,10 @@ export interface RequestLimits {
 }
 
 /**
- * Rejects expensive documents before validation and expensive operations before execution. Each root field of a mutation
- * counts as a request of the key, and a large response waits for its share of the response budget. Apollo answers 500 if a
- * plugin throws before the operation is resolved, so a placeholder replaces a rejected document until then.
+ * Rejects expensive documents before validation and expensive operations before execution. Each root field of a
+ * mutation counts as a request of the key, and a large response waits for its share of the response budget. A
+ * placeholder replaces a rejected document until the operation is resolved, because Apollo answers 500 if a plugin
+ * throws before that.
  */
 export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, responses }: RequestLimits) {
   const costOf = costsOf(schema);
@@ -44,7 +45,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
   const assertSchemaMayBeSeen = (document: DocumentNode, caller: Caller) => {
     if (!schemaHidden || caller.kind !== "anonymous" || isForAnyone(schema, document)) return;
     if (caller.sessionEnded) throw new GatewayError("invalid_session");
-    // The same message whether or not the fields exist, to hide the schema.
+    // The message is the same whether or not the fields exist, to hide the schema.
     throw new GatewayError(
       "unauthenticated",
       "This request requires an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
@@ -74,7 +75,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
-            // Messages of graphql-js name types and fields.
+            // graphql-js messages name types and fields.
             if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
               throw new GatewayError("graphql_validation_failed");
             }
@@ -93,7 +94,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
               response.http.headers.set(name, String(value));
             if (counted?.rejection) throw counted.rejection;
           }
-          // A stream holds one event at a time.
+          // A stream holds only one event at a time.
           if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);
         },
       };
@@ -103,7 +104,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
   return {
     plugin,
     /**
-     * True if an operation of a valid document passes all limits and has nothing to count or to wait for.
+     * True if a valid operation passes all limits and has nothing to count or wait for.
      * @returns false, including for an operation that the limits reject
      */
     isFree(
@@ -121,8 +122,8 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
 }
 
 /**
- * Creates a function that estimates the cost of an operation. It estimates a cached document once with max page sizes and
- * considers variables only when that estimate is large.
+ * Creates a function that estimates the cost of an operation. A cached document is estimated once with max page sizes;
+ * variables are considered only if that estimate is large.
  */
 function costsOf(schema: GraphQLSchema) {
   const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();

@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 import type { GatewayError } from "../../errors";
 
-/** Close codes of the GraphQL over WebSocket protocol by status of the error; clients connect again after others. */
+/** Close codes of the GraphQL over WebSocket protocol by error status; after any other code, clients reconnect. */
 const CLOSE_CODES: Readonly<Record<number, number>> = { 400: 4400, 401: 4401, 403: 4403, 500: 4500 };
 
 /** "Try again later." */
@@ -10,13 +10,13 @@ const TRY_AGAIN = 1013;
 /** The server is shutting down; clients reconnect. */
 export const GOING_AWAY = 1001;
 
-/** A credential was rejected after it had been accepted. */
+/** A credential was revoked after it had been accepted. */
 export const FORBIDDEN = 4403;
 
 /** Max length of a reason (bytes; RFC 6455, 5.5). */
 const REASON_MAX_BYTES = 123;
 
-/** Closes a connection with an error, whose code starts the reason. */
+/** Closes a connection with an error; the reason starts with its code. */
 export function closeWith(
   socket: WebSocket,
   { code, message, status }: GatewayError,

@@ -6,30 +6,30 @@ import type { Caller } from "../../auth/caller";
 import { TokenBucket } from "../../common/token-bucket";
 import { credentialOf } from "../../features/events/live/rejections";
 
-/** Max fields per second that an organization's subscriptions execute in this process. */
+/** Max fields per second executed by an organization's subscriptions in this process. */
 export const FIELDS_PER_SECOND = 100_000;
 
-/** Max fields executed without a pause, so that others are served in between. */
+/** Max fields executed without yielding to other work. */
 export const MAX_FIELDS_AT_ONCE = 2_000;
 
-/** Sending a result takes as long as executing this many fields. */
+/** Cost of sending a result, in fields executed. */
 export const FIELDS_PER_SEND = 25;
 
-/** Sending this many additional characters takes as long as executing one additional field. */
+/** Additional characters of a result that cost as much to send as one field takes to execute. */
 const CHARACTERS_PER_FIELD = 500;
 
-/** Max characters of results that are kept for slow followers. */
+/** Max characters of results kept for slow followers. */
 const MAX_KEPT_CHARACTERS = 8_000_000;
 
 const MAX_ORGANIZATIONS = 10_000;
 
-/** Converts an event to the JSON of its result, and waits until it may be sent. */
+/** Converts an event to its result as JSON, and waits until it may be sent. */
 export type WriteResult = (event: object) => Promise<string>;
 
-/** The texts of events; all subscriptions receive the same objects. */
+/** Events as text; all subscriptions receive the same objects. */
 const contents = new WeakMap<object, string>();
 
-/** Content of an event, as part of cache keys. */
+/** Content of an event, for cache keys. */
 function contentOf(event: object): string {
   const content = contents.get(event) ?? JSON.stringify(event);
   contents.set(event, content);
@@ -57,7 +57,7 @@ export class SubscriptionResults {
 
   /**
    * @param query text of the document
-   * @returns the function for the events of a subscription, to be called for one event after the other
+   * @returns the function that converts a subscription's events, to be called serially
    */
   writerFor(caller: Caller, query: string, args: ExecutionArgs): WriteResult {
     const budget = this.budgetOf("organization" in caller ? caller.organization.id : "");
@@ -101,7 +101,7 @@ export class SubscriptionResults {
   }
 }
 
-/** Number of fields in a document, as an estimate of those executed per event; a fragment counts once. */
+/** Number of fields in a document, an estimate of those executed per event; a fragment counts once. */
 function fieldsOf(document: DocumentNode): number {
   let fields = 0;
   visit(document, {

@@ -32,12 +32,12 @@ export const MAX_REJECTIONS = 40;
 /** Per-connection state beyond what the protocol itself tracks. */
 export interface Connection {
   socket: WebSocket;
-  /** Resolves once the client's connection takes more. */
+  /** Resolves once the connection accepts more data. */
   send: (text: string) => Promise<void>;
   traffic: TrafficLimit;
   /** Number of rejected subscriptions. */
   rejections: number;
-  /** The credential of `connection_init`, with the origin of the handshake. */
+  /** The credential in `connection_init`, with the origin of the handshake. */
   credentials: Credentials;
 }
 
@@ -51,9 +51,9 @@ export interface SubscriptionServices {
 }
 
 /**
- * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated,
- * counts as a request of its key, as `connection_init` does, and passes the checks of operations over HTTP. A connection
- * with many rejections is closed, because the limits of HTTP requests do not see its messages.
+ * Creates the subscription protocol (graphql-transport-ws) without a transport. Each subscription is authenticated,
+ * counts as a request of its key like `connection_init`, and passes the checks of HTTP operations. A connection with
+ * many rejections is closed, because the limits on HTTP requests do not cover its messages.
  */
 export const createSubscriptionServer = ({
   apollo,
@@ -74,7 +74,7 @@ export const createSubscriptionServer = ({
 
   /**
    * Counts a request with a key.
-   * @returns the error if it is one too many
+   * @returns the error if the limit is exceeded
    */
   const limit = ({ caller }: RequestContext): GatewayError | undefined =>
     caller.kind === "agent" ? rateLimit(caller.key)?.rejection : undefined;
@@ -91,7 +91,7 @@ export const createSubscriptionServer = ({
       : {
           ...result,
           errors: errors.map((error) => {
-            // Logs a server error, whose cause is hidden from the client.
+            // Logs a server error, because the client does not see its cause.
             known(error);
             return formatError(error.toJSON(), error);
           }),
@@ -159,14 +159,14 @@ export const createSubscriptionServer = ({
 
 export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
 
-/** The credential of `connection_init`, under the name of the header in either spelling. */
+/** The credential in `connection_init`, from the header in either spelling. */
 function authorizationIn({
   Authorization,
   authorization,
 }: Readonly<Record<string, unknown>>): string | undefined {
   const value = Authorization ?? authorization;
   if (value === undefined || value === null) return undefined;
-  // Anything else is no credential, and is rejected as a malformed one.
+  // Anything else is rejected as a malformed credential.
   return typeof value === "string" ? value : "malformed";
 }
 
@@ -184,14 +184,11 @@ function countRejection(connection: Connection): void {
     );
 }
 
-/** An error that is sent as it is formatted. */
+/** An error to be sent in this format. */
 const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
   Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
 
-/**
- * Closes a connection: permanently if its credential is no longer accepted, otherwise so that the client tries again
- * later.
- */
+/** Closes a connection: permanently if its credential was revoked, otherwise so that the client retries later. */
 function closeAs(socket: WebSocket, error: GatewayError): void {
   closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }
@@ -201,9 +198,8 @@ const isRejection = ({ status }: GatewayError): boolean => status === 401 || sta
 type Results = AsyncIterableIterator<ExecutionResult, void>;
 
 /**
- * Sends the results of the events of a stream, one after the other.
- * @returns the results that the library is to send: none, or a failure as the last one; a credential that is no longer
- *   accepted closes the connection
+ * Sends the results of a stream's events in order.
+ * @returns the results for the library to send: none, or a final failure; a revoked credential closes the connection
  */
 function sendEach(
   events: AsyncIterableIterator<object, void>,
@@ -223,7 +219,7 @@ function sendEach(
           const { done, value } = await events.next();
           if (done) return end();
           const text = await write(value);
-          // The client may have completed the subscription, and used its ID again.
+          // The client may have completed the subscription and reused its ID.
           if (!hasEnded) await send(text);
         }
         return end();

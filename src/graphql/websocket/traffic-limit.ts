@@ -1,12 +1,12 @@
 import { TokenBucket } from "../../common/token-bucket";
 
-/** Max messages until `connection_init` is accepted. */
+/** Max messages before `connection_init` is accepted. */
 export const MAX_MESSAGES_BEFORE_INIT = 20;
 
-/** Max messages per second afterwards, and max burst. */
+/** Max messages per second once accepted, and max burst. */
 export const MAX_MESSAGES_PER_SECOND = 50;
 
-/** Bytes read per second from a connection; a burst may have twice as many. */
+/** Bytes read per second from a connection; a burst may be twice as large. */
 export const BYTES_PER_SECOND = 65_536;
 
 /**
@@ -23,21 +23,21 @@ export class TrafficLimit {
     this.messages = new TokenBucket(MAX_MESSAGES_BEFORE_INIT, 0, clock);
   }
 
-  /** Raises the limit for a client whose credential was accepted. */
+  /** Raises the limit for an authenticated client. */
   accept(): void {
     this.messages = new TokenBucket(MAX_MESSAGES_PER_SECOND, MAX_MESSAGES_PER_SECOND, this.clock);
   }
 
   /**
    * Counts a message, ping or pong.
-   * @returns false if it is one too many
+   * @returns false if the limit is exceeded
    */
   takeMessage(): boolean {
     return this.messages.take(1) === 0;
   }
 
   /**
-   * Counts bytes that were read.
+   * Counts bytes read.
    * @returns how long to stop reading (ms)
    */
   takeBytes(bytes: number): number {

@@ -10,15 +10,13 @@ import { closeWith, GOING_AWAY } from "./close-codes";
 import type { SubscriptionServer } from "./subscription-server";
 import { TrafficLimit } from "./traffic-limit";
 
-/** Max size of a message (bytes), the same as for a body at `/graphql`. */
+/** Max size of a message (bytes), the same as that of a body at `/graphql`. */
 const MAX_MESSAGE_BYTES = 65_536;
 
-/** Max fragments of a message; clients send messages of this size whole. */
+/** Max fragments of a message; clients do not fragment messages of this size. */
 const MAX_FRAGMENTS = 100;
 
-/**
- * Max unread data of a client (bytes): a client that sends messages while more is waiting to be read is disconnected.
- */
+/** Max unread data of a client (bytes): a client that sends messages while more is unread is disconnected. */
 const MAX_UNREAD_BYTES = 1_048_576;
 
 /** How often to ping clients (ms); one that misses two pings is disconnected. */
@@ -29,7 +27,7 @@ const MAX_MISSED_PINGS = 2;
 /** Max time for a client to respond to a close (ms). */
 const CLOSE_TIMEOUT_MS = 1_000;
 
-/** The WebSocket connections of this process, on which the subscription server speaks. */
+/** The WebSocket connections of this process, used by the subscription server. */
 export class WebSockets {
   private readonly sockets = new WebSocketServer({
     noServer: true,
@@ -37,7 +35,7 @@ export class WebSockets {
     maxFragments: MAX_FRAGMENTS,
     // Pings count as messages before they are answered.
     autoPong: false,
-    // The server closes connections without a known subprotocol with a code that says so.
+    // Without a known subprotocol, the connection is closed with a code that says so.
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
   });
   private readonly missedPings = new WeakMap<WebSocket, number>();
@@ -61,7 +59,7 @@ export class WebSockets {
 
   /**
    * Accepts handshakes in a scope, before any hook that the scope adds later.
-   * @param rejectForeign returns the error for a page of another origin, which browsers let open WebSockets
+   * @param rejectForeign returns the error for a page of another origin, because browsers let any page open WebSockets
    */
   accept(
     scope: FastifyInstance,
@@ -80,7 +78,7 @@ export class WebSockets {
     });
   }
 
-  /** Asks all clients to reconnect, and disconnects clients that do not answer. */
+  /** Asks all clients to reconnect, and disconnects unresponsive ones. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.pinger);
@@ -106,16 +104,16 @@ export class WebSockets {
     const credentials = { authorization: undefined, origin: originOf(request) };
     const traffic = new TrafficLimit(this.clock);
     raw.on("data", ({ length }: Buffer) => pauseFor(socket, traffic.takeBytes(length)));
-    /** True if a message may be handled; it counts against the limit. */
+    /** True if a message may be handled; counts it against the limit. */
     const admit = (): boolean => {
-      // A client may keep sending until it has read the close.
+      // A client may keep sending until it reads the close frame.
       if (socket.readyState !== socket.OPEN) return false;
       if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
       else if (traffic.takeMessage()) return true;
       else cutOff(socket);
       return false;
     };
-    // Resolves once the client's connection takes more, so that the next event waits for it.
+    // Resolves once the connection accepts more data, so that the next event waits.
     const send = (text: string): Promise<void> =>
       new Promise((resolve) => {
         if (socket.readyState === socket.OPEN) socket.send(text, () => resolve());
@@ -164,7 +162,7 @@ export class WebSockets {
   }
 }
 
-/** Reads nothing more from a connection for a time, so that its client waits. */
+/** Stops reading from a connection for a time, to slow its client down. */
 function pauseFor(socket: WebSocket, ms: number): void {
   if (ms === 0 || socket.isPaused) return;
   socket.pause();
@@ -174,7 +172,7 @@ function pauseFor(socket: WebSocket, ms: number): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Closes a connection whose client sends too many messages, and reads no more of them. */
+/** Closes a connection whose client sends too many messages, and stops reading them. */
 function cutOff(socket: WebSocket): void {
   closeWith(socket, new GatewayError("rate_limited", "The client sends too many messages."));
   socket.pause();

@@ -12,7 +12,7 @@ const POLICY =
 
 /**
  * Adds `/openapi.json`, the contract of the REST API, and `/docs`, its interactive documentation.
- * @param openApi generates the contract; it is called by the first request for it, because most starts never need it
+ * @param openApi generates the contract on the first request, because most processes never need it
  */
 export function addDocumentation(app: FastifyInstance, openApi: () => JsonSchema): void {
   let contract: Validated | undefined;
@@ -34,7 +34,7 @@ export function addDocumentation(app: FastifyInstance, openApi: () => JsonSchema
   addFile(app, "/docs/viewer.css", "text/css; charset=utf-8", ({ style }) => style);
 }
 
-/** @throws GatewayError `not_found` if it is not built */
+/** @throws GatewayError `not_found` if the viewer is not built */
 async function builtViewer(): Promise<Viewer> {
   const viewer = await loadViewer();
   if (viewer === undefined)

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../json-value";
 import type { RoutePlan } from "../plan";
 import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
 
-/** Errors of requests that match no operation, such as 405 for other methods of a path. */
+/** Errors of requests that match no operation, such as 405 for a method that the path does not support. */
 const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
 /** Returns the schema of every error body. */
@@ -30,7 +30,7 @@ export function errorSchema(plans: readonly RoutePlan[], more: readonly ErrorCod
   };
 }
 
-/** Returns the possible error codes of an operation, by its inputs and its declaration. */
+/** Returns the possible error codes of an operation, derived from its inputs and its declaration. */
 function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RoutePlan): ErrorCode[] {
   const has = (holds: unknown, ...codes: ErrorCode[]) => (holds ? codes : []);
   const takesBytes = route.method !== "GET";
@@ -65,7 +65,7 @@ export class ErrorResponses {
   private readonly all = new Map<string, JsonSchema>();
   private readonly common: readonly ErrorCode[];
 
-  /** @param plans plans of all operations; the codes that they share are left out of response names */
+  /** @param plans plans of all operations; response names omit the codes they share */
   constructor(plans: readonly RoutePlan[]) {
     const [first = [], ...others] = plans.map(errorCodes);
     this.common = first.filter((code) => others.every((codes) => codes.includes(code)));
@@ -112,7 +112,7 @@ export class ErrorResponses {
     );
   }
 
-  /** Builds a name from the status and the codes that not all operations share, such as `BadRequestOrInvalidCursor`. */
+  /** Builds a name from the status and the codes that only some operations have: `BadRequestOrInvalidCursor`. */
   private nameOf(status: number, possible: readonly ErrorCode[]): string {
     const special = possible.filter((code) => !this.common.includes(code)).map(pascal);
     const common = special.length < possible.length ? [(STATUS_CODES[status] ?? "").replace(/\W/g, "")] : [];
@@ -140,7 +140,7 @@ function response(status: number, codes: readonly ErrorCode[], more: readonly He
           allOf: [
             { $ref: "#/components/schemas/Error" },
             {
-              // Types, and no `const`, for generators that infer nothing (ogen).
+              // Types instead of `const`, for generators that infer nothing (ogen).
               type: "object",
               properties: {
                 code: { type: "string", enum: codes },
@@ -164,5 +164,5 @@ const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** Statuses that can occur after the rate limit has counted the request. */
+/** Statuses that can occur after the request has been counted against the rate limit. */
 const AFTER_AUTHENTICATION = new Set([400, 403, 404, 409, 410, 413, 415, 429, 500, 503]);

@@ -48,7 +48,7 @@ export const DEPRECATION_HEADERS = ["Deprecation", "Sunset", "Link"] as const;
 /** The name of a response header. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** Returns references to the headers of a response, with X-Request-Id on each. */
+/** Returns references to the headers of a response, always including X-Request-Id. */
 export const headers = (...names: HeaderName[]) =>
   Object.fromEntries(
     ["X-Request-Id" as const, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

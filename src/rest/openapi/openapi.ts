@@ -124,7 +124,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
   };
 }
 
-/** Describes a parameter, which is text in a URL and so never null. */
+/** Describes a parameter; in a URL it is text, and so never null. */
 const parameter = (member: Member, location: "path" | "query"): JsonSchema => ({
   name: member.name,
   in: location,

@@ -5,7 +5,7 @@ export class Schemas {
   private readonly all = new Map<string, JsonSchema>();
 
   /**
-   * Creates a function that registers the schemas of one operation. A schema has the name of its GraphQL type, prefixed
+   * Creates a function that registers the schemas of one operation. A schema is named after its GraphQL type, prefixed
    * with the operation if another operation selects other fields of the type.
    */
   definer(operationId: string): (name: string, schema: JsonSchema) => JsonSchema {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where the build puts the viewer, relative to the built program and to the sources. */
+/** Possible output folders of the viewer's build, relative to the built program and to the sources. */
 const FOLDERS = ["../../../docs", "../../../dist/docs"].map((folder) => join(__dirname, folder));
 
-/** A file of the viewer in each encoding. */
+/** A file of the viewer in every encoding. */
 export type EncodedFile = Record<"identity" | "gzip" | "br", Buffer>;
 
 /** The page of `/docs` and its files, ready to send. */
@@ -18,8 +18,8 @@ export interface Viewer {
 let viewer: Promise<Viewer> | undefined;
 
 /**
- * Loads the viewer once per process, because a stream per request would let slow clients exhaust file descriptors.
- * @returns undefined if it is not built
+ * Loads the viewer once per process: a file stream per request would let slow clients exhaust file descriptors.
+ * @returns undefined if the viewer is not built
  */
 export async function loadViewer(): Promise<Viewer | undefined> {
   const folder = FOLDERS.find((each) => existsSync(join(each, "index.html")));

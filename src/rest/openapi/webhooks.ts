@@ -4,14 +4,14 @@ import type { JsonSchema } from "../json-value";
 
 const TEXT = { type: "string" };
 
-/** The headers of Standard Webhooks, which every request has. */
+/** The headers of Standard Webhooks, present on every request. */
 const HEADERS = [
   ["webhook-id", "ID of the event; the same for every attempt."],
   ["webhook-timestamp", "When the attempt was made (Unix time in seconds)."],
   ["webhook-signature", "One or more signatures, separated by spaces, each consisting of `v1,` and Base64."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: TEXT }));
 
-/** The section of the requests that the gateway sends to webhook endpoints, one for each type of event. */
+/** The requests sent to webhook endpoints, one per event type. */
 export const createWebhooks = (): Record<string, JsonSchema> => ({
   ...Object.fromEntries(
     [...EVENT_TYPES].map(([type, { description, data }]) => [
@@ -38,7 +38,7 @@ const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchem
   },
 });
 
-/** An event of a type, as the list shows it. */
+/** An event of one type, in the same form as in the list. */
 const eventOf = (type: string, data: JsonSchema): JsonSchema => ({
   allOf: [
     { $ref: "#/components/schemas/Event" },

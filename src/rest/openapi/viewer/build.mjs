@@ -1,4 +1,4 @@
-// Copies the viewer of /docs into dist/docs, compressed. The server needs no package for it.
+// Copies the viewer of /docs into dist/docs and compresses it, so that the server needs no package for it.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Appended to the script of the viewer: it lets the keyboard scroll pages without links or fields.
+// Appended to the viewer's script; lets the keyboard scroll pages without links or fields.
 const explorer = document.querySelector("openapi-explorer");
 explorer.addEventListener("spec-loaded", async () => {
   await explorer.updateComplete;
