@@ -18,7 +18,7 @@ const gzip = promisify(zlib.gzip);
 
 /**
  * Compresses a text on a thread of the libuv pool.
- * @param level 1 to 9; 200 kB of usage take 3 ms at 6, and twice to four times that at 9
+ * @param level 1 to 9; compressing 200 kB of usage takes 3 ms at 6, and two to four times that at 9
  */
 export function compress(
   text: string,
@@ -29,5 +29,5 @@ export function compress(
   return brotli(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: level } });
 }
 
-/** Returns a `Vary` header that names a further request header. */
+/** Returns a `Vary` header that includes another request header. */
 export const addVary = (vary: unknown, name: string): string => [vary, name].filter(Boolean).join(", ");

@@ -6,7 +6,7 @@ import { ERRORS, type ErrorCode, GatewayError } from "../errors";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Code of the error in the answer, for the log and metrics. */
+    /** Code of the error in the response, for the log and metrics. */
     errorCode: ErrorCode | undefined;
   }
 }
@@ -15,7 +15,7 @@ declare module "fastify" {
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_BAD_URL: "not_found",
-  // Only unknown paths get here: known paths already reject the method QUERY with 405.
+  // Unknown paths only: known paths already reject the method QUERY with 405.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
@@ -36,7 +36,7 @@ export function sendError(
   return reply.send(setErrorHead(error, request, reply).toBody());
 }
 
-/** Converts a failure, notes its code for the log and metrics, and logs server errors. */
+/** Converts a failure, records its code for the log and metrics, and logs server errors. */
 export function noteFailure(error: unknown, request: FastifyRequest): GatewayError {
   const failure = toHttpError(error);
   request.errorCode = failure.code;
@@ -71,8 +71,8 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers too large or too
- * slow. Like any request, each has an ID and a line in the log.
+ * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers that are too large
+ * or too slow. Like any request, each gets an ID and a log line.
  * @param headers the default response headers
  */
 export const handleClientErrors =
@@ -83,7 +83,7 @@ export const handleClientErrors =
       socket.destroy();
       return;
     }
-    // Like Node's own handler, never write into a response that has started.
+    // Like Node's own handler, never write to a started response.
     if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent) {
       socket.destroySoon();
       return;

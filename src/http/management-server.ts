@@ -8,7 +8,7 @@ import { createHttpServer } from "./server";
 
 /**
  * Listens on a separate port for probes and scrapes, in plain HTTP. Node accepts one connection per listener and
- * event-loop tick, so on the main port a probe could wait for seconds behind clients.
+ * event-loop tick, so on the main port a probe could wait behind clients for seconds.
  * @param addRoutes adds the routes of probes and scrapes
  * @throws StartupError when the port is not available
  */
@@ -35,7 +35,7 @@ export async function listenForManagement(
 /** Stops a server without waiting for connections. */
 export async function closeNow(app: FastifyInstance): Promise<void> {
   const closed = app.close();
-  // Fastify alone would keep accepting connections for some ticks and then wait for silent ones.
+  // Fastify alone would keep accepting connections for some ticks, then wait for silent ones.
   app.server.close();
   app.server.closeAllConnections();
   await closed;

@@ -50,7 +50,7 @@ export async function createHttpServer(
     forceCloseConnections: "idle",
     return503OnClosing: false,
     clientErrorHandler: handleClientErrors(headers, log),
-    // Errors before the hooks run, such as a URL that cannot be decoded.
+    // Handles errors that occur before the hooks run, such as an undecodable URL.
     frameworkErrors: (error, request, reply) => {
       sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id }));
       logUnrouted(log, request.errorCode ?? "internal_error", {
@@ -58,7 +58,7 @@ export async function createHttpServer(
         ip: clientAddress(request),
       });
     },
-    // No route has a schema; by default, Fastify loads two compilers for them at each start.
+    // No route has a schema; by default, Fastify loads two schema compilers on every start.
     schemaController: {
       compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas },
     },
@@ -90,17 +90,17 @@ export async function createHttpServer(
   return app;
 }
 
-/** @throws Error, so that nothing seems to be checked when a route is given a schema */
+/** @throws Error, because a schema on a route would not be checked */
 const withoutSchemas = (): never => {
   throw new Error("Routes have no schemas.");
 };
 
-/** Serves a request with an unknown expectation (RFC 9110, 10.1.1), which Node would reject with a bare 417. */
+/** Serves requests with an unknown expectation (RFC 9110, 10.1.1), which Node would reject with a bare 417. */
 function ignoreExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Adds `Connection: close` to responses during shutdown, which kept-alive connections would delay. */
+/** Adds `Connection: close` to responses during shutdown, because kept-alive connections would delay it. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false;
   app.addHook("preClose", async () => {

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
 
-/** A text with its entity tag, by which caches revalidate it. */
+/** A text with its entity tag, for revalidation by caches. */
 export interface Validated {
   readonly text: string;
   readonly etag: string;
 }
 
-/** Adds a strong entity tag, made from the content, so that all processes and restarts agree on it. */
+/** Adds a strong entity tag derived from the content, so that it is the same in all processes and after restarts. */
 export const validated = (text: string): Validated => ({
   text,
   etag: `"${createHash("sha256").update(text).digest("base64url")}"`,
@@ -16,18 +16,18 @@ export const validated = (text: string): Validated => ({
 
 const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffer>>>>();
 
-/** Each text is compressed once, by its first request, with the highest common level. */
+/** The highest common level, because each text is compressed only once, on its first request. */
 const LEVEL = 9;
 
-/** The tag of an encoding; a strong one tells encodings apart (RFC 9110, 8.8.3.3). */
+/** The tag of an encoding; strong tags must differ between encodings (RFC 9110, 8.8.3.3). */
 const tagOf = (etag: string, encoding: Encoding): string =>
   encoding === "identity" ? etag : `${etag.slice(0, -1)}-${encoding}"`;
 
 const ENCODINGS: readonly Encoding[] = ["identity", "gzip", "br"];
 
 /**
- * Sends a text that caches may keep but must revalidate, or 304 if the client has it (RFC 9110, 13.1.2), compressed if the
- * client accepts it: the same text for everybody holds no secret. Set its other headers before: a 304 repeats them.
+ * Sends a text that caches may keep but must revalidate, or 304 if the client has it (RFC 9110, 13.1.2), compressed if
+ * the client accepts that: a public text holds no secrets. Set its other headers before: a 304 repeats them.
  */
 export async function sendValidated(content: Validated, request: FastifyRequest, reply: FastifyReply) {
   const { text, etag } = content;
@@ -45,7 +45,7 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/** True if an `If-None-Match` names one of the tags, by weak comparison: proxies that compress weaken tags. */
+/** True if `If-None-Match` includes one of the tags, by weak comparison: proxies that compress weaken tags. */
 function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;

@@ -6,7 +6,7 @@ import type { Config } from "../config";
 /** The connection of a WebSocket handshake. */
 export interface Handshake {
   socket: Duplex;
-  /** Bytes that the client has already sent after the handshake. */
+  /** Bytes that the client has sent after the handshake. */
   head: Buffer;
 }
 
@@ -15,10 +15,10 @@ interface Parser {
 }
 
 /**
- * Routes the WebSocket handshakes for a path like other requests, so that the hooks of all routes apply to them. Every
- * other request with an `Upgrade` header, such as `h2c` of Java's client, stays an ordinary one, which Node would not do
+ * Routes the WebSocket handshakes for a path like other requests, so that all hooks of routes apply to them. Other
+ * requests with an `Upgrade` header, such as `h2c` from Java's client, remain ordinary requests; Node would not do that
  * once a server accepts upgrades.
- * @returns the handshakes by their requests
+ * @returns the handshakes by request
  */
 export function routeHandshakes(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export function routeHandshakes(
     };
   });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // A client that is gone must not stop the process.
+    // A disconnected client must not stop the process.
     socket.on("error", () => undefined);
     const response = new ServerResponse(request);
     // Node no longer reads requests from the connection.

@@ -2,17 +2,17 @@ import type { FastifyContextConfig, FastifyInstance, HTTPMethods } from "fastify
 import findMyWay, { type HTTPMethod } from "find-my-way";
 import { GatewayError, noSuch } from "../../errors";
 
-/** Methods that routes can have, as `Allow` lists them. */
+/** Methods that routes can have, in the order of `Allow`. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** Limits a path parameter as Node limits a URL, so that a long petId meets the same checks as a short one. */
+/** Allows path parameters as long as Node allows URLs, so that long and short IDs pass the same checks. */
 export const routerOptions = { maxParamLength: 16_384 };
 
-/** Stands for all methods in the router that only knows paths. */
+/** Stands for any method in the router, which knows only paths. */
 const ANY: HTTPMethod = "GET";
 
 /**
- * Collects the routes that are added after this call, and answers a request for an unknown path with 404.
+ * Collects the routes added after this call, and answers requests for unknown paths with 404.
  * @returns a function to call after the last route; it makes each path answer OPTIONS with `Allow` and any other method
  *   with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
  */
@@ -23,7 +23,7 @@ export function collectMethods(app: FastifyInstance): () => void {
     path.methods.push(...[method].flat());
     paths.set(url, path);
   });
-  // Node knows two dozen more methods than Fastify; adding them as routes of each path would take 50 ms at every start.
+  // Node knows two dozen more methods than Fastify; adding them as routes of each path would slow every start by 50 ms.
   const rareMethods = findMyWay(routerOptions);
   app.setNotFoundHandler(async ({ method, url }) => {
     const path = app.supportedMethods.includes(method) ? null : rareMethods.find(ANY, url);

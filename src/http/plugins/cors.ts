@@ -6,7 +6,7 @@ import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The CORS options of a route that differ from the common ones; false if no page of another origin may read it. */
+    /** CORS options that override the defaults for a route; false if no other origin may read it. */
     cors?: Pick<FastifyCorsOptions, "origin"> | false;
   }
 }
@@ -42,10 +42,10 @@ export async function allowOrigins(
     if (url === "/metrics") return [];
     return url === "/graphql" && isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins;
   };
-  // Once per route, because the library's delegator would prepare the options again for every request.
+  // Per route, because the library's delegator would prepare the options for every request.
   app.addHook("onRoute", (route) => {
     const origin = originsOf(route.url);
-    // The library adds a route for OPTIONS of every path, which matches the unknown ones.
+    // The library adds an OPTIONS route for every path, which also matches unknown ones.
     if (route.url === "*") route.preHandler = rejectUnknownPath;
     route.config = { ...route.config, cors: origin.length > 0 && { origin } };
   });

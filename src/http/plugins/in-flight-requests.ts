@@ -12,7 +12,7 @@ declare module "fastify" {
 
 /** Max time shutdown waits for requests that may still arrive on idle connections (ms). */
 const QUIET_MS = 1_000;
-/** Max time shutdown waits for in-flight requests (ms): longer than a write waits for a locked database. */
+/** Max time shutdown waits for in-flight requests (ms), longer than a write waits for a locked database. */
 const DRAIN_TIMEOUT_MS = 8_000;
 
 /**
@@ -28,17 +28,17 @@ export class InFlightRequests {
   private inFlight = 0;
   private onIdle = () => {};
   private readonly listeners = new WeakMap<FastifyInstance, Listener[]>();
-  /** The end callbacks of the unanswered requests, by connection. */
+  /** End callbacks of unanswered requests, by connection. */
   private readonly unanswered = new WeakMap<Socket, Set<() => void>>();
 
-  /** @param onAnyEnd called when a request has ended */
+  /** @param onAnyEnd called when any request ends */
   constructor(private readonly onAnyEnd: Listener) {}
 
   get count(): number {
     return this.inFlight;
   }
 
-  /** Adds a listener that is called when a request to a tracked server has ended. */
+  /** Adds a listener that is called when a request to a tracked server ends. */
   onEnd(app: FastifyInstance, listener: Listener): void {
     this.listeners.get(app)?.push(listener);
   }
@@ -103,7 +103,7 @@ export class InFlightRequests {
 
 /**
  * Closes a connection without parsing the rest of its packet, which may hold over a thousand requests. Node has no API
- * for this: a server's HTTP parser stops where `onIncoming` answers 2, as it does at an upgrade.
+ * for this: a server's HTTP parser stops if `onIncoming` returns 2, as for an upgrade.
  */
 function closeUnparsed(socket: Socket & { parser?: { onIncoming?: () => number } | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => 2;

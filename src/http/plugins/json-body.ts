@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors";
 /** Max digits of an integer: parsing a bigint of a million digits would block the event loop. */
 const INTEGER_MAX_LENGTH = 1_000;
 
-/** Max nesting of lists and objects: no input type needs more, and V8 takes 0.4 s for half a million levels. */
+/** Max nesting of lists and objects: no input type needs more, and V8 takes 0.4 s to parse half a million levels. */
 export const MAX_JSON_DEPTH = 64;
 
 /** JSON.parse is exact for numbers up to this length without an exponent. */
@@ -28,7 +28,7 @@ export function parseJson(body: Buffer): unknown {
     const { members, hasLongNumber } = scan(body);
     if (!hasLongNumber) {
       const value: unknown = JSON.parse(text);
-      // Fewer members than in the text mean a duplicate name.
+      // A member count below that of the text means a duplicate name.
       if (countMembers(value) === members) return value;
     }
     // Up to 400 times slower than JSON.parse.
@@ -73,7 +73,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Scans a text before parsing; the result is undefined for text that is not JSON.
+ * Scans a text before parsing; for malformed JSON, the result is unspecified.
  * @returns the number of object members in the text, and whether a number is too long for JSON.parse
  * @throws GatewayError `invalid_json` when the text is nested too deeply
  */

@@ -1,21 +1,21 @@
 import { shareOf } from "../../database/semaphore";
 
-/** A request that is in flight for longer than this (ms) is late. */
+/** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** Fraction of the max requests that may be late, because some wait for a lock or a password hash. */
+/** Fraction of the max requests that may be late: some wait for a lock or a password hash. */
 const LATE_SHARE = 0.25;
 
-/** Fraction of the max late requests that count for one owner, so that it cannot shed the requests of others. */
+/** Max fraction of the late requests that count for one owner, so that it cannot shed the requests of others. */
 const OWNER_SHARE = 0.5;
 
 /** Resolution of the ages of requests (ms). */
 const SLOT_MS = 100;
 
-/** Number of slots for requests that are not late yet. */
+/** Number of slots for requests that are not yet late. */
 const SLOTS = LATE_MS / SLOT_MS + 1;
 
-/** A request that counts as load. */
+/** A request counted as load. */
 export interface Load {
   /** The organization that the request counts for, or the network while the caller is unknown. */
   owner: string;
@@ -24,17 +24,17 @@ export interface Load {
 }
 
 /**
- * Detects overload from the number and the ages of in-flight requests: the max number bounds memory and the length of a
+ * Detects overload from the number and ages of in-flight requests: the max number bounds memory and the length of a
  * burst, and the max number of late requests detects slow work. A quarter of the max requests is reserved for other
  * owners, and one owner's late requests count for at most half of the max late requests.
  */
 export class LoadMonitor {
-  /** Counts of requests that are not late, by the time slot in which they began and by owner. */
+  /** Counts of requests that are not yet late, by start slot and owner. */
   private readonly started = Array.from({ length: SLOTS }, () => new Map<string, number>());
-  /** The oldest slot whose requests are not late. */
+  /** The oldest slot whose requests are not yet late. */
   private first = 0;
   private readonly lateOf = new Map<string, number>();
-  /** The late requests of all owners, each up to its share. */
+  /** Late requests of all owners, each counted up to its share. */
   private late = 0;
   private readonly inFlightOf = new Map<string, number>();
   private inFlight = 0;
@@ -63,14 +63,14 @@ export class LoadMonitor {
     return this.late >= this.maxLate;
   }
 
-  /** True if the new requests of one owner are shed: it has its share, or as many late ones as all may have. */
+  /** True if new requests of one owner are shed: its share is used up, or it has as many late ones as all may have. */
   isOverloadedBy(owner: string): boolean {
     if ((this.inFlightOf.get(owner) ?? 0) >= this.maxOfOwner) return true;
     this.advance();
     return (this.lateOf.get(owner) ?? 0) >= this.maxLate;
   }
 
-  /** Records the start of a request, to be ended by `end`. */
+  /** Records the start of a request; pass the result to `end`. */
   begin(owner: string): Load {
     const slot = this.advance();
     this.count(slot, owner, 1);
@@ -89,7 +89,7 @@ export class LoadMonitor {
     load.owner = owner;
   }
 
-  /** Records that a request is answered: it is in flight until its client has read, and never late. */
+  /** Records that a request is answered: it stays in flight until its client has read it, but is never late. */
   answer(load: Load): void {
     if (load.slot !== undefined) this.count(load.slot, load.owner, -1);
     load.slot = undefined;
@@ -138,7 +138,7 @@ export class LoadMonitor {
 
 /**
  * Adds to a count.
- * @returns the count
+ * @returns the new count
  */
 function add(counts: Map<string, number>, key: string, change: number): number {
   const count = (counts.get(key) ?? 0) + change;

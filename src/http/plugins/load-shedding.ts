@@ -20,7 +20,7 @@ const MAX_REJECTIONS_PER_TICK = 100;
 const sizeOf = (payload: unknown): number =>
   typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
-/** Max credentials whose owner is remembered. */
+/** Max credentials with a remembered owner. */
 const MAX_CREDENTIALS = 10_000;
 
 /** Log rejections at most once per interval (ms). */
@@ -38,8 +38,8 @@ declare module "fastify" {
     wasShed: boolean;
     /**
      * Counts the request for its organization from now on.
-     * @param options.isCredential true if its Authorization header or cookie named the organization
-     * @throws GatewayError `unavailable` if that has too many requests in flight, or too many late ones
+     * @param options.isCredential true if its Authorization header or cookie identified the organization
+     * @throws GatewayError `unavailable` if the organization has too many requests in flight, or too many late ones
      */
     countLoadOf(organizationId: string, options?: { isCredential?: boolean }): void;
     /** Runs work that does not count as load, because a separate bounded queue already limits it. */
@@ -49,9 +49,9 @@ declare module "fastify" {
 
 /**
  * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
- * stay fast. A request is also rejected if its organization, or its network while the caller is unknown, has its share
- * of the requests in flight, or too many late ones, which alone do not shed the requests of others. Receiving a body does
- * not count as load; an unsent response counts, but never as late.
+ * stay fast. A request is also rejected if its organization (or its network while the caller is unknown) has used up
+ * its share of in-flight requests or has too many late ones; these alone do not shed the requests of others. Receiving
+ * a body does not count as load; an unsent response counts, but never as late.
  */
 export function shedOverload(
   app: FastifyInstance,
@@ -61,9 +61,9 @@ export function shedOverload(
 ): void {
   const unsent = new UnsentResponses(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
   const load = new LoadMonitor(maxRequestsInFlight);
-  // Who a credential belonged to: enough to shed its requests before it is checked, which happens in the database.
+  // The owners of known credentials, to shed their requests before authentication queries the database.
   const owners = new LRUCache<string, string>({ max: MAX_CREDENTIALS });
-  // Created once, because capturing a stack costs more than the whole rejection.
+  // Created once: capturing a stack would cost more than the whole rejection.
   const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
   const shed = (request: FastifyRequest) => {
@@ -134,7 +134,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // Bodies whose last parts were held back may all complete at the same time.
+    // Bodies that were all missing their last part may complete at the same time.
     if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
       shed(request);
       done(rejection);
@@ -162,7 +162,7 @@ export function shedOverload(
   app.addHook("onClose", async () => unsent.close());
 }
 
-/** A digest of the credential that a request presents; undefined without one. */
+/** A digest of the request's credential; undefined without one. */
 function credentialOf({ headers: { authorization, cookie } }: FastifyRequest): string | undefined {
   const credential = authorization ?? cookie;
   return credential === undefined ? undefined : sha256(credential);

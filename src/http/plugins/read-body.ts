@@ -9,15 +9,15 @@ import { parseJson, requireJson } from "./json-body";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Max body size of members (bytes), if it differs from the route's. */
+    /** Max body size for members (bytes), if it differs from the route's. */
     memberBodyLimit?: number;
   }
 }
 
-/** Max body size of a caller without a credential: more than any sign-in needs. */
+/** Max body size for a caller without a credential: more than any sign-in needs. */
 export const ANONYMOUS_BODY_LIMIT = 16_384;
 
-/** Memory for incoming bodies of all connections (bytes). */
+/** Memory for incoming bodies on all connections (bytes). */
 const MAX_BUFFERED = 64 * 1_048_576;
 const MAX_BUFFERED_ANONYMOUS = 16 * 1_048_576;
 
@@ -31,7 +31,7 @@ const CALLER_SHARE = 0.25;
 const MIN_LARGEST_BODIES = 8;
 
 /**
- * Reads JSON bodies within a memory budget. Anonymous callers get a lower size limit and a separate budget, so that
+ * Reads JSON bodies within a memory budget. Anonymous callers have a lower size limit and a separate budget, so that
  * they cannot exhaust that of authenticated callers.
  */
 export function readJsonBodies(
@@ -54,14 +54,14 @@ export function readJsonBodies(
 export class Bodies {
   private readonly budget: Budget;
 
-  /** @param bytes memory of all bodies; an organization gets half of it at most, and each holder a quarter */
+  /** @param bytes memory for all bodies; an organization gets at most half of it, and each holder a quarter */
   constructor(bytes = MAX_BUFFERED) {
     this.budget = new Budget(bytes, bytes * CALLER_SHARE, bytes * ORGANIZATION_SHARE);
   }
 
   /**
-   * Reads a whole body, whose memory is free again when `use` has ended.
-   * @param limits max size (bytes), and who holds the memory: a caller or network, and its organization if that is known
+   * Reads a whole body and frees its memory when `use` has ended.
+   * @param limits max size (bytes) and the holder of the memory: a caller or network, and its organization if known
    * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
    */
   async read<T>(
@@ -104,13 +104,13 @@ function holderOf(request: FastifyRequest): string {
   return caller?.kind === "member" ? caller.id : networkOf(clientAddress(request));
 }
 
-// Created once, because capturing a stack per error is expensive during an attack.
+// Created once: capturing a stack per error is expensive during an attack.
 const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again soon.");
 const TOO_LARGE = new GatewayError("payload_too_large");
 
 const EMPTY = Buffer.alloc(0);
 
-/** A body buffer that grows as data arrives, up to a limit, and reserves memory before it grows. */
+/** A body buffer that grows as data arrives, up to a limit, and reserves memory before growing. */
 class BodyBuffer {
   private bytes = EMPTY;
   private length = 0;

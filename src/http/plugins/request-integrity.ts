@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
 
-/** Far more than clients send; Node would silently drop fields beyond 2,000. */
+/** Far more than clients send; Node silently drops fields beyond 2,000. */
 const MAX_FIELDS = 200;
 
 /** A name or an address with an optional port (RFC 9110, 7.2); empty if the target has no authority. */

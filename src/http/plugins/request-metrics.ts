@@ -3,7 +3,7 @@ import type { Metrics } from "../../telemetry/metrics";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The API that a route belongs to, for metrics; `other` when left out. */
+    /** The API of a route, for metrics; `other` if omitted. */
     api?: "graphql" | "rest" | "mcp" | "dashboard";
   }
 }
@@ -11,8 +11,8 @@ declare module "fastify" {
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Records the count and the duration of a request by its route pattern, because clients choose the URL; the duration of
- * a stream request ends when the stream starts.
+ * Records the count and duration of a request by its route pattern, because clients choose the URL; a stream's duration
+ * ends when it starts.
  */
 export const countRequest =
   (metrics: Metrics) =>

@@ -5,7 +5,7 @@ import type { Config } from "../../config";
 const STRICT_TRANSPORT_SECURITY = "max-age=15552000";
 
 /**
- * Returns the default security headers of responses, with HSTS if the service is reached by HTTPS; a route may override
+ * Returns the default security headers of responses, with HSTS if the service is reached by HTTPS; routes may override
  * them.
  */
 export const defaultHeaders = ({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">) => ({

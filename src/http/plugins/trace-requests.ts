@@ -23,7 +23,7 @@ export function traceRequests(app: FastifyInstance): void {
     contexts.set(request, own);
     context.with(own, done);
   });
-  // Reading a body replaces the async context of the request by that of the connection.
+  // Reading a body replaces the request's async context with the connection's.
   app.addHook("preValidation", (request, _, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   );
@@ -31,7 +31,7 @@ export function traceRequests(app: FastifyInstance): void {
 
 const nameOf = (request: FastifyRequest): string => {
   const route = request.routeOptions.url;
-  // Without a route, the client chooses the method too.
+  // Without a route, the client also chooses the method.
   return route === undefined ? "unknown" : `${request.method} ${route}`;
 };
 

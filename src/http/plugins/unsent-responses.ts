@@ -6,7 +6,7 @@ const SWEEP_INTERVAL_MS = 1_000;
 /** Max memory of unsent responses (bytes). */
 const MAX_UNSENT_BYTES = 64 * 1_048_576;
 
-/** A response that is ready but not sent. */
+/** A response that is ready but not yet sent. */
 export interface Unsent {
   readonly socket: Socket;
   readonly bytes: number;
@@ -14,21 +14,21 @@ export interface Unsent {
 }
 
 /**
- * Tracks responses that wait for their clients to read. It closes connections whose response has waited too long, and
- * the longest-waiting ones while there are too many responses or they use too much memory.
+ * Tracks responses that wait for their clients to read. Closes connections whose response has waited too long, and the
+ * longest-waiting ones while there are too many responses or they use too much memory.
  */
 export class UnsentResponses {
   /**
-   * Responses in the order in which they became ready. The set must not refer to requests: the tables that it discards
-   * as it grows and shrinks keep what they hold from the cheap garbage collection.
+   * Responses in the order in which they became ready. The set must not refer to requests: as it grows and shrinks, its
+   * discarded tables keep their contents out of the cheap garbage collection.
    */
   private readonly responses = new Set<Unsent>();
   private bytes = 0;
   private readonly timer: NodeJS.Timeout;
 
   /**
-   * @param max max responses that may wait longer than `SWEEP_INTERVAL_MS`
-   * @param timeoutMs how long a response may wait
+   * @param max max responses waiting longer than `SWEEP_INTERVAL_MS`
+   * @param timeoutMs max time a response may wait
    * @param now a monotonic clock (ms)
    */
   constructor(
@@ -59,12 +59,12 @@ export class UnsentResponses {
     if (this.responses.delete(response)) this.bytes -= response.bytes;
   }
 
-  /** Closes the connections of clients that do not read; `delete` removes their responses once they are closed. */
+  /** Closes the connections of clients that do not read; `delete` removes their responses once closed. */
   sweep(): void {
     let { count, bytes } = this;
     for (const response of this.responses) {
       const waited = this.now() - response.since;
-      // A response that just became ready is usually sent within a moment.
+      // A newly ready response is usually sent within a moment.
       if (waited < SWEEP_INTERVAL_MS) return;
       if (waited < this.timeoutMs && count <= this.max && bytes <= MAX_UNSENT_BYTES) return;
       response.socket.destroy();

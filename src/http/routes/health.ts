@@ -17,7 +17,7 @@ export interface Readiness {
  * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds, else
  * 503). `/readyz` queries the database on each call and reports failing writes in the body only, because reads still
  * work.
- * @param more each returns additional members of the `/readyz` response
+ * @param more functions that return additional members of the `/readyz` response
  */
 export function addHealthRoutes(
   app: FastifyInstance,
@@ -38,7 +38,7 @@ export function addHealthRoutes(
   app.get("/healthz", MANAGEMENT, async () => ({ status: "ok" }));
   app.get("/readyz", MANAGEMENT, async (request, reply) => {
     if (readiness.stopping) {
-      // Not thrown, so that it is not logged as a failure.
+      // Sent rather than thrown, so that it is not logged as a failure.
       const error = new GatewayError("unavailable", "The service is stopping.");
       request.errorCode = error.code;
       return reply.code(error.status).headers(error.headers).send(error.toBody());

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import Negotiator from "negotiator";
 import type { Config } from "../../config";
 
-/** The addresses of the service that people and programs start from. */
+/** The addresses from which people and programs start. */
 const ADDRESSES = {
   dashboard: "/dashboard",
   graphql: "/graphql",
@@ -15,7 +15,7 @@ const ADDRESSES = {
   health: "/healthz",
 } as const;
 
-/** The changelog, from the sources and from the built code. */
+/** The changelog, relative to the sources and to the built code. */
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
 /**

@@ -5,5 +5,5 @@ declare module "fastify" {
   }
 }
 
-/** Options of routes for probes and scrapes, which also respond under overload and to any `Host`. */
+/** Options of routes for probes and scrapes, which respond even under overload and to any `Host`. */
 export const MANAGEMENT = { config: { isManagement: true } } as const;

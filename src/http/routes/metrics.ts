@@ -22,8 +22,8 @@ export function addMetricsRoute(
 }
 
 /**
- * Allows callers with the token or, if none is set in development, local programs. It excludes proxies by the headers
- * that they add, and DNS-rebinding web pages by the Host.
+ * Allows callers with the token or, if none is set in development, local programs. It detects proxies by the headers
+ * they add, and DNS-rebinding web pages by the Host.
  * @throws GatewayError `unauthenticated` or `forbidden`
  */
 function assertMayRead(
