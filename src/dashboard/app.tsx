@@ -21,10 +21,10 @@ const { component: SecretDialog } = loaded(
   async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
-/** The pages that create keys have already loaded the dialog's code, so that no secret is lost if the network fails. */
+/** Pages that create keys have already loaded the dialog's code, so that no secret is lost if the network fails. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
-/** Every change of the address passes here, filters included, so no pasted secret gets into the history or a request. */
+/** Handles every change of the URL, including filters, so that no pasted secret gets into the history or a request. */
 const goTo: AroundNavHandler = (navigate, to, options) => navigate(withoutSecrets(to), options);
 
 /**
@@ -56,7 +56,7 @@ export const App = () => (
           </Switch>
         </ErrorBoundary>
       </Router>
-      {/* Outside of the pages, so that neither navigation nor the end of the session closes it. */}
+      {/* Outside the pages, so that neither navigation nor the end of the session closes it. */}
       <ShownSecret />
       <Toasts />
     </QueryClientProvider>

@@ -1,12 +1,12 @@
-// Runs in the head, before the first paint, and again after the outline of the page, long before the program is loaded.
+// Runs in the head before the first paint, and again after the outline of the page, long before the program is loaded.
 (() => {
   const root = document.documentElement;
   let saved = null;
   try {
-    // As Mantine stores it; without it, a saved dark theme would flash light.
+    // As stored by Mantine; without it, a saved dark theme would flash light.
     saved = localStorage.getItem("mantine-color-scheme-value");
   } catch {
-    // Storage is blocked, so nothing is saved.
+    // Storage is blocked, so nothing was saved.
   }
   const isDark =
     saved === "dark" || (saved !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -19,7 +19,7 @@
     shown.textContent = "The dashboard can’t be loaded. Reload the page to try again.";
     shown.closest("[aria-hidden]")?.removeAttribute("aria-hidden");
   };
-  // Errors of scripts do not bubble. Once, in the head, before the first script.
+  // Script errors do not bubble. Listen once, in the head, before the first script.
   if (title === null) addEventListener("error", failed, true);
   const name = location.pathname.split("/").filter(Boolean).at(-1);
   if (title === null || name === undefined || !/^[a-z-]+$/.test(name)) return;

@@ -1,7 +1,7 @@
 // Builds the dashboard into dist/dashboard.
 import { join } from "node:path";
 import { buildPage, filesIn } from "../build-page.mjs";
-// It has run when this module does.
+// Runs before this module.
 import "./codegen.mjs";
 
 // Shared with the server.

@@ -1,6 +1,6 @@
-// Generates types and texts from the *.graphql documents of the dashboard, beside them, so that each page loads only its
-// own. It fails if a document does not match schema.graphql. Files whose text stays the same are not written.
-// It uses the API of graphql-codegen, because the dependencies of its CLI do not install beside this project's overrides.
+// Generates types and texts from the dashboard's *.graphql documents, next to them, so that each page loads only its
+// own. Fails if a document does not match schema.graphql. Unchanged files are not rewritten. Uses the API of
+// graphql-codegen, because the dependencies of its CLI conflict with this project's overrides.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { filesIn, hashOf, read } from "../build-page.mjs";
@@ -9,7 +9,7 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const SCHEMA = join(ROOT, "schema.graphql");
 const GENERATED = "documents.generated.ts";
-/** Holds the hash of sources and results after the last run. */
+/** Holds the hash of sources and results of the last run. */
 const STAMP = join(ROOT, "dist/documents.sha256");
 
 const generatedFiles = () => filesIn(HERE).filter((file) => basename(file) === GENERATED);
@@ -34,14 +34,15 @@ if (read(STAMP) !== currentStamp()) {
 }
 
 /**
- * Loads the libraries, which takes longer than to see that there is nothing to do.
- * @returns a function that generates the file of a folder from its documents, which use the fragments of the same folder
+ * Loads the libraries, which takes longer than detecting that nothing has changed.
+ * @returns a function that generates the file of a folder from its documents, which use the fragments in the same
+ *   folder
  */
 async function generator() {
   const { buildSchema, parse, Source } = await import("graphql");
   const { preset } = await import("@graphql-codegen/client-preset");
   const { codegen } = await import("@graphql-codegen/core");
-  // The client throws on every error, so a root field that is null only if it failed is never null in a result.
+  // The client throws on every error, so a root field that is null only on failure is never null in a result.
   const sdl = read(SCHEMA).replace(/ @semanticNonNull(?!\()/g, "!");
   const [schema, schemaAst] = [parse(sdl), buildSchema(sdl)];
 
@@ -70,13 +71,13 @@ async function generator() {
         },
       },
     });
-    // The other sections look documents up by their text, so the bundle would contain each text twice.
+    // The other sections look documents up by text, so the bundle would contain each text twice.
     const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
-    // Without the built schema, each folder would take the time to build it again.
+    // Without the built schema, each folder would build it again.
     const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {
       throw new Error(`${message}\nIf the schema has changed, run "npm run fix".`);
     });
-    // One class for the documents of all folders.
+    // All folders share one class for documents.
     return `// Written by the build from schema.graphql and the *.graphql files here.\n${text
       .replace(/^export class TypedDocumentString[\s\S]*?^\}\n/m, "")
       .replace(

@@ -5,13 +5,13 @@ import { App } from "./app";
 import { pageAt } from "./pages";
 import { withoutSecrets } from "./ui/secrets";
 
-// A link or a bookmark may hold a secret. The fragment stays: an invitation has its token there.
+// A link or bookmark may contain a secret. Keep the fragment: it holds the token of an invitation.
 const address = location.pathname + location.search;
 if (withoutSecrets(address) !== address) {
   history.replaceState(history.state, "", withoutSecrets(address) + location.hash);
 }
 
-// The code of the page is needed as soon as the session is known.
+// The page's code is needed as soon as the session is known.
 void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();
 
 const root = document.getElementById("root");

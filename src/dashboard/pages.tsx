@@ -24,9 +24,9 @@ export interface PageEntry extends Loaded<object> {
   /** `/api-keys`; `/api-keys/:id` with a parameter. */
   path: string;
   title: string;
-  /** The icon of the page's link in the navigation; pages that are reached from other pages have none. */
+  /** The icon of the page's link in the navigation; pages reached from other pages have none. */
   icon?: Icon;
-  /** The permission without which a member neither sees the link nor may open the page. */
+  /** The permission that a member needs to see the link and open the page. */
   permission?: Permission;
   /** The navigation heading under which the page is listed. */
   group?: string;

@@ -4,11 +4,11 @@ import { useSyncExternalStore } from "react";
 export interface Store<Value> {
   get(): Value;
   set(next: Value): void;
-  /** The value, in a component that is rendered again when it changes. */
+  /** The value, in a component that rerenders when it changes. */
   use(): Value;
 }
 
-/** Creates a store. Setting the current value again does not trigger a rendering. */
+/** Creates a store. Setting the current value again does not rerender. */
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial;
   const listeners = new Set<() => void>();

@@ -6,8 +6,8 @@ import { defineConfig } from "vite";
 const STYLES = dirname(fileURLToPath(import.meta.resolve("@mantine/core/styles/global.css")));
 
 /**
- * Replaces the module preloads of libraries with scripts: each runs as a separate task, and the browser can handle
- * input in between.
+ * Replaces module preloads of libraries with scripts: each runs as a separate task, and the browser can handle input in
+ * between.
  */
 const librariesFirst = {
   name: "libraries-first",
@@ -25,7 +25,7 @@ const librariesFirst = {
   },
 };
 
-/** Adds `boot.js` where the page asks for it: as a file, because the Content-Security-Policy allows nothing inline. */
+/** Adds `boot.js` where the page requests it, as a file, because the Content-Security-Policy forbids inline scripts. */
 const boot = () => {
   let file;
   return {
@@ -43,10 +43,10 @@ const boot = () => {
 };
 
 /**
- * A plugin that changes modules of libraries. It fails the build if one of its changes no longer takes place, because a
- * new version of the library looks different.
- * @param changes what is changed, by name
- * @param transform as that of a plugin; it calls `done` with the name of each change that takes place
+ * A plugin that changes modules of libraries. It fails the build if a change no longer applies, because a new version
+ * of the library looks different.
+ * @param changes the expected changes, by name
+ * @param transform like that of a plugin; calls `done` with the name of each applied change
  */
 const libraryChanges = (name, changes, transform) => {
   const missing = new Set(changes);
@@ -61,13 +61,13 @@ const libraryChanges = (name, changes, transform) => {
   };
 };
 
-/** Colors of Mantine that no component here has; their variables are a third of all. */
+/** Mantine colors that no component here uses; their variables are a third of all. */
 const UNUSED_COLORS = "pink|grape|violet|blue|cyan|teal|lime|orange";
 
 /**
- * Leaves out of Mantine what the first page does not need: each component brings its own styles, so that those of dialogs
- * and forms come with the code of these; the variables of colors, headings and breakpoints that nothing uses; and the code that computes variables, which are
- * in a file.
+ * Removes what the first page does not need from Mantine: styles of components, which each component imports with its
+ * own code; unused variables of colors, headings and breakpoints; and the code that computes variables, which are in a
+ * file instead.
  */
 const lessMantine = libraryChanges(
   "less-mantine",
@@ -99,11 +99,11 @@ const lessMantine = libraryChanges(
   },
 );
 
-/** Modules that almost every page has, in one file: each file more costs a request with its headers. */
+/** Modules that almost every page needs, in one file: each additional file costs a request with its headers. */
 const COMMON =
   /credentials[\\/]token-parts\.|icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|secrets|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
 
-/** Modules that many pages share, by what these pages have. None is part of the first load of Overview. */
+/** Modules shared by many pages, by kind. None is part of Overview's first load. */
 const INPUTS =
   /@mantine[\\/]core[\\/].*[\\/](Input|InputBase|TextInput|NativeSelect|ActionIcon|CloseButton)[\\/]/;
 const LISTS =
@@ -111,7 +111,7 @@ const LISTS =
 const INBOX =
   /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts))\./;
 
-/** Stands for the parts of TanStack Query that nothing here uses, but that its client imports. */
+/** Replaces unused parts of TanStack Query that its client imports. */
 const UNUSED_QUERIES = {
   mutationCache:
     "export class MutationCache { findAll() { return []; } async resumePausedMutations() {} clear() {} }",
@@ -129,21 +129,21 @@ const lessQuery = libraryChanges("less-query", Object.keys(UNUSED_QUERIES), (_, 
 export default defineConfig({
   root: import.meta.dirname,
   base: "/dashboard/",
-  // React has it; the package is for versions before 18.
+  // React includes it; the package is for versions before 18.
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   plugins: [librariesFirst, boot(), lessMantine, lessQuery],
   build: {
     target: "baseline-widely-available",
-    // The scripts that every page has are in the document. Styles must be there with a page, but its scripts find each
-    // other: their names would cost 1 kB of each first load.
+    // The document lists the scripts that all pages share. A page's styles must be loaded with it, but its scripts load
+    // each other: listing them would add 1 kB to each first load.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_, files, { hostType }) =>
         files.filter((file) => hostType === "html" || file.endsWith(".css")),
     },
-    // The first versions with light-dark(), which has no fallback when a script chooses the theme.
+    // The first versions with light-dark(), which has no fallback when a script selects the theme.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
-    // The Content-Security-Policy allows no scripts or styles in data: URLs.
+    // The Content-Security-Policy forbids scripts and styles in data: URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
       onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning),
@@ -160,6 +160,6 @@ export default defineConfig({
       },
     },
   },
-  // Keeps the Host header of the browser: the server accepts session cookies only from its own origin.
+  // Preserves the browser's Host header: the server accepts session cookies only from its own origin.
   server: { proxy: { "/graphql": { target: "http://127.0.0.1:4000", changeOrigin: false } } },
 });

@@ -9,7 +9,7 @@ import { labelOf } from "./agent-label";
 import type { AgentsQuery } from "./documents.generated";
 import { useAgents } from "./use-agents";
 
-/** The agent that a page shows. */
+/** The agent of a page. */
 export type Agent = AgentsQuery["agents"][number];
 
 /** ID of the last selected agent, so that all pages about agents show the same one. */
@@ -83,7 +83,7 @@ export function AgentPage(props: {
   );
 }
 
-/** Puts the agent into the URL, so that reloads and the browser's Back lead to the same one. */
+/** Puts the agent into the URL, so that reloads and the browser's Back keep it. */
 function Chosen({
   agent,
   page,

@@ -9,7 +9,7 @@ const SLUG_MAX_LENGTH = 63;
 
 /**
  * Creates an agent from a form.
- * @param onCreated gets its ID
+ * @param onCreated receives its ID
  */
 export function CreateAgent({
   onCreated,

@@ -11,7 +11,7 @@ const CHOICES = [
   { value: "date", label: "On a date…" },
 ];
 
-/** The help text for each choice, while no date is known. */
+/** The help text for each choice, until the date is known. */
 const NO_DATE: Readonly<Record<string, string>> = {
   "": "Works until you revoke it.",
   date: "Pick the last day this key should work.",

@@ -3,7 +3,7 @@ import { KEY_DESCRIPTION_MAX_LENGTH, KEY_RATE_LIMIT_MAX } from "../../features/a
 import type { FormState } from "../ui/form-dialog";
 import type { KeyFragment } from "./documents.generated";
 
-/** The names of the fields, as the server calls them. */
+/** The names of the fields, as in the API. */
 export const LIMIT_FIELDS = ["description", "rateLimitPerMinute", "allowedNetworks"];
 
 type Limits = Pick<KeyFragment, "description" | "rateLimitPerMinute" | "allowedNetworks">;

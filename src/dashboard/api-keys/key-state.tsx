@@ -23,7 +23,7 @@ export const STATE_OPTIONS = (["active", "expiring", "expired", "revoked"] as co
   label: STATUSES[value].label,
 }));
 
-/** The state of a key; an active one may be about to end. */
+/** The state of a key; an active one may be rotating or expiring soon. */
 export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStatus {
   if (state !== "active") return state;
   if (isReplaced) return "rotating";

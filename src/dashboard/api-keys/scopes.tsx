@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import styles from "./dialogs.module.css";
 import type { Scope } from "./documents.generated";
 
-/** The scopes that the features declare, with what they allow. */
+/** The scopes declared by the features, with what they allow. */
 const ALLOWS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...Object.values(import.meta.glob<object>("../../features/*/*.scopes.ts", { eager: true })).flatMap(
@@ -19,7 +19,7 @@ const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 /** A scope as documentation and error messages spell it. */
 export const spelled = (scope: Scope): string => scope.replace("_", ":");
 
-/** The field for the scopes of a new key, and what was chosen: null for all. */
+/** The field for the scopes of a new key, and the selection: null for all. */
 export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
   const [which, setWhich] = useState("all");
   const [chosen, setChosen] = useState<Scope[]>([]);

@@ -4,7 +4,7 @@ export interface InputProblem {
   message: string;
 }
 
-/** Why a request failed. The message is fit for the user. */
+/** Why a request failed. The message is suitable for the user. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -62,11 +62,11 @@ const fieldOf = (path: string): string =>
     .filter((part) => !/^\d+$/.test(part))
     .at(-1) ?? path;
 
-/** True if a request failed because of a field of its input, or of an argument of that name. */
+/** True if a request failed because of an input field or an argument with that name. */
 export const isAboutField = (error: unknown, field: string): boolean =>
   error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
-/** The problem with a field of the input, or with an argument of that name; undefined if there is none. */
+/** The problem with an input field or an argument with that name; undefined if there is none. */
 export const problemOf = (error: unknown, field: string): string | undefined =>
   isAboutField(error, field)
     ? (error as ApiError).problems
@@ -75,7 +75,7 @@ export const problemOf = (error: unknown, field: string): string | undefined =>
         .join(" ")
     : undefined;
 
-/** True if each problem of a request is about one of these fields. */
+/** True if every problem of a request is about one of these fields. */
 export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean =>
   error instanceof ApiError &&
   error.problems.length > 0 &&

@@ -14,11 +14,11 @@ import type { TypedDocumentString } from "./typed-document";
 /** How often an open page polls for other people's changes (ms). */
 const POLL_INTERVAL_MS = 5_000;
 
-/** The cache of everything that the pages load. */
+/** The cache of all loaded data. */
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // A server on the same machine needs no network.
+      // A server on the same machine needs no network connection.
       networkMode: "always",
       retry: (failures, error) => failures < 2 && isTransient(error),
       retryDelay: (failures) => 500 * 2 ** failures,
@@ -27,7 +27,7 @@ export const client = new QueryClient({
   },
 });
 
-// Refetch on focus as well as on visibility: of two windows side by side, both are visible.
+// Refetch on focus as well as on visibility: two windows side by side are both visible.
 focusManager.setEventListener((onFocus) => {
   const focused = () => onFocus();
   for (const event of ["focus", "visibilitychange"]) window.addEventListener(event, focused);
@@ -66,7 +66,7 @@ client.getQueryCache().subscribe(({ type, query }) => {
 });
 
 /**
- * Runs a mutation and reloads the shown data, in all tabs. The result goes only to the caller, not into a cache.
+ * Runs a mutation and reloads the displayed data in all tabs. The result goes only to the caller, not into a cache.
  * @param waitUntilShown true to resolve only after this page shows the change
  * @throws ApiError
  */
@@ -102,8 +102,8 @@ export function usePolledQuery<Result, Variables>(
     enabled,
     refetchInterval: pollMs,
   });
-  // The first result renders a whole page: React does that in slices, so that typing is not blocked. Later results
-  // are rendered immediately.
+  // React renders the first result, a whole page, in slices, so that typing is not blocked. Later results are rendered
+  // immediately.
   const deferred = useDeferredValue(result);
   return deferred.isPending && result.data !== undefined ? deferred : result;
 }

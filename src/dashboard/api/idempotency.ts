@@ -2,7 +2,7 @@ import { useRef } from "react";
 
 /**
  * Makes it safe to retry after a lost response: an unchanged form gets the same idempotency key, so that the server
- * creates one thing.
+ * creates only one resource.
  */
 export function useIdempotencyKey(): (fields: unknown) => string {
   const last = useRef<{ form: string; key: string }>(undefined);

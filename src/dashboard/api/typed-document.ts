@@ -7,7 +7,7 @@ export class TypedDocumentString<Result, Variables>
 {
   __apiType?: NonNullable<DocumentTypeDecoration<Result, Variables>["__apiType"]>;
 
-  /** @param _fragment what the generator adds to fragments, which nothing here reads */
+  /** @param _fragment added by the generator for fragments; unused */
   constructor(text: string, _fragment?: unknown) {
     super(text);
   }

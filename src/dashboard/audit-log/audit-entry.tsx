@@ -5,7 +5,7 @@ import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
 import { changesInText, describe, type Entry } from "./sentence";
 
-/** An entry: the sentence and the time in one line, which opens the details. */
+/** An entry: the sentence and the time on one line, which expands to the details. */
 export function AuditEntry({ entry }: { entry: Entry }) {
   const [isOpen, setOpen] = useState(false);
   const { who, verb, target, to, after } = describe(entry);

@@ -11,7 +11,7 @@ export const FILTERS = ["period", "from", "to", "action", "actor", "target"] as 
 
 /**
  * The filters.
- * @param targetName the target of the first entry, to name the filter by target
+ * @param targetName the target of the first entry, to label the filter by target
  */
 export function AuditFilters(props: {
   address: ListAddress;

@@ -19,7 +19,7 @@ import { ACTION_LABELS } from "./sentence";
 
 const PAGE_SIZE = 50;
 
-/** Polling interval for new entries (ms): the page is large. */
+/** Polling interval for new entries (ms), because the page is large. */
 const POLL_INTERVAL_MS = 15_000;
 
 /** The audit log with its filters and the CSV export. */

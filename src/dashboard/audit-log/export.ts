@@ -40,6 +40,6 @@ export function saveAsCsv(entries: readonly Entry[], organization: string): void
   link.href = URL.createObjectURL(new Blob([toCsv(entries)], { type: "text/csv;charset=utf-8" }));
   link.download = `audit-log-${organization}-${new Date().toISOString().slice(0, 10)}.csv`;
   link.click();
-  // Not yet: the browser starts reading it after the click.
+  // Revoked later: the browser starts reading after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../ui/format";
 
-/** The options of the date filter, besides all time. */
+/** The options of the date filter, besides "all time". */
 export const PERIODS = [
   { value: "1", label: "Last 24 hours" },
   { value: "7", label: "Last 7 days" },
@@ -9,7 +9,7 @@ export const PERIODS = [
 ];
 
 /**
- * The start and end of a period, null for open.
+ * The start and end of a period; null if open.
  * @param from,to days in the browser's time zone, both inclusive
  */
 export function periodOf(

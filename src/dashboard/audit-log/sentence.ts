@@ -88,12 +88,12 @@ export const ACTION_LABELS = Object.values(AuditAction).map((value) => ({
 
 /** An entry in words. Actor and targets stand out on the page. */
 export interface Sentence {
-  /** "" where the sentence starts with the verb. */
+  /** "" if the sentence starts with the verb. */
   who: string;
   verb: string;
-  /** "" where actor and target are the same. */
+  /** "" if actor and target are the same. */
   target: string;
-  /** The new value of the field that the action changes; otherwise "". */
+  /** The new value of the changed field; "" if none. */
   to: string;
   /** The end of the sentence, with the count of entries that are counted per minute. */
   after: string;
@@ -117,13 +117,13 @@ export function describe({ action, actorId, targetId, actorName, actorKind, ...e
     : { who, verb, target, to, after };
 }
 
-/** The same as plain text. */
+/** Describes an entry in plain text. */
 export function describeInText(entry: Entry): string {
   const { who, verb, target, to, after } = describe(entry);
   return `${[who, verb, target, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
 
-/** The changes made by an action, field by field; entries of earlier versions have them as text. */
+/** The changes of each field by an action; entries from earlier versions store them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
   changes.map(changeInText).join("; ") || detail;
 

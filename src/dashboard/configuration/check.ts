@@ -8,7 +8,7 @@ import type { Mark } from "./editor/editor";
 /** Delay between the last key press and the check (ms). */
 const DEBOUNCE_MS = 400;
 
-/** Checks a text while it is typed: as JSON, and then as a configuration. */
+/** Checks a text as the user types: first as JSON, then as a configuration. */
 export function useCheck(text: string) {
   const [typed] = useDebouncedValue(text, DEBOUNCE_MS);
   const parsed = useMemo(() => parseText(typed), [typed]);
@@ -29,7 +29,7 @@ export function useCheck(text: string) {
   return {
     marks,
     error: "document" in parsed ? error : null,
-    /** True if the marks are those of this text. */
+    /** True if the marks belong to this text. */
     isCurrent: typed === text && !isFetching,
     isChecked: "problem" in parsed || data !== undefined,
   };

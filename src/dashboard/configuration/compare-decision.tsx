@@ -11,11 +11,11 @@ import { type EffectFragment, RecordedEffectsDocument, ReplayDecisionDocument } 
 export interface Compared {
   decisionId: string;
   situationType: string;
-  /** Why it could not be replayed. */
+  /** Why the decision could not be replayed. */
   error: { message: string } | null;
 }
 
-/** The effects of a decision, next to its effects with the draft. */
+/** Compares a decision's effects with its effects under the draft. */
 export const CompareDecision = (props: { decision: Compared; onClosed: () => void }) => (
   <Dialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={props.onClosed}>
     {(close) => (

@@ -8,7 +8,7 @@ import { History } from "./history";
 import { preloadEditor } from "./json-field";
 import { TryIt } from "./try-it";
 
-// While the documents load.
+// Load the editor in parallel with the documents.
 preloadEditor();
 
 /** The configuration of an agent: its draft, a dry run, and its versions. */

@@ -12,9 +12,9 @@ import type { Draft, Live } from "./documents";
 
 /**
  * Shows that another member has saved or published since the edit began.
- * @param mine what was typed here
+ * @param mine the user's text
  * @param onTake discards the edit
- * @param onKeep keeps the edit, to overwrite with the next save
+ * @param onKeep keeps the edit, so that the next save overwrites the other one
  */
 export function Conflict(props: {
   mine: string;

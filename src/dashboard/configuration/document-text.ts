@@ -1,7 +1,7 @@
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** A syntax error of a JSON text. */
+/** A syntax error in a JSON text. */
 export interface SyntaxProblem {
   message: string;
   /** Position in the text, if the browser reports it. */
@@ -12,8 +12,8 @@ export interface SyntaxProblem {
 const LINE_LENGTH = 100;
 
 /**
- * The usual form of a document: its members and their members, such as each rule, are on separate lines; deeper values
- * are on one line if they fit.
+ * Formats a document: its members and their members, such as each rule, are on separate lines; deeper values are on one
+ * line if they fit.
  */
 export function textOf(value: unknown, indent = "", before = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -53,7 +53,7 @@ export function parseText(text: string): { document: Json } | { problem: SyntaxP
   return repeated === undefined ? { document: document as Json } : { problem: repeated };
 }
 
-/** Browsers report the position of an error in their messages in different ways, or not at all. */
+/** Browsers report the position of an error differently in their messages, or not at all. */
 function syntaxProblem(text: string, message: string): SyntaxProblem {
   const sentence = message
     .replace(/^JSON\.parse: |^JSON Parse error: /, "")
@@ -75,7 +75,7 @@ const startOfLine = (text: string, line: number): number =>
     .slice(0, line - 1)
     .join("\n").length + (line > 1 ? 1 : 0);
 
-/** The line and column of an offset; both count from 1. */
+/** The line and column of an offset, both starting at 1. */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };

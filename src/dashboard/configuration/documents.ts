@@ -6,7 +6,7 @@ import {
   ConfigurationStateDocument,
 } from "./documents.generated";
 
-/** How often an open page checks whether another member has saved or published something (ms). */
+/** How often an open page checks whether another member has saved or published (ms). */
 const POLL_INTERVAL_MS = 10_000;
 
 /** The live configuration of an agent. */
@@ -14,7 +14,9 @@ export type Live = NonNullable<ConfigurationDocumentsQuery["configuration"]>;
 /** The draft of an agent. */
 export type Draft = NonNullable<ConfigurationDocumentsQuery["configurationDraft"]>;
 
-/** The live configuration and the draft of an agent. Only their numbers are polled; the documents may be large. */
+/**
+ * The live configuration and the draft of an agent. Only their numbers are polled, because the documents may be large.
+ */
 export function useDocuments(agentId: string) {
   const documents = usePolledQuery(
     ConfigurationDocumentsDocument,

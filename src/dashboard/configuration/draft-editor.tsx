@@ -30,7 +30,7 @@ const { component: Conflict } = loaded(async () => (await import("./conflict")).
 /** Situations that the gateway raises itself. */
 const RAISED = ["message.received", "conversation.released", "message.failed"];
 
-/** The draft of an agent's configuration, or the live version to start one with. */
+/** The draft of an agent's configuration, or the live version as a starting point. */
 export function DraftEditor(props: {
   agent: Agent;
   live: Live;
@@ -44,7 +44,7 @@ export function DraftEditor(props: {
   const { busy, error, run, clearError } = useTask();
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
-  // Keeps the line breaks of the saved text, which the service does not.
+  // Preserves the line breaks of the saved text, which the service does not.
   const [saved, setSaved] = useState<{ revision: number; text: string }>();
 
   const revision = draft?.revision ?? 0;
@@ -79,7 +79,7 @@ export function DraftEditor(props: {
     const next = saveConfigurationDraft.draft.revision;
     setSaved({ revision: next, text });
     const typed = currentEdit();
-    // Input during the request is based on the saved text.
+    // Text typed during the request is based on the saved text.
     setEdit(
       typed === undefined || typed.text === text
         ? undefined
@@ -94,7 +94,7 @@ export function DraftEditor(props: {
         next();
       } catch (failure) {
         if (!isConflict(failure)) throw failure;
-        // Another member was faster: their saved text shows the conflict.
+        // Another member was faster; reload to show the conflict.
         await reload();
       }
     });

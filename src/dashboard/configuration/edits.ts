@@ -1,6 +1,6 @@
 import { createStore } from "../store";
 
-/** The unsaved input of a member. */
+/** A member's unsaved input. */
 export interface Edit {
   text: string;
   /** The revision of the draft that the edit is based on; 0 if there was no draft. */
@@ -9,7 +9,7 @@ export interface Edit {
   live: number;
 }
 
-/** The name of the edits in the tab's storage. They contain no secrets, because documents must not contain any. */
+/** The key of the edits in the tab's storage. They contain no secrets, because documents must not contain any. */
 const STORED = "configuration-edits";
 
 function stored(): Readonly<Record<string, Edit>> {
@@ -21,8 +21,7 @@ function stored(): Readonly<Record<string, Edit>> {
 }
 
 /**
- * The edits by member and agent. They outlive the page and the session, and are in the storage of the tab in case it is
- * reloaded.
+ * The edits by member and agent. They outlive the page and the session; the tab's storage keeps them across reloads.
  */
 const edits = createStore(stored());
 
@@ -38,14 +37,14 @@ function keep(next: Readonly<Record<string, Edit>>): void {
   watchLeaving();
 }
 
-/** The browser asks before it closes a tab with edits. */
+/** Makes the browser ask before closing a tab with edits. */
 function watchLeaving(): void {
   window.removeEventListener("beforeunload", warn);
   if (Object.keys(edits.get()).length > 0) window.addEventListener("beforeunload", warn);
 }
 watchLeaving();
 
-/** The edit of a member on the configuration of an agent; undefined if everything is saved. */
+/** The edit of a member on an agent's configuration; undefined if everything is saved. */
 export function useEdit(memberId: string, agentId: string) {
   const key = `${memberId} ${agentId}`;
   return {
@@ -54,7 +53,7 @@ export function useEdit(memberId: string, agentId: string) {
       const { [key]: _, ...others } = edits.get();
       keep(edit === undefined ? others : { ...others, [key]: edit });
     },
-    /** The current edit, for a callback that was created earlier. */
+    /** The current edit, for callbacks created earlier. */
     currentEdit: () => edits.get()[key] as Edit | undefined,
   };
 }

@@ -14,7 +14,7 @@ const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 export const preloadEditor = (): void => void (isTouchOnly || load());
 
 /**
- * An editor of a JSON text; on touch screens, the text until it is tapped.
+ * An editor for JSON; on touch screens, plain text until it is tapped.
  * @param isPending true while the editor's data is loading
  */
 export function JsonField({
@@ -22,7 +22,7 @@ export function JsonField({
   isPending = false,
   ...props
 }: Omit<EditorProps, "description" | "className" | "focusOn"> & { isPending?: boolean }) {
-  // The position to go to in the editor that a tap opened.
+  // The position to open the editor at after a tap.
   const [openedFor, openFor] = useState<Mark | number>();
   const isOpen = !isTouchOnly || openedFor !== undefined;
   const editor = useRef<EditorHandle>(null);

@@ -7,7 +7,7 @@ import type { Mark } from "./editor/editor";
 /** The problems of a document, each with a button that leads to its position. */
 export function Problems(props: {
   marks: readonly Mark[];
-  /** The text, to name lines. */
+  /** The text, to look up line numbers. */
   text?: string;
   isChecking?: boolean;
   onShow?: (mark: Mark) => void;
@@ -35,7 +35,7 @@ export function Problems(props: {
                 ) : (
                   <code>{placeOf(mark, text)}</code>
                 )}{" "}
-                {/* The server shows with a caret where in the source the problem is. */}
+                {/* The server's message shows the position in the source with a caret. */}
                 <span className={styles.message}>{mark.message.split("\n")[0]}</span>
               </span>
             </li>

@@ -34,7 +34,7 @@ export const PublishPage = () => (
 
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useDocuments(agent.id);
-  // Once published, there is no draft, until the user leaves this page.
+  // After publishing, there is no draft until the user leaves this page.
   const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
   const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
   if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;

@@ -17,7 +17,7 @@ type Report = ReplayDecisionsQuery["replayDecisions"];
 /** Numbers of decisions to replay. */
 const COUNTS = ["100", "500"];
 
-/** Max changed decisions that are listed; the rest are only counted. */
+/** Max changed decisions listed; the rest are only counted. */
 const MAX_LISTED = 50;
 
 const RULES = [
@@ -34,8 +34,8 @@ const CHANGED = [
 ];
 
 /**
- * The agent's decisions in recent situations if the draft had been live.
- * @param revision of the draft, to replay again when it has changed
+ * What the agent would have decided in recent situations if the draft had been live.
+ * @param revision revision of the draft; a change triggers another replay
  * @param isPublished true if no draft is left to replay
  */
 export function ReplayReport(props: { agent: Agent; revision: number; isPublished: boolean }) {
@@ -153,7 +153,7 @@ function Totals({ report }: { report: Report }) {
   );
 }
 
-/** The ID of a rule, or what applies without one. */
+/** The ID of a rule, or what applied without one. */
 const RuleName = ({ id }: { id: string | null }) =>
   id === null ? (
     <span className={styles.muted}>otherwise</span>

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<AddressKind, string>> = {
   phone: "Phone",
 };
 
-/** The addresses of a contact, and whether the contact accepts messages there. */
+/** The addresses of a contact, and whether each accepts messages. */
 export const ContactAddresses = ({ addresses }: Pick<ContactLabelFragment, "addresses">) => (
   <ul className={styles.list} aria-label="Addresses">
     {addresses.length === 0 && <li>No addresses: nothing can be sent.</li>}

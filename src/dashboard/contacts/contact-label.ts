@@ -15,9 +15,9 @@ export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 
 /**
- * The names of contacts of an agent, for lists that refer to them.
+ * The names of an agent's contacts, for lists that refer to them.
  * @param ids IDs of at most 100 contacts; null is ignored
- * @returns a function that returns the name of one of them
+ * @returns a function that returns the name for an ID
  */
 export function useContactNames(
   agentId: string,

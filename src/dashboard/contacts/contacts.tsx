@@ -31,7 +31,7 @@ const COLUMNS: readonly Column[] = [
 
 /** Max characters of a search. */
 const SEARCH_MAX_LENGTH = 255;
-/** Addresses and tags of a row that are shown; its page has all. */
+/** Max addresses and tags shown in a row; the contact's page shows all. */
 const SHOWN = 3;
 
 const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
@@ -151,7 +151,7 @@ const tagOf = (text: string): string => {
   return /^[a-z0-9][a-z0-9._:-]{0,49}$/.test(tag) ? tag : "";
 };
 
-/** Filters by a complete tag, which is typed, because there may be any number of tags. */
+/** Filters by a complete tag, which the user types, because there may be any number of tags. */
 function TagFilter({ address }: { address: ListAddress }) {
   const [text, setText] = useState("");
   const tag = tagOf(text);

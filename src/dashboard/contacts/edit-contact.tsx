@@ -28,7 +28,7 @@ function attributesOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The form's contact, as an input of the API. */
+/** The form's contact, as input for the API. */
 function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): ContactInput {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const ref = contact?.ref ?? (text("ref") || undefined);
@@ -52,7 +52,7 @@ function inputOf(form: FormData, agentId: string, contact: ContactFragment | und
 
 /**
  * Adds a contact and opens its page, or changes an existing contact.
- * @param contact the one to change; a new one if omitted
+ * @param contact the contact to change; a new one if omitted
  */
 export function EditContact(props: { agentId: string; contact?: ContactFragment; onClosed: () => void }) {
   const { agentId, contact, onClosed } = props;

@@ -139,7 +139,7 @@ const DIALOGS = { move: Move, handOff: HandOff, release: Release, close: Close }
 /** A change to a conversation that requires a dialog. */
 export type Action = keyof typeof DIALOGS;
 
-/** The dialog of a change of a conversation. */
+/** The dialog for a change to a conversation. */
 export const ConversationDialog = ({ action, ...props }: Props & { action: Action }) => {
   const Dialog = DIALOGS[action];
   return <Dialog {...props} />;

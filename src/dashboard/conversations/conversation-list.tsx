@@ -19,7 +19,7 @@ import styles from "./conversation-list.module.css";
 import { ConversationTag, HANDLER_OPTIONS, STATE_OPTIONS } from "./conversation-state";
 import { ConversationsDocument, LineNamesDocument } from "./documents.generated";
 
-/** Polling interval (ms): changes within a conversation are followed on its own page. */
+/** Polling interval (ms): changes within a conversation appear on its own page. */
 const INBOX_POLL_MS = 15_000;
 
 const COLUMNS: readonly Column[] = [

@@ -6,8 +6,8 @@ import { LineNamesDocument } from "./documents.generated";
 
 /**
  * The field for the name of a line: managers select it; others cannot list the lines, so they type it.
- * @param any the label for no line, if the field may be empty
- * @param except the line that is no choice
+ * @param any the label for "no line", if the field may be empty
+ * @param except the line to exclude
  */
 export function LineField(props: {
   agentId: string;

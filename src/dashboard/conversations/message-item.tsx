@@ -10,7 +10,7 @@ import { useTask } from "../ui/task";
 import type { ThreadMessageFragment } from "./documents.generated";
 import styles from "./thread.module.css";
 
-/** A longer message is shown in part (characters). */
+/** Longer messages are truncated (characters). */
 const LONG_FROM = 1_200;
 
 /** A message in a thread: inbound messages on the left, outbound messages on the right. */

@@ -17,8 +17,8 @@ export const ADDRESS_KINDS = [
 ] as const satisfies readonly { value: AddressKind; label: string }[];
 
 /**
- * Opens a conversation, or finds the open one, and goes there.
- * @param contact the contact to talk to; if omitted, an address is typed
+ * Opens a new conversation or the existing one.
+ * @param contact the contact to talk to; if omitted, the user types an address
  */
 export function OpenConversation(props: {
   agentId: string;

@@ -4,7 +4,7 @@ import { MessageItem } from "./message-item";
 import styles from "./thread.module.css";
 import type { useThread } from "./use-thread";
 
-/** The messages of a conversation; it opens at the newest one and stays there while others are added. */
+/** The messages of a conversation; opens at the newest message and stays there as others arrive. */
 export function Thread({
   thread,
   contactName,

@@ -10,29 +10,29 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/** The newest messages whose state is always polled: even a sent one may still change. */
+/** Min number of newest messages whose state is polled: even a sent one may still change. */
 const MIN_RECENT = 5;
 /** Max items of a page of the API. */
 const MAX_RECENT = 100;
 
 /** Polling interval for new messages (ms). */
 const POLL_MS = 5_000;
-/** Polling interval while a message is about to be sent (ms), which takes only a moment. */
+/** Polling interval while a message is being sent (ms), which takes only a moment. */
 const LEAVING_POLL_MS = 1_000;
 
-/** The messages of a conversation that are loaded: without gaps, up to the newest one. */
+/** The loaded messages of a conversation: without gaps, up to the newest. */
 interface Loaded {
   /** In the order of the conversation. */
   messages: readonly ThreadMessageFragment[];
-  /** Cursor before which there are older ones; null if all are loaded. */
+  /** Cursor before which there are older messages; null if all are loaded. */
   older: string | null;
-  /** Cursor of the newest one; null before the first. */
+  /** Cursor of the newest message; null before the first. */
   newest: string | null;
 }
 
 const NOTHING: Loaded = { messages: [], older: null, newest: null };
 
-/** Merges messages, each once, with the later state. */
+/** Merges messages without duplicates, keeping the later state. */
 function merged(
   messages: readonly ThreadMessageFragment[],
   others: readonly ThreadMessageFragment[],
@@ -60,7 +60,7 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
   };
 }
 
-/** Number of newest messages to poll: up to the oldest unsent one. */
+/** Number of newest messages to poll, up to the oldest unsent one. */
 function recentOf({ messages }: Loaded): number {
   const first = messages.findIndex(({ status }) => status === "queued" || status === "sending");
   const unsent = first === -1 ? 0 : messages.length - first;
@@ -74,7 +74,7 @@ const isLeaving = ({ messages }: Loaded): boolean => {
 };
 
 /**
- * A conversation with its newest messages, and older ones on demand. Polls load only new messages and states that may
+ * A conversation with its newest messages, and older ones on demand. Polls only new messages and states that may
  * change.
  */
 export function useThread(id: string) {
@@ -102,7 +102,7 @@ export function useThread(id: string) {
     });
   const isUnknown = error instanceof ApiError && error.code === "not_found";
   return {
-    /** Null if the conversation does not exist, undefined until that is known. */
+    /** Null if the conversation does not exist; undefined until that is known. */
     conversation: isUnknown ? null : data?.conversation,
     messages: data === undefined ? undefined : loaded.messages,
     hasOlder: older !== null,

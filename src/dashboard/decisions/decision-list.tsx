@@ -81,7 +81,7 @@ export function DecisionList({ agentId }: { agentId: string }) {
   );
 }
 
-/** Only dry runs have no ID, and they are in no list. */
+/** Only dry runs have no ID, and lists do not contain them. */
 const withId = <Node extends { id: string | null }>(node: Node) =>
   node.id === null ? [] : [{ ...node, id: node.id }];
 

@@ -16,7 +16,7 @@ const STATUSES: Readonly<Record<string, { label: string; tone: "good" | "bad" | 
   skipped: { label: "Skipped", tone: "plain" },
 };
 
-/** The status of an effect that is only planned; its error contains no further information. */
+/** The status of an effect that was only planned; its error adds no information. */
 const SKIPPED = "skipped";
 
 /**

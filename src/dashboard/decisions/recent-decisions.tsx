@@ -11,7 +11,7 @@ import { OutcomeTag } from "./words";
 /** Number of decisions shown here. */
 const SHOWN = 5;
 
-/** An agent's latest decisions, or those about one contact, for pages that show more than decisions. */
+/** An agent's latest decisions, optionally about one contact, for pages that also show other content. */
 export function RecentDecisions({ agentId, contactId }: { agentId: string; contactId?: string }) {
   const { data, error, refetch } = usePolledQuery(
     DecisionsDocument,

@@ -41,7 +41,7 @@ export function deedsOf(effects: readonly { kind: string; status: string }[]): s
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** Why a decision did nothing, or sent nothing, by the gate that was closed. */
+/** Why a decision did nothing or sent nothing, by the closed gate. */
 export const CLOSED_GATES: Readonly<Record<string, string>> = {
   handler: "A human answers in this conversation, so the agent did nothing.",
   loop: "The address got too many automatic answers within an hour, so the agent sent nothing.",

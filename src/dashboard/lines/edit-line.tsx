@@ -4,7 +4,7 @@ import { toast } from "../ui/toast";
 import { type LineChanges, type LineDetailsFragment, UpdateLineDocument } from "./documents.generated";
 import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
 
-/** Changes the settings of a line. It fails if somebody else has changed them since the dialog was opened. */
+/** Changes the settings of a line. Fails if somebody else has changed them since the dialog was opened. */
 export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClosed: () => void }) {
   const { id, version, kind } = line;
   const submit = async (form: FormData) => {
@@ -40,7 +40,7 @@ export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClos
   );
 }
 
-/** An empty password keeps the stored one, unless the user name is removed with it. */
+/** An empty password keeps the stored one, unless the user name is removed as well. */
 function emailChanges(form: FormData, { email }: LineDetailsFragment) {
   const { password, ...others } = emailOf(form);
   if (password !== null) return { ...others, password };

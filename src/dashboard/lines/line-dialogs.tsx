@@ -26,7 +26,7 @@ export function LineDialog({ action, ...props }: Props & { action: LineAction })
   return <Confirm {...CONFIRMATIONS[action]} {...props} />;
 }
 
-/** The confirmations of the other actions, and the messages after them. */
+/** The confirmations of the other actions, and their success messages. */
 const CONFIRMATIONS = {
   resume: {
     document: ResumeLineDocument,

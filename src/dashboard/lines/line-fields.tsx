@@ -18,7 +18,7 @@ import type { LineDetailsFragment, SmtpSecurity, WhenUncertain } from "./documen
 import { optionsOf, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
 import styles from "./lines.module.css";
 
-/** The fields that show what the server says about them. */
+/** The fields that show the server's messages themselves. */
 export const LINE_FIELDS = [
   "name",
   "url",
@@ -130,7 +130,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
   </>
 );
 
-/** The settings that lines of all kinds have. */
+/** The settings common to all kinds of lines. */
 export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragment }) => (
   <>
     <div className={styles.pair}>

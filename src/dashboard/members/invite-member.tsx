@@ -6,13 +6,13 @@ import { FormDialog } from "../ui/form-dialog";
 import { type InvitationMail, InviteMemberDocument, type Permission } from "./documents.generated";
 import { PermissionFields, permissionsOf } from "./permissions";
 
-/** Who is invited. */
+/** The invited person. */
 export interface Invitee {
   email: string;
   permissions: readonly Permission[];
 }
 
-/** A member of the list. */
+/** A listed member. */
 export type MemberEntry = Invitee & { id: string };
 
 /** The text about the mail in the dialog with the link. */
@@ -24,7 +24,7 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
 
 /**
  * Invites somebody and shows the link only once.
- * @param to somebody who was already invited and whose earlier link then stops working
+ * @param to somebody who was already invited, whose earlier link then stops working
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
   const submit = async (form: FormData) => {

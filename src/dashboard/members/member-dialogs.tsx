@@ -14,7 +14,7 @@ import { PermissionFields, permissionsOf } from "./permissions";
 
 type Props = { member: MemberEntry; onClosed: () => void };
 
-/** Grants and revokes permissions of a member. */
+/** Grants and revokes a member's permissions. */
 export function ChangePermissions({ member, onClosed }: Props) {
   const submit = async (form: FormData) => {
     const chosen = permissionsOf(form);

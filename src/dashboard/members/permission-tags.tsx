@@ -2,7 +2,7 @@ import { Tag, Tags } from "../ui/tag";
 import type { Permission } from "./documents.generated";
 import styles from "./members.module.css";
 
-/** All permissions, in the order in which they are shown. */
+/** All permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = [
   "config_manage",
   "conversations_read",

@@ -31,7 +31,7 @@ export const PermissionFields = ({ chosen }: { chosen: readonly Permission[] }) 
   </fieldset>
 );
 
-/** The permissions that were chosen in a form. */
+/** The permissions selected in a form. */
 export const permissionsOf = (form: FormData): Permission[] => {
   const chosen = form.getAll(FIELD);
   return PERMISSIONS.filter((permission) => chosen.includes(permission));

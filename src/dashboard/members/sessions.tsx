@@ -26,7 +26,7 @@ const POLL_INTERVAL_MS = 20_000;
 
 /**
  * The active sessions of a member; ending one signs the member out there.
- * @param memberId another member; the signed-in one if left out
+ * @param memberId another member; the signed-in member if omitted
  */
 export function Sessions({ memberId = null }: { memberId?: string | null }) {
   const query = usePolledQuery(SessionsDocument, { memberId }, { pollMs: POLL_INTERVAL_MS });

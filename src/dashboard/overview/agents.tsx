@@ -9,7 +9,7 @@ const COLUMNS: readonly Column[] = [{ heading: "Agent" }, { heading: "Slug" }];
 /** Number of agents shown; the Agents page lists all. */
 const SHOWN = 5;
 
-/** The agents, for members who may not see the usage of keys. */
+/** The agents, for members who may not see key usage. */
 export const Agents = ({ agents }: { agents: AgentsQuery["agents"] }) => (
   <Card
     title="Agents"

@@ -7,7 +7,7 @@ import { roundUp, type Series } from "./series";
 const BAR_WIDTH = 0.7;
 
 /**
- * Bars side by side as one path, each in a slot of width 1.
+ * A path of adjacent bars, each in a slot of width 1.
  * @param floors where each bar starts, counted from the top as in SVG
  */
 const barPath = (heights: readonly number[], floors: readonly number[]): string =>
@@ -18,10 +18,10 @@ const barPath = (heights: readonly number[], floors: readonly number[]): string 
     .join("");
 
 /**
- * Stacked bars with their legend. The values of the bar under the pointer, or of the one selected with the arrow keys,
- * are shown beside it.
- * @param names what each bar stands for, in full
- * @param ticks the text below each bar, "" for none
+ * Stacked bars with a legend. The values of the bar under the pointer, or selected with the arrow keys, are shown next
+ * to it.
+ * @param names full name of each bar
+ * @param ticks the text below each bar; "" for none
  */
 export function BarChart(props: {
   label: string;
@@ -108,18 +108,18 @@ export function BarChart(props: {
   );
 }
 
-/** The place of the values: on the side of the bar where there is more room. */
+/** Where to show the values: on the side of the bar with more room. */
 const besideOf = (index: number, count: number) =>
   index < count / 2
     ? { insetInlineStart: `calc(${((index + 1) / count) * 100}% + 0.5rem)` }
     : { insetInlineEnd: `calc(${(1 - index / count) * 100}% + 0.5rem)` };
 
-/** A patch of the color of a series. */
+/** A color sample of a series. */
 export const Swatch = ({ color }: { color: string }) => (
   <i className={styles.swatch} style={{ background: color }} aria-hidden="true" />
 );
 
-/** The series on top of each other. */
+/** The series, stacked. */
 function Stack({ series, count, top }: { series: readonly Series[]; count: number; top: number }) {
   let floors: readonly number[] = Array.from({ length: count }, () => top);
   return series.map(({ label, color, values }) => {
@@ -146,7 +146,7 @@ function Values({ name, series, index }: { name?: string; series: readonly Serie
   );
 }
 
-/** Small bars that show the trend beside a number. */
+/** Small bars that show the trend next to a number. */
 export function SparkLine({ values, color }: { values: readonly number[]; color: string }) {
   const top = Math.max(...values, 1);
   const floors = values.map(() => top);

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { useViewer } from "../session/session";
 
-/** The organizations whose steps were dismissed, in the storage of the browser. */
+/** The storage key for the organizations whose steps were dismissed. */
 const DISMISSED = "get-started-dismissed";
 
-/** Stores in this browser that an organization's steps were dismissed. */
+/** Remembers in this browser that an organization's steps were dismissed. */
 export function useDismissed(): [boolean, () => void] {
   const { organization } = useViewer();
   const [dismissed, setDismissed] = useState(() => remembered().includes(organization.id));
@@ -28,6 +28,6 @@ const remember = (ids: readonly string[]) => {
   try {
     localStorage.setItem(DISMISSED, ids.join(" ").trim());
   } catch {
-    // Dismissed until the page is loaded again.
+    // Dismissed until the page is reloaded.
   }
 };

@@ -13,7 +13,7 @@ type Done = FirstStepsQuery["firstSteps"];
 interface Step {
   done: keyof Done;
   title: string;
-  /** The command for this step, with an API key in `$KEY`. */
+  /** The command of the step, with an API key in `$KEY`. */
   command?: string;
 }
 

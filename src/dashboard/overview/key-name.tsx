@@ -3,7 +3,7 @@ import { Swatch } from "./chart";
 import type { KeyUse } from "./series";
 import styles from "./usage.module.css";
 
-/** A key that links to its page, with its color in the chart if it has one. */
+/** A key that links to its page, with its chart color if it has one. */
 export const KeyName = ({ apiKey, color }: { apiKey: KeyUse["apiKey"]; color?: string }) => (
   <div className={styles.key}>
     {color !== undefined && <Swatch color={color} />}

@@ -15,15 +15,15 @@ import { Headline } from "./headline";
 import { Rejections } from "./rejections";
 import { Usage } from "./usage";
 
-/** Loaded for the new organizations that need it. */
+/** Loaded only for new organizations. */
 const { component: GetStarted, useIsSettled } = loaded(
   async () => (await import("./get-started")).GetStarted,
 );
 
-/** Polling interval (ms): the numbers are summed over many rows, so they are polled less often than the rest. */
+/** Polling interval (ms): the numbers sum many rows, so they are polled less often than other data. */
 const NUMBERS_INTERVAL_MS = 20_000;
 const STEPS_INTERVAL_MS = 15_000;
-/** Polling interval for data of this page that rarely changes (ms). */
+/** Polling interval for rarely changing data (ms). */
 const SLOW_INTERVAL_MS = 60_000;
 
 /** The numbers of a period, the most used keys, and the first steps of a new organization. */
@@ -60,7 +60,7 @@ function Content() {
     { enabled: reads, pollMs: NUMBERS_INTERVAL_MS },
   );
 
-  // Shown together, so that nothing moves when the last answer arrives.
+  // Shown together, so that nothing moves when the last response arrives.
   const isLoaded =
     agents.data &&
     (dismissed || steps.data) &&

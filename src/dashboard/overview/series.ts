@@ -14,17 +14,17 @@ export const REJECTED_COLOR = "var(--series-rejected)";
 export interface Series {
   label: string;
   color: string;
-  /** One number for each bucket. */
+  /** One number per bucket. */
   values: readonly number[];
 }
 
-/** The color of one of the five most used keys by its rank; more colors would be hard to tell apart. */
+/** The color of one of the five most used keys, by rank; more colors would be hard to tell apart. */
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
-/** Accepted requests by key, of all other keys, and rejected ones; without empty series. */
+/** Accepted requests by key, those of all other keys, and rejected requests; without empty series. */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
-    // Two agents may have keys of the same name.
+    // Two agents may have keys with the same name.
     label: used.some((other) => other.apiKey !== apiKey && other.apiKey.name === apiKey.name)
       ? `${apiKey.name} (${apiKey.agent.name})`
       : apiKey.name,
@@ -53,13 +53,13 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
-/** The periods within a sentence. */
+/** The periods, as they appear in a sentence. */
 export const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   last_24_hours: "in the last 24 hours",
   last_30_days: "in the last 30 days",
 };
 
-/** The periods to choose from. */
+/** The selectable periods. */
 export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
   { value: "last_24_hours", label: "24 hours" },
   { value: "last_30_days", label: "30 days" },
@@ -76,7 +76,7 @@ const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );
 
-/** The full name of each bar, the text below every sixth, and what to know about them. */
+/** The full name of each bar, a tick text for every sixth, and a note about them. */
 export function namesOf(
   buckets: readonly { start: string }[],
   period: UsagePeriod,

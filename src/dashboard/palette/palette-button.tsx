@@ -10,10 +10,7 @@ const { component: Palette, load } = loaded(async () => (await import("./palette
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/**
- * Opens the palette, which ⌘K and Ctrl K open as well. The key / focuses the page's search or, if there is none, opens
- * the palette.
- */
+/** Opens the palette, as do ⌘K and Ctrl K. The / key focuses the page's search or, without one, opens the palette. */
 export function PaletteButton() {
   const [open, setOpen] = useState(false);
   useWindowEvent("keydown", (event) => {
@@ -56,7 +53,7 @@ function isTyping(event: KeyboardEvent): boolean {
 }
 
 /**
- * Focuses the search of the page.
+ * Focuses the page's search.
  * @returns true if it has one
  */
 function focusSearch(): boolean {

@@ -26,7 +26,7 @@ interface Entry {
   isOutside?: boolean;
 }
 
-/** A dialog to go to pages, API keys and documentation by typing. */
+/** A dialog to find pages, API keys and documentation by typing. */
 export function Palette({ onClosed }: { onClosed: () => void }) {
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
@@ -139,7 +139,7 @@ function Finder({ close }: { close: () => void }) {
 }
 
 /**
- * The matches of the text, by group.
+ * The entries matching the text, by group.
  * @param pasted the hint of a pasted API key, if the text is one
  */
 function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly Entry[]>> {

@@ -77,7 +77,7 @@ export function ChangePassword({ onClosed }: { onClosed: () => void }) {
       {({ field }) => (
         <>
           <p>Your other sessions will be ended.</p>
-          {/* Tells password managers whose password it is. */}
+          {/* Tells password managers which account the password belongs to. */}
           <input type="hidden" autoComplete="username" value={email} />
           <CurrentPassword field={field} />
           <PasswordInput

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<SecretKind, { it: string; copies: string; again: st
   invitation: { it: "link", copies: "the link", again: "invite them again to get a new one" },
 };
 
-/** Shows a new secret above whichever page is open. */
+/** Shows a new secret above the current page. */
 export function SecretDialog() {
   const shown = useShownSecret();
   return shown && <Secret shown={shown} />;

@@ -3,11 +3,11 @@ import { createStore } from "../store";
 /** A secret that can be shown once. */
 export type SecretKind = "key" | "signing" | "invitation";
 
-/** A new secret, as its dialog shows it. */
+/** A new secret, for its dialog. */
 export interface NewSecret {
   secret: string;
   title: string;
-  /** Name of what it belongs to. */
+  /** Name of the secret's owner, such as a key or line. */
   name: string;
   /** Defaults to an API key. */
   kind?: SecretKind;
@@ -23,7 +23,7 @@ export interface NewSecret {
 const shown = createStore<NewSecret | undefined>(undefined);
 
 function replaceWith(secret: NewSecret | undefined): void {
-  // React keeps what a component rendered last, so the object itself is emptied.
+  // React keeps what a component last rendered, so the object itself is emptied.
   const last = shown.get();
   if (last !== undefined) last.secret = "";
   shown.set(secret);
@@ -32,7 +32,7 @@ function replaceWith(secret: NewSecret | undefined): void {
 /** Shows a new secret until its dialog is closed. */
 export const showSecret = (secret: NewSecret): void => replaceWith(secret);
 
-/** The secret that is shown, if any. */
+/** The secret being shown, if any. */
 export const useShownSecret = shown.use;
 
 /** Forgets the secret when its dialog is closed. */

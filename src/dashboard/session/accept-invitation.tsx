@@ -13,7 +13,7 @@ import { AcceptInvitationDocument, InvitationDocument } from "./documents.genera
 import { signOut } from "./session";
 import styles from "./sign-in.module.css";
 
-/** Shown to invited people, signed in or not: they choose a password and are then signed in. */
+/** Shown to invited people, whether or not signed in: they choose a password and are then signed in. */
 export function AcceptInvitation() {
   const heading = usePageTitle("Accept invitation");
   const token = useFragment();
@@ -21,7 +21,7 @@ export function AcceptInvitation() {
     queryKey: [InvitationDocument.toString(), token],
     queryFn: ({ signal }) => execute(InvitationDocument, { token }, signal),
     staleTime: Number.POSITIVE_INFINITY,
-    // The token must not stay in memory once the page is left.
+    // The token must not stay in memory after the page is closed.
     gcTime: 0,
   });
   const invitation = data?.invitation;
@@ -53,7 +53,7 @@ export function AcceptInvitation() {
 }
 
 /**
- * Shows that another member is signed in in this browser, and that accepting the invitation would replace that session.
+ * Shows that another member is signed in on this browser, and that accepting the invitation would replace that session.
  */
 function SignedInAs() {
   const { data, refetch } = useQuery({
@@ -96,7 +96,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
       await execute(AcceptInvitationDocument, { input: { token, password: String(form.get("password")) } });
       // Another member may have been signed in before.
       client.clear();
-      // Replaces the address, which holds the token.
+      // Replaces the URL, which contains the token.
       navigate("/", { replace: true });
       void refetchEverywhere();
     } catch (failure) {
@@ -112,7 +112,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
       <div>
         <p className={styles.label}>Email</p>
         <p className={styles.email}>{email}</p>
-        {/* Tells password managers whose password it is. */}
+        {/* Tells password managers which account the password belongs to. */}
         <input type="hidden" autoComplete="username" value={email} />
       </div>
       <PasswordInput

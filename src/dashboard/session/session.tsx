@@ -18,25 +18,28 @@ export function useViewer() {
   if (viewer === undefined) throw new Error("useViewer needs SignedIn around it.");
   return {
     ...viewer,
-    /** True if the member has a permission, or if none is needed. */
+    /** True if the member has a permission, or none is needed. */
     may: (permission?: Permission) => permission === undefined || viewer.permissions.includes(permission),
     manages: viewer.permissions.includes("config_manage"),
     deactivated: viewer.organization.deactivatedAt !== null,
   };
 }
 
-/** Polling interval (ms): every page has its own queries, which report the end of the session sooner. */
+/** Polling interval (ms): every page has its own queries, which detect the end of the session sooner. */
 const VIEWER_INTERVAL_MS = 20_000;
 
-/** E-mail address of the last member, so that one whose session has ended need not type it again. */
+/** E-mail address of the last member, so that members need not retype it after their session has ended. */
 let lastEmail = "";
 
-/** Shows its children to signed-in members and the sign-in page to others. The URL stays, so signing in leads back. */
+/**
+ * Shows its children to signed-in members and the sign-in page to others. The URL stays, so signing in leads back to
+ * it.
+ */
 export function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, refetch } = usePolledQuery(ViewerDocument, {}, { pollMs: VIEWER_INTERVAL_MS });
   const [ended, setEnded] = useState(false);
   const viewer = data?.viewer;
-  // The server reports the end of a session once. A page that was already open must remember it.
+  // The server reports the end of a session only once, so an open page must remember it.
   const endedNow = isSessionError(error) || (viewer === null && lastEmail !== "");
 
   useEffect(() => {
@@ -61,7 +64,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;
 }
 
-/** Ends the session, or all sessions of the member, and clears everything that was loaded. */
+/** Ends the session, or all sessions of the member, and clears all loaded data. */
 export async function signOut({ everywhere = false } = {}): Promise<void> {
   await (everywhere ? execute(SignOutEverywhereDocument, {}) : execute(SignOutDocument, {})).catch(
     (error) => {
@@ -73,7 +76,7 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
   await refetchEverywhere();
 }
 
-/** Clears the data that was loaded for the last member. */
+/** Clears the data loaded for the last member. */
 async function clearAnswers(): Promise<void> {
   await client.resetQueries({ queryKey: [ViewerDocument.toString()] });
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ViewerDocument.toString() });

@@ -23,7 +23,7 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
     setBusy(true);
     setError(undefined);
     try {
-      // The next member may be another one.
+      // Somebody else may sign in next.
       client.removeQueries({ type: "inactive" });
       await change(SignInDocument, { input });
     } catch (failure) {

@@ -8,7 +8,7 @@ import { Icon } from "../ui/icon";
 import { useTask } from "../ui/task";
 import styles from "./shell.module.css";
 
-/** Links to the documents of the API, the signed-in member, and signing out. */
+/** Links to the API documents, the signed-in member, and the sign-out button. */
 export function Account() {
   const { email } = useViewer();
   const { busy, error, run } = useTask();

@@ -5,7 +5,7 @@ import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import styles from "./shell.module.css";
 
-/** Links to the pages that the member may see. Pages of a group are listed under its heading. */
+/** Links to the pages that the member may see; grouped pages are listed under their heading. */
 export function Nav() {
   const { may } = useViewer();
   const pages = PAGES.filter(({ icon, permission }) => icon !== undefined && may(permission));

@@ -5,7 +5,7 @@ import { useViewer } from "../session/session";
 import { Notice } from "../ui/notice";
 import styles from "./shell.module.css";
 
-/** Notices on every page: the server does not answer, the organization is deactivated. */
+/** Notices on every page: the server does not respond, or the organization is deactivated. */
 export const Notices = () => (
   <>
     <div role="status">{connection.use() === "lost" && <Offline />}</div>

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from "react";
 
-/** Time for which a button shows the outcome (ms). */
+/** How long a button shows the outcome (ms). */
 const FEEDBACK_MS = 2_500;
 
 /**
  * Writes a text to the clipboard.
- * @returns true if it worked
+ * @returns true if it succeeded
  */
 async function copyText(text: string): Promise<boolean> {
   try {
@@ -17,15 +17,15 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 /**
- * Copies a selected text area. On plain HTTP, such as a server within a company, browsers offer no other way, and
- * Mantine's useClipboard has no such fallback.
+ * Copies a text through a selected text area. On plain HTTP, such as on a company network, browsers offer no other way,
+ * and Mantine's useClipboard has no such fallback.
  */
 function copyBySelection(text: string): boolean {
   const area = document.createElement("textarea");
   const focused = document.activeElement;
   area.value = text;
   area.className = "visually-hidden";
-  // Within the open dialog, if any: its focus trap takes the focus back from elsewhere.
+  // Inside the open dialog, if any: its focus trap takes the focus back from elsewhere.
   (focused?.parentElement ?? document.body).append(area);
   area.select();
   const copied = document.execCommand("copy");

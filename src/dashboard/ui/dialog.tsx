@@ -12,7 +12,7 @@ export function Dialog(props: {
   title: string;
   size?: string;
   mayClose?: () => boolean;
-  /** True if something may have been typed, which a click beside the dialog must not discard. */
+  /** True if the user may have typed something that a click outside must not discard. */
   isForm?: boolean;
   onClosed: () => void;
   children: (close: () => void) => ReactNode;
@@ -54,7 +54,7 @@ export function Dialog(props: {
 let openDialogs = 0;
 let opener: Element | null = null;
 
-/** Returns the focus to what opened the first of several dialogs, unless another dialog has it by then. */
+/** Returns the focus to the element that opened the first dialog, unless another dialog has it by then. */
 function returnFocus() {
   if (openDialogs === 0) opener = document.activeElement;
   openDialogs += 1;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./facts.module.css";
 
-/** Names and values of one thing; a value that is undefined is left out. */
+/** Names and values of one resource; undefined values are omitted. */
 export const Facts = ({ facts }: { facts: Readonly<Record<string, ReactNode>> }) => (
   <dl className={styles.facts}>
     {Object.entries(facts).map(

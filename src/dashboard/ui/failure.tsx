@@ -6,8 +6,8 @@ import { Notice } from "./notice";
 
 /**
  * An error message, with the request ID to quote to an administrator.
- * @param retry retries now what the page polls anyway
- * @param alone true if the shell shows no notice that the server is unreachable
+ * @param retry retries immediately what the page polls anyway
+ * @param alone true if the shell does not already show that the server is unreachable
  */
 export function Failure(props: { error: unknown; retry?: () => unknown; alone?: boolean }) {
   const { error, retry, alone = false } = props;

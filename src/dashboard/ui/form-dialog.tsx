@@ -9,11 +9,11 @@ import { useTask } from "./task";
 
 /** The state of a form's fields. */
 export interface FormState {
-  /** The message below a field that the server rejected, if it is among `fields`. */
+  /** The message below a field that the server rejected, if it is one of `fields`. */
   errorOf: (field: string) => string | undefined;
-  /** Clears the server's messages, because the user keeps typing. */
+  /** Clears the server's messages when the user types. */
   onChange: () => void;
-  /** The usual properties of the input of a field. */
+  /** The usual properties of a field's input. */
   field: (name: string) => {
     name: string;
     error: string | undefined;
@@ -24,12 +24,12 @@ export interface FormState {
 }
 
 /**
- * A dialog with a form. It closes once what it submits has succeeded; a failure keeps what was typed.
- * @param fields the names of the inputs that show messages about them themselves
- * @param conflict the name of the input that a conflict with another thing is about
+ * A dialog with a form. It closes once the submission has succeeded; a failure keeps the input.
+ * @param fields the names of the inputs that show their own messages
+ * @param conflict the name of the input that a conflict is about
  * @param codes the names of the inputs that other error codes are about
  * @param confirm a text to type before the form can be submitted
- * @param onSubmit gets the values of all named controls
+ * @param onSubmit receives the values of all named controls
  */
 export function FormDialog(props: {
   title: string;

@@ -6,8 +6,8 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 
 /**
- * Creates a value on first use and keeps it. Loading the browser's data for `Intl` formats would otherwise delay the
- * first page by more than drawing it.
+ * Creates a value on first use and caches it. Loading the browser's data for `Intl` formats takes longer than rendering
+ * the first page.
  */
 export function lazy<Value>(create: () => Value): () => Value {
   let value: Value | undefined;
@@ -27,7 +27,7 @@ export const formatNumber = (value: number): string => whole().format(value);
 /** 12K */
 export const formatCompact = (value: number): string => compact().format(value);
 
-/** Units with their seconds. Each is used from `from` units on, so that 30 days are not "next month". */
+/** Units in seconds. Each is used from `from` units on, so that 30 days are not "next month". */
 const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
   { unit: "year", seconds: 365 * 86_400, from: 1 },
   { unit: "month", seconds: 30 * 86_400, from: 2 },
@@ -36,12 +36,12 @@ const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
 ];
 const MINUTE = { unit: "minute", seconds: 60 } as const;
 
-/** How far a past moment may seem ahead: the clocks of the server and the browser differ. */
+/** How far a past moment may appear to be in the future, because the clocks of the server and the browser differ. */
 const LATE_SECONDS = 5;
 
 /**
- * "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". Without
- * `Intl.RelativeTimeFormat`, whose first use takes longer than drawing a table.
+ * "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". Does not use
+ * `Intl.RelativeTimeFormat`, whose first use takes longer than rendering a table.
  */
 function relativeTime(moment: string, now: number): string {
   const distance = (Date.parse(moment) - now) / 1000;
@@ -71,8 +71,8 @@ const subscribe = (listener: () => void) => {
 };
 
 /**
- * A time relative to now. The exact time is in the tooltip, made when it is asked for, and in a form for programs.
- * @param isDue true if an event is due at the moment, and late afterwards
+ * A time relative to now. The exact time is in the tooltip, created on demand, and in machine-readable form.
+ * @param isDue true if an event is due at the time, and overdue afterwards
  */
 export function Time({ value, isDue = false }: { value: string; isDue?: boolean }) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
@@ -87,5 +87,5 @@ export function Time({ value, isDue = false }: { value: string; isDue?: boolean 
 /** The API's name for people who act on the server itself. */
 const COMMAND_LINE = "command line";
 
-/** Who did something, as the dashboard calls them. */
+/** The dashboard's name for an actor. */
 export const nameOfActor = (name: string): string => (name === COMMAND_LINE ? "CLI" : name);

@@ -4,7 +4,7 @@ import styles from "./json.module.css";
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** A JSON value that is shown on demand; a dash if it is empty. */
+/** A JSON value, shown on demand; a dash if it is empty. */
 export const Json = ({ label, value, open }: { label: string; value: unknown; open?: boolean }) =>
   isEmpty(value) ? (
     "–"

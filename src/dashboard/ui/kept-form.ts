@@ -1,13 +1,13 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { memberIn, sessionHasEnded } from "../api/client";
 
-/** The input of dialogs that were closed by the end of a session, by member and dialog. */
+/** The input of dialogs closed by the end of a session, by member and dialog. */
 const kept = new Map<string, [name: string, value: string][]>();
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /**
- * Keeps what is typed in a form when the session ends, until the same member opens it again. Passwords, check boxes and
+ * Keeps the input of a form when the session ends, until the same member opens it again. Passwords, check boxes and
  * radio buttons are not kept.
  * @param title identifies the form
  */
@@ -19,7 +19,7 @@ export function useKeptForm(title: string): RefObject<HTMLFormElement | null> {
     const values = kept.get(key) ?? [];
     kept.delete(key);
     restore(element, values);
-    // A choice may have added fields.
+    // A selection may have added fields.
     const later = setTimeout(() => restore(element, values));
     return () => {
       clearTimeout(later);
@@ -43,7 +43,7 @@ function restore(form: HTMLFormElement | null, values: readonly [string, string]
   for (const [name, value] of values) {
     const control = controls.find((each) => each.name === name);
     if (control === undefined || control.value === value) continue;
-    // React reacts only to the native setter.
+    // React detects only changes through the native setter.
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), "value")?.set?.call(control, value);
     for (const type of ["input", "change"]) control.dispatchEvent(new Event(type, { bubbles: true }));
   }

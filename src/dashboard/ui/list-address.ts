@@ -3,10 +3,10 @@ import { useSearchParams } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { ApiError } from "../api/api-error";
 
-/** The filters and the page of a list, kept in the URL for reloads, links and the browser's Back. */
+/** The filters and page of a list, kept in the URL for reloads, links and the browser's Back. */
 export function useListAddress() {
   const [params, setParams] = useSearchParams();
-  // Cursors lead forward only, so the history entry keeps the ones of the previous pages.
+  // Cursors only lead forward, so the history entry keeps those of the previous pages.
   const trail = useHistoryState<string[] | null>() ?? [];
   const after = params.get("after");
 
@@ -15,10 +15,10 @@ export function useListAddress() {
     /** Number of pages before this one; undefined after following a link into the middle of the list. */
     page: after === null ? 0 : trail.length || undefined,
     get: (name: string) => params.get(name) ?? "",
-    /** The filter if it is a known value; an old bookmark may hold another. */
+    /** The filter if its value is known; an old bookmark may contain another one. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
-    /** Sets filters, "" for none, and goes to the first page. */
+    /** Sets filters ("" for none) and goes to the first page. */
     filter: (values: Readonly<Record<string, string>>, { replace = false } = {}) =>
       setParams(
         (now) => {
@@ -36,10 +36,10 @@ export function useListAddress() {
   };
 }
 
-/** Goes to the first page if the server does not know the cursor in the URL, such as one of an old bookmark. */
+/** Goes to the first page if the server does not know the cursor in the URL, for example from an old bookmark. */
 export function useCursorFallback({ after, filter }: ListAddress, error: unknown): void {
   const unknown = after !== null && error instanceof ApiError && error.code === "invalid_cursor";
-  // Before the browser paints, so that the error is never seen.
+  // Before the browser paints, so that the error is never visible.
   useLayoutEffect(() => {
     if (unknown) filter({}, { replace: true });
   }, [unknown, filter]);

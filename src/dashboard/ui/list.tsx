@@ -22,11 +22,11 @@ export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<N
   nodes && { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
 
 /**
- * A page of a list as a table, while it is loading, when it is empty, and when it cannot be loaded.
+ * A page of a list as a table, including its loading, empty and error states.
  * @param label names the table, in the plural ("API keys")
  * @param filters the names of the filters in the URL
- * @param empty shown for a list without items and filters
- * @param cells one for each column
+ * @param empty shown for an empty list without filters
+ * @param cells one per column
  */
 export function List<Node extends { id: string }>(props: {
   label: string;

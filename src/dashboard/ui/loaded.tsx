@@ -2,10 +2,10 @@ import { type ComponentType, type ReactNode, startTransition, useEffect, useStat
 import { connection } from "../api/connection";
 import { toast } from "./toast";
 
-/** When this tab was last reloaded because code was missing (ms since the epoch), in the storage of the tab. */
+/** The tab's storage key for when it was last reloaded because code was missing (ms since the epoch). */
 const RELOADED = "reloaded-for-code";
 
-/** Min time between two such reloads (ms): if code is still missing, there is another reason. */
+/** Min time between two such reloads (ms): if code is still missing, the cause is a different one. */
 const RELOAD_INTERVAL_MS = 60_000;
 
 /** How often to check whether the server responds again (ms). */
@@ -24,13 +24,13 @@ export interface Loaded<Props> {
   component: ComponentType<Props & Instead>;
   /** Loads the code, before the component is needed. */
   load: () => Promise<unknown>;
-  /** The state of the code; reading it starts the load if it is wanted. */
+  /** The state of the code; starts loading it if it is wanted. */
   useIsSettled: (isWanted: boolean) => boolean;
 }
 
 /**
- * Without `Suspense`: React shows what one has waited for only 300 ms after the last fallback, long after most code
- * is there.
+ * Does not use `Suspense`: React delays suspended content until 300 ms after the last fallback, long after most code
+ * has loaded.
  * @param load imports the component
  */
 export function loaded<Props extends object>(load: () => Promise<ComponentType<Props>>): Loaded<Props> {
@@ -84,8 +84,8 @@ const isAnswering = (): Promise<boolean> =>
   );
 
 /**
- * Loads code that could not be loaded, once the server answers. After an upgrade of the server, the code that this page
- * refers to is gone, so the page is reloaded: the new one has its own.
+ * Loads missing code once the server responds. After a server upgrade, this page's code no longer exists, so the page
+ * is reloaded.
  * @param isGone true if nothing needs the code any longer
  */
 async function loadAgain(load: () => Promise<void>, isGone: () => boolean): Promise<void> {

@@ -1,9 +1,9 @@
 import { useDocumentTitle } from "@mantine/hooks";
 
-/** The title of the page before the program was loaded. */
+/** The page title before the program was loaded. */
 const title = document.getElementById("boot-title")?.textContent ?? "Gateway";
 
-/** The outline of a page while the session is loading, as the document has it until then. */
+/** The outline of a page while the session is loading, the same as in the document. */
 export function LoadingShell() {
   useDocumentTitle(`${title} · Gateway`);
   return (
@@ -11,7 +11,7 @@ export function LoadingShell() {
       <p className="visually-hidden" role="status">
         Loading
       </p>
-      {/* A placeholder is no heading to navigate to. */}
+      {/* A placeholder is not a heading to navigate to. */}
       <div className="boot" aria-hidden="true">
         <div className="boot-side">
           <p className="boot-brand">Gateway</p>

@@ -13,7 +13,7 @@ export interface MenuAction {
 }
 
 export interface RowMenuProps {
-  /** The name of the object of the actions. */
+  /** The name of the object that the actions apply to. */
   of: string;
   actions: readonly MenuAction[];
 }

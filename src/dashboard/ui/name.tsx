@@ -2,7 +2,7 @@ import type { MouseEvent, ReactNode } from "react";
 import { exactTime } from "./format";
 import styles from "./name.module.css";
 
-/** A name of so many letters, such as a phone number, is never broken. */
+/** Names up to this length (characters), such as phone numbers, never wrap. */
 const SHORT = 16;
 
 /** A name on at most two lines; the tooltip shows the full name if it is truncated. */
@@ -17,7 +17,7 @@ export const Name = ({ children }: { children: ReactNode }) => (
   </bdi>
 );
 
-/** Gives an element a tooltip with its text, if the text is truncated. */
+/** Gives an element its text as a tooltip if the text is truncated. */
 export function showWhole({ currentTarget: element }: MouseEvent<HTMLElement>) {
   element.title = tooltipOf(element);
 }

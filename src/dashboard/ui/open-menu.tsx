@@ -2,7 +2,7 @@ import { Menu } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { MenuButton, type RowMenuProps } from "./menu-button";
 
-/** The menu of a `RowMenu`, which opens when it is first rendered, and later at its button. */
+/** The menu of a `RowMenu`; it opens when first rendered, and later from its button. */
 export function OpenMenu({ of, actions }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
@@ -16,7 +16,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
       opened={opened}
       onChange={setOpened}
       position="bottom-end"
-      // Out of the card, which clips what is in it, but within the landmark.
+      // Outside the card, which clips its content, but within the landmark.
       portalProps={{ target: "#content" }}
       withInitialFocusPlaceholder={false}
       transitionProps={{ duration: 0 }}

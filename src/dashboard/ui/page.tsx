@@ -3,10 +3,10 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { type ReactNode, type Ref, useEffect, useRef } from "react";
 import styles from "./page.module.css";
 
-/** The address of the first page until it is shown. */
+/** The URL of the first page, until it is shown. */
 let firstPath: string | undefined = location.pathname;
 
-/** True if the browser went back or forward, which restores where the page was scrolled to. */
+/** True if the browser went back or forward, which restores the scroll position. */
 let wentBack = false;
 window.addEventListener("popstate", () => {
   wentBack = true;
@@ -55,7 +55,7 @@ export function Page(props: {
   );
 }
 
-/** A page whose code or first data is being loaded. */
+/** A page whose code or first data is loading. */
 export function LoadingPage(props: { title: string; section?: ReactNode; lead?: ReactNode }) {
   useDocumentTitle(`${props.title} · Gateway`);
   return (
@@ -72,7 +72,7 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
   );
 }
 
-/** Stands for content that is being loaded. */
+/** A placeholder for content that is loading. */
 export const Placeholder = () => <Skeleton height={260} radius="lg" />;
 
 /** A section of a page with a heading. */

@@ -8,15 +8,15 @@ interface PageInfo {
   endCursor: string | null;
 }
 
-/** Number of items on all pages, exact up to a limit of the server. */
+/** Number of items on all pages, exact up to a server limit. */
 export interface Total {
   count: number;
   isExact: boolean;
 }
 
 /**
- * Where the page is in the list, and buttons to the pages beside it; nothing for a single page.
- * @param shown how many items the page has
+ * The position of the page in the list, and buttons to the previous and next page; nothing for a single page.
+ * @param shown number of items on the page
  */
 export function Pager(props: {
   address: ListAddress;
@@ -55,7 +55,7 @@ export function Pager(props: {
   );
 }
 
-/** "21–40 of 520"; after a link that leads into the middle of a list, only the total. */
+/** "21–40 of 520"; only the total after a link into the middle of a list. */
 function positionOf(props: {
   page: number | undefined;
   shown: number;

@@ -5,7 +5,7 @@ import { Failure } from "./failure";
 
 /**
  * The result of a query; a placeholder until then, or the error.
- * @param height of the placeholder (px)
+ * @param height height of the placeholder (px)
  */
 export function Result<Data>(props: {
   query: Pick<UseQueryResult<Data>, "data" | "error" | "refetch">;

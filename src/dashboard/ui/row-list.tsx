@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { showTooltipBelow } from "./name";
 import styles from "./row-list.module.css";
 
-/** A short list of items, each with a link to its page, for cards that show the beginning of a list. */
+/** A short list of linked items, for cards that show the beginning of a list. */
 export const RowList = (props: {
   label: string;
   rows: readonly { href: string; title: ReactNode; state: ReactNode; time: ReactNode }[];

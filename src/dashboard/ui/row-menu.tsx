@@ -5,15 +5,15 @@ import { MenuButton, type RowMenuProps } from "./menu-button";
 const { component: OpenMenu, load } = loaded(async () => (await import("./open-menu")).OpenMenu);
 
 /**
- * The button that opens the actions on one thing of a list or of a page; nothing without actions. The menu itself comes
- * when it is first opened: the menus of a list would take most of its rendering time.
+ * The menu button of a list item or page; nothing without actions. The menu is rendered only when first opened: the
+ * menus would take up most of a list's rendering time.
  */
 export function RowMenu({ of, actions }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);
   if (actions.length === 0) return null;
   const open = async () => {
     const { activeElement } = document;
-    // Keeps the button, with its focus, until the code of the menu is there; by then, it may be too late to open it.
+    // Keeps the focused button until the menu's code is loaded; by then, it may be too late to open it.
     await load();
     if (document.activeElement === activeElement) setUsed(true);
   };

@@ -11,9 +11,8 @@ import { type PastedSecret, secretIn } from "./secrets";
 const DEBOUNCE_MS = 200;
 
 /**
- * A field of a list's filters that searches while the user types. If a secret is typed, even the field keeps only the
- * hint.
- * @param onKey searches for the hint of a pasted API key; without it, a note leads to the API keys
+ * A list filter that searches as the user types. If a secret is typed, even the field keeps only its hint.
+ * @param onKey searches for the hint of a pasted API key; without it, a note links to the API keys
  */
 export function Search(props: {
   label: string;
@@ -30,7 +29,7 @@ export function Search(props: {
     if (onKey !== undefined && pasted !== undefined && pasted.hint !== "") onKey(pasted.hint);
     else if (typed.trim() !== value) props.onSearch(typed.trim());
   }, DEBOUNCE_MS);
-  // The URL also changes by the browser's Back and by buttons. A space between two words is still being typed.
+  // Browser history and buttons also change the URL. A trailing space means that the user is still typing.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
   const onChange = (typed: string) => {
     const pasted = secretIn(typed);

@@ -7,16 +7,16 @@ import {
   SIGNING_SECRET,
 } from "../../credentials/token-parts";
 
-/** A gateway secret that was pasted; reduced to the hint for an API key, and to nothing for other secrets. */
+/** A pasted gateway secret, reduced to the hint of an API key, or to nothing for other secrets. */
 export interface PastedSecret {
   kind: typeof API_KEY | typeof SESSION | typeof INVITATION | typeof SIGNING_SECRET;
-  /** The public part of an API key; "" for other secrets, which have no public part. */
+  /** The public part of an API key; "" for other secrets, which have none. */
   hint: string;
 }
 
 /**
- * By their form alone, because a secret that was cut off, or has a typo, is still worth hiding. Filters may have changed
- * the case of letters, and addresses encode "+", "/" and "=".
+ * Matches secrets by form alone, because even a truncated or mistyped secret should be hidden. Filters may have changed
+ * the case of letters, and URLs encode "+", "/" and "=".
  */
 const SECRETS = new RegExp(
   `(${API_KEY}_[a-z]+_[0-9a-z]{${PUBLIC_ID_DIGITS}})_[0-9a-z]+` +
@@ -26,8 +26,8 @@ const SECRETS = new RegExp(
 );
 
 /**
- * Cuts API keys at their hints, and takes other secrets out.
- * @param text also a part of an address, encoded or not
+ * Reduces API keys to their hints and removes other secrets.
+ * @param text may be a part of a URL, encoded or not
  */
 export const withoutSecrets = (text: string): string => text.replace(SECRETS, (_, hint: string = "") => hint);
 
@@ -42,5 +42,5 @@ export function secretIn(text: string): PastedSecret | undefined {
   return { kind, hint: found[1] ?? "" };
 }
 
-/** The list of API keys with the one of a hint, and the offer to revoke it. */
+/** The list of API keys, filtered by hint, with an offer to revoke the key. */
 export const pastedKeyHref = (hint: string): string => `/api-keys?search=${hint}&pasted=yes`;

@@ -6,9 +6,9 @@ import styles from "./snippet.module.css";
 
 /**
  * A text with a copy button.
- * @param what names the text in the label of the button
+ * @param what names the text in the button's label
  * @param autoFocus true if a dialog focuses the button first
- * @param onCopy called each time the text is copied, by the button or by hand
+ * @param onCopy called each time the text is copied, with the button or manually
  */
 export function Snippet(props: { text: string; what: string; autoFocus?: boolean; onCopy?: () => void }) {
   const { text, what, onCopy } = props;

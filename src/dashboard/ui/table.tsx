@@ -5,17 +5,17 @@ import type { ReactNode } from "react";
 import { Name } from "./name";
 import styles from "./table.module.css";
 
-/** A column; a hidden heading is for screen readers only, and numbers are aligned at their end. */
+/** A column. Hidden headings are for screen readers only. */
 export interface Column {
   heading: string;
   hidden?: boolean;
-  /** True if its cells are numbers, which are aligned at their end. */
+  /** True if its cells are numbers, which are right-aligned. */
   isNumeric?: boolean;
 }
 
 /**
  * A table, shown as cards on phones.
- * @param stale true if it still shows the rows of the last filter
+ * @param stale true if it still shows the rows of the previous filter
  */
 export function DataTable(props: {
   label: string;
@@ -39,7 +39,7 @@ export function DataTable(props: {
   );
 }
 
-/** A row of cells, each with the heading of its column for the cards on phones. */
+/** A row of cells, each with its column heading for the cards on phones. */
 export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: readonly Column[] }) {
   return (
     <tr role="row">

@@ -10,7 +10,7 @@ export const Tag = ({ tone, children }: { tone: "good" | "bad" | "warn" | "plain
   </span>
 );
 
-/** Several tags, which wrap. */
+/** Several tags, wrapped. */
 export const Tags = ({ children }: { children: ReactNode }) => (
   <span className={styles.tags}>{children}</span>
 );

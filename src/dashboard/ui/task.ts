@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Runs a task that a button starts, with its progress and its failure. */
+/** Runs a task started by a button, with its progress and failure. */
 export function useTask() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -5,10 +5,10 @@ import { createStore } from "../store";
 import { Icon } from "./icon";
 import styles from "./toast.module.css";
 
-/** Time for which a message is shown (ms). */
+/** How long a message is shown (ms). */
 const TOAST_MS = 6_000;
 
-/** Messages shown together; older ones make room. */
+/** Max messages shown together; new ones replace the oldest. */
 const MAX_TOASTS = 3;
 
 interface Toast {
@@ -28,7 +28,7 @@ export function toast(message: string, tone: Toast["tone"] = "good"): void {
 
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
-/** The messages; the live region is there before the first one, or screen readers would miss it. */
+/** The messages; the live region exists before the first one, otherwise screen readers would miss it. */
 export const Toasts = () => (
   <div role="status" aria-live="polite" className={styles.toasts}>
     {toasts.use().map((shown) => (

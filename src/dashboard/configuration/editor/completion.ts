@@ -10,12 +10,12 @@ import type { EditorView } from "@codemirror/view";
 import { containerOf, type JsonNode, membersOf, nodeAt, rootOf, stringOf } from "./json-tree";
 import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
 
-/** Names that members refer to, such as template names, by member name. */
+/** Names that members can refer to, such as template names, by member name. */
 export type KnownNames = (
   document: (part: string) => string[],
 ) => Readonly<Record<string, readonly string[]>>;
 
-/** The position of a completion. */
+/** Where a completion applies. */
 interface Place {
   container: JsonNode;
   /** The range that the completion replaces. */
@@ -25,7 +25,7 @@ interface Place {
   segment?: string | number;
 }
 
-/** Completes the names of members and their values, based on a JSON Schema. */
+/** Completes names of members and their values, based on a JSON Schema. */
 export const schemaCompletion =
   (schema: JsonSchema, known: KnownNames): CompletionSource =>
   (context) => {
@@ -83,7 +83,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
 
 /** The insertion of a completion. */
 interface Inserted extends Completion {
-  /** JSON; the cursor goes to `|`. */
+  /** JSON; `|` marks the cursor. */
   json: string;
   /** True if a list of values follows. */
   isContinued?: boolean;
@@ -96,7 +96,7 @@ function nameOptions(state: EditorState, root: JsonSchema, { container, from }: 
   for (const { properties = {}, required = [] } of schemas) {
     for (const [name, schema] of Object.entries(properties)) {
       const isTyped = members.get(name)?.name.from === from;
-      // If there are several kinds, the members that distinguish them come first.
+      // If there are alternatives, the members that distinguish them come first.
       const isChoice = schemas.length > 1 && !required.includes(name);
       if ((members.has(name) && !isTyped) || isChoice || options.has(name)) continue;
       options.set(name, {
@@ -112,7 +112,7 @@ function nameOptions(state: EditorState, root: JsonSchema, { container, from }: 
   return [...options.values()];
 }
 
-/** An empty value of a schema, with the cursor in it. */
+/** An empty value of a schema, with the cursor inside. */
 function blankOf({ type, const: only }: JsonSchema): string {
   if (only !== undefined) return `${JSON.stringify(only)}|`;
   return { object: "{|}", array: "[|]", string: '"|"' }[type ?? ""] ?? "|";
@@ -152,7 +152,7 @@ function insert(view: EditorView, { from, to }: Place, option: Completion): void
   const { json, isContinued } = option as Inserted;
   const after = view.state.sliceDoc(to, to + 200);
   const hasValue = /^\s*:/.test(after);
-  // If a member already has a value, only its name is replaced.
+  // If the member already has a value, only its name is replaced.
   const text = hasValue ? (/^"(?:[^"\\]|\\.)*"/.exec(json)?.[0] ?? json) : json;
   const cursor = text.indexOf("|");
   const comma = !hasValue && /^\s*["{[\dtfn]/.test(after) ? "," : "";

@@ -25,29 +25,29 @@ import { firstError, nodeAt, rangeOf } from "./json-tree";
 import type { JsonSchema } from "./schema";
 import { theme } from "./theme";
 
-/** Something to mark in the text. */
+/** A mark in the text. */
 export interface Mark {
   message: string;
   severity: "error" | "warning";
   /** The part of the document, such as `rules[3].when[0]`. */
   path: string;
-  /** A position within the text of the part. */
+  /** A position within the part's text. */
   position?: { line: number; column: number } | null;
-  /** True if the text is not JSON, so that it has no parts. */
+  /** True if the text is not valid JSON and so has no parts. */
   isSyntax?: boolean;
-  /** The position of a syntax error; defaults to the first one that the editor finds. */
+  /** The position of a syntax error; defaults to the first one found by the editor. */
   offset?: number | undefined;
 }
 
 /** The methods of an editor for its page. */
 export interface EditorHandle {
-  /** Moves the cursor to what is marked, and the focus to the editor. */
+  /** Moves the cursor to the mark, and the focus to the editor. */
   show(mark: Mark): void;
 }
 
 /**
- * An editor of a JSON text. It is in a shadow root, where CodeMirror adopts its style sheets; elsewhere it would add
- * style elements, which the Content-Security-Policy does not allow.
+ * An editor for JSON texts. It lives in a shadow root, where CodeMirror adopts its style sheets; elsewhere it would add
+ * style elements, which the Content-Security-Policy forbids.
  */
 export interface EditorProps {
   label: string;
@@ -61,7 +61,7 @@ export interface EditorProps {
   known?: KnownNames;
   marks?: readonly Mark[];
   className?: string | undefined;
-  /** The mark or offset to move the focus to when the editor opens; without it, the focus stays where it is. */
+  /** The mark or offset to focus when the editor opens; without it, the focus stays where it is. */
   focusOn?: Mark | number | undefined;
   ref?: Ref<EditorHandle>;
 }
@@ -120,7 +120,7 @@ export function Editor(props: EditorProps) {
   useEffect(() => {
     const { state } = view.current ?? {};
     if (state === undefined || state.doc.toString() === text) return;
-    // As a change, so that it can be undone.
+    // Applied as a change, so that it can be undone.
     view.current?.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
   }, [text]);
 
@@ -144,8 +144,8 @@ export function Editor(props: EditorProps) {
 }
 
 /**
- * Replaces a selection with the typed text, as CodeMirror would, or does nothing in a read-only text. Chromium would
- * wrap it in an element with an inline style, which the Content-Security-Policy does not allow.
+ * Replaces the selection with typed text, as CodeMirror would; does nothing if the text is read-only. Chromium would
+ * wrap the text in an element with an inline style, which the Content-Security-Policy forbids.
  */
 const replaceSelection = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
@@ -162,7 +162,7 @@ const replaceSelection = EditorView.domEventHandlers({
   },
 });
 
-/** Moves the cursor and the focus there. */
+/** Moves the cursor and the focus to a mark or offset. */
 function showIn(view: EditorView, place: Mark | number): void {
   const from =
     typeof place === "number" ? Math.min(place, view.state.doc.length) : placeOf(view.state, place).from;

@@ -1,7 +1,7 @@
 import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 
-/** Max time to parse a document in order to find a position in it (ms). */
+/** Max time to parse a document when looking up a position (ms). */
 const PARSE_MS = 200;
 
 /** A node of the syntax tree of a JSON text. */
@@ -22,11 +22,11 @@ const children = (node: JsonNode): JsonNode[] => {
 const treeOf = (state: EditorState) =>
   ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state);
 
-/** The outermost value of the text; null for a text without one. */
+/** The outermost value of the text; null if there is none. */
 export const rootOf = (state: EditorState): JsonNode | null =>
   children(treeOf(state).topNode).find(isValue) ?? null;
 
-/** The offset of the first syntax error; without one, the end of the text. */
+/** The offset of the first syntax error; the end of the text if there is none. */
 export function firstError(state: EditorState): number {
   let found = state.doc.length;
   treeOf(state).iterate({
@@ -37,7 +37,7 @@ export function firstError(state: EditorState): number {
   return found;
 }
 
-/** The node at an offset, which belongs to the text before it. */
+/** The node at an offset; at a boundary, the node before it. */
 export const nodeAt = (state: EditorState, offset: number, side: -1 | 1 = -1): JsonNode =>
   treeOf(state).resolveInner(offset, side);
 
@@ -65,7 +65,7 @@ export function membersOf(
   return members;
 }
 
-/** The object or list that a value or member is in; null for the outermost value. */
+/** The object or list that contains a value or member; null for the outermost value. */
 export function containerOf(node: JsonNode): JsonNode | null {
   let parent = node.parent;
   while (parent !== null && parent.name !== "Object" && parent.name !== "Array") parent = parent.parent;
@@ -96,8 +96,8 @@ export interface Range {
 }
 
 /**
- * The range of a part of the document: its value, or the name of what it should be in if it is missing.
- * @param position a line and column within the text of the part, if that is a string
+ * The range of a part of the document; if the part is missing, the name of its container.
+ * @param position a line and column within the part's text, if it is a string
  */
 export function rangeOf(
   state: EditorState,
@@ -112,7 +112,7 @@ export function rangeOf(
       node = node?.name === "Array" ? (children(node).filter(isValue)[segment] ?? null) : null;
     else node = member?.value ?? null;
     if (node === null && member === undefined) return shown;
-    // Marks only the name or the beginning of a long value.
+    // Marks only the name, or the beginning of a long value.
     shown = rangeShown(state, node, member?.name);
   }
   if (node?.name !== "String" || !position) return shown;
@@ -129,7 +129,7 @@ function rangeShown(state: EditorState, node: JsonNode | null, name: JsonNode | 
 const endOfWord = (state: EditorState, at: number): number =>
   at + (/^[\w.]+/.exec(state.sliceDoc(at, at + 100))?.[0].length ?? 1);
 
-/** The offset in a JSON string literal of a line and column of the text that it stands for. */
+/** Returns the offset in a JSON string literal of a line and column in the decoded text. */
 function offsetInLiteral(literal: string, { line, column }: { line: number; column: number }): number {
   let [atLine, atColumn, offset] = [1, 1, 1];
   for (const [part] of literal.slice(1, -1).matchAll(/\\u[\da-fA-F]{4}|\\.|[\s\S]/g)) {

@@ -25,7 +25,7 @@ export function schemasOf(state: EditorState, root: JsonSchema, value: JsonNode)
   );
 }
 
-/** The schemas of a member or item that is not there yet. */
+/** The schemas of a member or item that does not exist yet. */
 export const schemasOfPart = (
   state: EditorState,
   root: JsonSchema,
@@ -52,7 +52,7 @@ function alternativesOf(schema: JsonSchema): JsonSchema[] {
   return anyOf ? anyOf.map((each) => ({ ...rest, ...each })) : [schema];
 }
 
-/** The alternatives for an object whose required members it has; all of them if there are none. */
+/** The alternatives whose required members an object has; all of them if none match. */
 function fitting(state: EditorState, value: JsonNode, schemas: readonly JsonSchema[]): JsonSchema[] {
   const all = schemas.flatMap(alternativesOf);
   if (all.length < 2 || value.name !== "Object") return all;

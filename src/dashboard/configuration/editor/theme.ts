@@ -5,10 +5,7 @@ import { tags } from "@lezer/highlight";
 
 const MONOSPACE = "var(--mantine-font-family-monospace)";
 
-/**
- * The colors of the dashboard. They are variables that change with the dashboard's theme, so the editor does not need
- * to know the theme.
- */
+/** The colors of the dashboard, as variables that follow its theme; the editor does not need to know the theme. */
 const look = EditorView.theme({
   "&": {
     backgroundColor: "var(--surface)",
