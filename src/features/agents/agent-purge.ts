@@ -7,7 +7,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** A change that began before a deletion may still add rows after it, but no change takes this long (ms). */
+/** A change that started before a deletion may add rows afterwards, but no change takes longer than this (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
@@ -24,7 +24,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Deletes the rows of deleted agents in chunks, because there may be many, one agent per organization at a time.
+ * Deletes the rows of deleted agents in chunks, because there may be many, and one agent per organization at a time.
  * Housekeeping resumes interrupted purges.
  */
 export class AgentPurge {
@@ -60,7 +60,7 @@ export class AgentPurge {
         order: { deletedAt: "ASC" },
       }),
     );
-    // One after the other, because together they would leave little database capacity for requests.
+    // Serially: in parallel, they would leave little database capacity for requests.
     for (const { id, organizationId: owner } of deleted) await this.jobs.run(id, { owner, signal });
   }
 

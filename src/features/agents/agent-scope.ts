@@ -13,7 +13,7 @@ import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
 /**
- * The ID of the agent that a call is about: the agent of an API key, or the one that a member passes.
+ * The ID of the agent that a call concerns: the agent of an API key, or the agent given by a member.
  * @param path path of the argument, for the problem
  * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent that
  *   does not belong to the caller's organization
@@ -36,7 +36,7 @@ export async function scopedAgentId(
   return agentId;
 }
 
-/** The row of an agent with an ID: of the calling agent, or of an agent of a member's organization; null if there is none. */
+/** Finds a row by ID: of the calling agent, or of any agent in a member's organization; null if there is none. */
 export async function findOfCaller<
   Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },
 >(
@@ -55,13 +55,13 @@ export async function findOfCaller<
 }
 
 /**
- * Locks the row of an agent until the transaction ends, for changes that must not run concurrently.
- * @throws GatewayError `not_found` if it was deleted since
+ * Locks an agent's row until the transaction ends, for changes that must not run concurrently.
+ * @throws GatewayError `not_found` if it was deleted in the meantime
  */
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
     const missing = new Set<string>();
-    // A fixed order, so that transactions that share two agents do not deadlock.
+    // In a fixed order, so that transactions that share two agents do not deadlock.
     for (const id of [...new Set(agentIds)].sort()) {
       const present = { id, deletedAt: IsNull() };
       const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });

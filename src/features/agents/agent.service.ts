@@ -42,8 +42,8 @@ const REQUIRED = { permission: Permission.config_manage };
 /** The agents of organizations. */
 export class AgentService {
   /**
-   * An agent by its ID, even if it is deleted, without an access check: the caller must already have access to a
-   * resource of the agent.
+   * An agent by its ID, even if deleted. Does not check access: the caller must already have access to a resource of
+   * the agent.
    */
   readonly byId: (id: string) => Promise<Agent | undefined>;
 
@@ -111,11 +111,11 @@ export class AgentService {
   }
 
   /**
-   * Creates an agent in the caller's organization, with what other features add to a new agent.
+   * Creates an agent in the caller's organization, with other features' initial data.
    * @param tx the transaction to join, if any
-   * @returns the agent; for a retry with the same idempotency key, as it is now
+   * @returns the agent; for a retry with the same idempotency key, in its current state
    * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for
-   * a retry after it was deleted
+   *   a retry after it was deleted
    */
   create(
     context: RequestContext,
@@ -146,7 +146,7 @@ export class AgentService {
     { slug, name }: Pick<Agent, "slug" | "name">,
   ): Promise<Agent> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two creates must not both pass the limit.
+    // Locks the row, because two concurrent creates must not both pass the limit.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(Agent, { organizationId })) >= MAX_AGENTS)
       throw new GatewayError("limit_reached", `An organization has at most ${MAX_AGENTS} agents.`);
@@ -191,7 +191,8 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent: from now on, it is not found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
+   * Deletes an agent: from now on, it cannot be found, sends nothing and gets no new keys. `AgentPurge` deletes its
+   * rows.
    * @throws GatewayError `not_found`, or `conflict` while it has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
@@ -201,7 +202,7 @@ export class AgentService {
       for (const hook of this.hooks.of("agentDeleting")) await hook(tx, context, agent);
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
-      // None can start later; its lanes are purged with its other rows.
+      // No delivery can start later; its lanes are purged with its other rows.
       await this.lanes.awaitDeliveries(tx, [id]);
       for (const hook of this.hooks.of("agentDeleted")) await hook(tx, context, agent);
       await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {

@@ -3,10 +3,10 @@ import { canonicalCidr, within } from "../../common/network";
 import { GatewayError, type InputProblem } from "../../errors";
 import { MAX_NETWORKS } from "./api-key.limits";
 
-/** Max different lists that stay parsed. */
+/** Max cached lists. */
 const MAX_LISTS = 1_000;
 
-/** Lists by their text, because parsing one for every request would take much longer than the comparison. */
+/** Parsed lists by their text, because parsing one per request would take much longer than the comparison. */
 const lists = new LRUCache<string, readonly string[]>({ max: MAX_LISTS });
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
@@ -21,9 +21,9 @@ export function networksOf(column: string | null): readonly string[] | null {
 }
 
 /**
- * The reason why a key is rejected at an address, or undefined.
+ * Why a key is rejected at an address; undefined if it is not.
  * @param networks from `networksOf`
- * @param ip null if the address is unknown, which no network contains
+ * @param ip null if the address is unknown; then no network contains it
  */
 export function addressRejection(
   networks: readonly string[] | null,
@@ -41,7 +41,7 @@ function matcherOf(networks: readonly string[]): (ip: string) => boolean {
   return matches;
 }
 
-/** The networks of an input as they are stored: canonical, without repeats; null without any. */
+/** The networks of an input in stored form: canonical and distinct; null if empty. */
 export function storedNetworks(networks: readonly string[] | null | undefined): string[] | null {
   const canonical = (networks ?? []).map((network) => canonicalCidr(network.trim()) ?? network);
   return canonical.length === 0 ? null : [...new Set(canonical)];

@@ -12,12 +12,12 @@ import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
 const CIDR_MAX_LENGTH = 43;
 
 /**
- * Returns the virtual column with a property of the last accepted use of a key: of its latest hour with one, or of the
- * hours that were deleted.
+ * Returns the virtual column with a property of a key's last accepted use, from its latest hour with one, or from its
+ * row for deleted hours.
  */
 const ofLastUse = (property: "at" | "ip") => ({
   type: "varchar" as const,
-  // As an alias, distinct from the column that has the property of the deleted hours.
+  // An alias that differs from the column for deleted hours.
   name: `latest_used_${property}`,
   query: (key: string) =>
     `COALESCE((SELECT used.last_used_${property} FROM hourly_use AS used
@@ -82,7 +82,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;
 
-  /** SHA-256 of the whole key in hexadecimal; a random secret needs no slower hash. */
+  /** SHA-256 of the whole key in hexadecimal; a random secret needs no slow hash. */
   @Column({ type: "varchar", length: 64, unique: true })
   hash!: string;
 

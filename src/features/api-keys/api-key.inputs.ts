@@ -33,7 +33,7 @@ const RATE_LIMIT =
 const NETWORKS =
   "Networks in CIDR notation from which the key is accepted, such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
 
-/** True if a setting that may be omitted but not null was passed, so that it is validated. */
+/** Validates a setting if it was passed; it may be omitted but not null. */
 const IsOmittable = () => ValidateIf((_, value) => value !== undefined);
 
 const NETWORKS_ARE_VALID: ObjectRule = {

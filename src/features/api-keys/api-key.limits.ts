@@ -9,8 +9,8 @@ export const KEY_DESCRIPTION_MAX_LENGTH = 500;
 /** Max networks per API key: as many as an audit log entry can list. */
 export const MAX_NETWORKS = 40;
 
-/** Max of an API key's own limit of requests per minute. */
+/** Upper bound for an API key's own limit of requests per minute. */
 export const KEY_RATE_LIMIT_MAX = 100_000_000;
 
-/** Max length of the text that a search looks for. */
+/** Max length of a search text. */
 export const SEARCH_MAX_LENGTH = 100;

@@ -81,10 +81,10 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * The agent that a key resolves to, read from the database and never from a cache.
+   * The agent that a key resolves to, always read from the database.
    * @param options.again true if the same request was already accepted, so that it is not counted twice
-   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`,
-   *   `address_not_allowed` or `too_many_attempts`
+   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`, `address_not_allowed`
+   *   or `too_many_attempts`
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
@@ -111,7 +111,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     );
   }
 
-  /** Counts the active keys of environments whose keys this server rejects, by environment. */
+  /** Counts the active keys that this server rejects because of their environment, by environment. */
   async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
     const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
     const counts = await Promise.all(
@@ -244,7 +244,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         answer: context.answer,
         key: idempotencyKey,
-        // Without what is null, so that retries of a call to an earlier version still match.
+        // Omits nulls, so that retries of a call to an earlier version still match.
         request: { agentId, name, expiresAt: end, ...(scopes && { scopes }), ...withoutNulls(settings) },
         create,
         repeat: async (id) => {
@@ -280,7 +280,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   /**
    * Revokes a key, which is rejected from the next request on. Revoking a revoked key has no effect.
    * @param tx the transaction to join, if any
-   * @param options.keepReplaced true to keep the replaced key while it is still accepted
+   * @param options.keepReplaced true to keep the replaced key if it is still accepted
    * @throws GatewayError `not_found`, or `conflict` if there is no key to keep
    */
   revoke(
@@ -313,7 +313,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       await assertSignedIn(tx, context, REQUIRED);
       const old = await ownKey(tx, context, id);
       await assertActive(tx, old);
-      // The grace period has shortened the life of the old key, not of the new one.
+      // The grace period shortens the lifetime of the old key, not that of the new one.
       const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
       const replacedById = uuid();
       const graceMs = (graceSeconds ?? 0) * 1000;

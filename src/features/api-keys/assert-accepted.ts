@@ -38,15 +38,15 @@ async function rejectionsOf(
   return new Map(ids.map((id) => [id, found.has(id) ? found.get(id) : new GatewayError("invalid_api_key")]));
 }
 
-/** Checks one key as `assertKeysAccepted`, and locks it. */
+/** Checks one key like `assertKeysAccepted`, and locks it. */
 const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[]) => {
   const rejections = await rejectionsOf(tx, keyIds, tx.shareLock("key", "organization"));
   return keyIds.map((id) => rejections.get(id));
 });
 
 /**
- * Returns an SQL condition that all keys are still accepted, for an insert that is then one statement. An insert that it
- * stops must call `assertKeysAccepted` for the rejection.
+ * Returns an SQL condition that all keys are still accepted, so that an insert takes one statement. If the condition
+ * prevents the insert, call `assertKeysAccepted` for the rejection.
  * @param first number of its first parameter
  */
 export function keysAreAccepted(

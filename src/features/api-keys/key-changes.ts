@@ -19,14 +19,14 @@ import { ApiKey, ApiKeyState } from "./api-key.entity";
 import type { ApiKeyChanges, MintedApiKey } from "./api-key.inputs";
 import { searchTextOf } from "./key-search";
 
-// Steps of the operations on keys; each runs in the transaction of its operation.
+// Steps of key operations; each runs in the transaction of its operation.
 
 const NAME_TAKEN = "Another active key of this agent has this name.";
 
 /** In code points. */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
-/** The normal form (NFKC) by which names are compared, so that compatible Unicode encodings are one name. */
+/** The normal form (NFKC) used to compare names, so that equivalent Unicode encodings are one name. */
 function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC");
   // NFKC expands some characters up to 18-fold.
@@ -49,7 +49,7 @@ interface KeyToMint {
 /** The settings of a key that managers may change, besides its name. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
-/** The settings of an input as they are stored. */
+/** The settings of an input in stored form. */
 export const storedSettings = (input: Omit<ApiKeyChanges, "id" | "name">): KeySettings => ({
   description: input.description?.trim() ?? null,
   rateLimitPerMinute: input.rateLimitPerMinute ?? null,
@@ -66,7 +66,7 @@ const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Cha
 const asText = (number: number | null | undefined): string | null => (number == null ? null : String(number));
 
 /**
- * Mints a key for an agent and inserts it.
+ * Mints and inserts a key for an agent.
  * @throws GatewayError `conflict` if another active key of the agent has the name, or `not_found` for a deleted agent
  */
 export async function insertKey(
@@ -117,7 +117,7 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted; the transaction must have locked it, so that it gets no new key.
+ * Checks that an agent may be deleted. The transaction must have locked the agent, so that it gets no new key.
  * @throws GatewayError `conflict` with the number of its active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
@@ -133,8 +133,8 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
 }
 
 /**
- * The successor of a rotated key, if it was revoked or has expired, so that the key counts as not replaced; otherwise
- * null. A successor that was itself rotated is still in use through its own successor.
+ * The successor of a rotated key if it was revoked or has expired; then the key counts as not replaced. Otherwise null.
+ * A successor that was itself rotated remains in use through its own successor.
  */
 export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<ApiKey | null> {
   const successor = replacedById === null ? null : await tx.findOneBy(ApiKey, { id: replacedById });
@@ -204,7 +204,7 @@ export async function changeKey(
   action: AuditAction,
 ): Promise<ApiKey> {
   const { id: keyId } = await ownKey(tx, context, id);
-  // Locks the row, because the audit log must have the values that this change replaces.
+  // Locks the row, because the audit log must show the values that this change replaces.
   await tx.update(ApiKey, { id: keyId }, { createdAt: () => "created_at" });
   const key = await ownKey(tx, context, id);
   const name = given.name?.trim() ?? key.name;

@@ -57,8 +57,8 @@ const BY_HASH = {
 } satisfies Lookup<ReturnType<typeof foundKey>>;
 
 /**
- * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; a key is always
- * read after it was presented, never from a cache.
+ * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; each key is
+ * read after its request arrived, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
   database.lookups("keys", BY_HASH, ({ key }) => key.hash);

@@ -1,14 +1,14 @@
 import type { SelectQueryBuilder } from "typeorm";
 import type { ApiKey } from "./api-key.entity";
 
-/** Folds case here because the databases differ: SQLite's `lower` handles ASCII only. */
+/** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 
 /** The searchable text of a key: its name and hint; neither contains a line break. */
 export const searchTextOf = ({ name, hint }: Pick<ApiKey, "name" | "hint">): string =>
   fold(`${name}\n${hint}`);
 
-/** Limits a query to keys whose name or hint contains a text, case-insensitive; a blank text matches all keys. */
+/** Limits a query to keys whose name or hint contains a text (case-insensitive); a blank text matches all keys. */
 export function narrowToText(query: SelectQueryBuilder<ApiKey>, text: string): void {
   const pattern = fold(text.trim()).replace(/[\\%_]/g, "\\$&");
   query.andWhere(`${query.alias}.search_text LIKE :pattern ESCAPE '\\'`, { pattern: `%${pattern}%` });

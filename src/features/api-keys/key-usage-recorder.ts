@@ -4,7 +4,7 @@ import type { ApiKey } from "./api-key.entity";
 /** The properties of a key that its usage records. */
 export type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 
-/** Records the uses of keys, outside the request path. */
+/** Records key usage outside the request path. */
 export interface KeyUsageRecorder {
   /** Records an accepted use. */
   accepted(keyId: string, origin: Origin): void;

@@ -17,7 +17,7 @@ export interface AuditTarget {
 }
 
 /**
- * Records an action in the transaction that performs it, so that both are committed or neither.
+ * Records an action in the transaction that performs it, so that both commit or neither does.
  * @param changes the fields that the action may have changed; unchanged fields are omitted
  */
 export async function recordAudit(

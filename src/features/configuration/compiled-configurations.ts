@@ -39,12 +39,12 @@ export class CompiledConfigurations {
     return known ?? this.of(await reader.findOneByOrFail(ConfigurationVersion, { agentId, version }));
   }
 
-  /** The `ref` of the default contact of each agent whose live version has one, by agent. */
+  /** The `ref` of each agent's default contact, by agent; without agents whose live version has none. */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
     return this.defaultContactsOf(reader, await liveVersionsOf(reader, agentIds));
   }
 
-  /** As `defaultContacts`, of versions that are known to be live. */
+  /** Like `defaultContacts`, for versions known to be live. */
   async defaultContactsOf(reader: EntityManager, live: readonly LiveVersion[]): Promise<Map<string, string>> {
     const refs = new Map<string, string>();
     for (const { agentId, version } of live) {

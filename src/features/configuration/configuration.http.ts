@@ -3,7 +3,7 @@ import { sendValidated, type Validated, validated } from "../../http/validated";
 import { documentJsonSchema } from "./document/format";
 
 /**
- * Adds the JSON Schema of configuration documents. It needs no key, because editors load it by the `$schema` of a
+ * Adds the JSON Schema of configuration documents. It needs no key: editors load it through the `$schema` of a
  * document.
  */
 export function addConfigurationSchema(app: FastifyInstance): void {

@@ -7,7 +7,7 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
-/** Max members of the data of a declared situation. */
+/** Max members in the data of a declared situation. */
 export const MAX_DATA_MEMBERS = 50;
 
 export const CLAUSE_MAX_LENGTH = 2_000;
@@ -20,7 +20,7 @@ export const MAX_BURST_SECONDS = 60;
 export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
-/** Max delay of a message (s): it holds back those behind it in its conversation. */
+/** Max delay of a message (s); later messages in its conversation wait for it. */
 export const MAX_DELAY_SECONDS = 24 * 60 * 60;
 
 /** Max messages that one decision sends. */
@@ -35,10 +35,10 @@ export const SITUATION_MAX_DEPTH = 10;
 /** Max items of a list in the data of a situation. */
 export const MAX_DATA_ITEMS = 100;
 
-/** Max problems, and max warnings, that are reported for a document. */
+/** Max problems, and max warnings, reported for a document. */
 export const MAX_REPORTED = 100;
 
-/** Max length of the path of a reported problem; the longest valid path has fewer characters. */
+/** Max length of a reported problem's path; the longest valid path is shorter. */
 export const PROBLEM_PATH_MAX_LENGTH = 300;
 export const PROBLEM_MESSAGE_MAX_LENGTH = 500;
 
@@ -48,7 +48,7 @@ export const MAX_CONDITION_STEPS = 100_000;
 /** Max steps that the texts of one decision may take. */
 export const MAX_TEXT_STEPS = 100_000;
 
-/** Max values that the explanation of a decision shows. */
+/** Max values shown in the explanation of a decision. */
 export const MAX_READS = 1_000;
 
 /** Max length of a value in an explanation, as text or JSON (UTF-16 code units). */

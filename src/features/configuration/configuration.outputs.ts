@@ -57,7 +57,7 @@ export class Configuration extends ConfigurationVersion {
   decider!: ConfigurationDecider;
 }
 
-/** The versions that have a cursor; they are numbered from 1. */
+/** True for a version number that can be a cursor; versions are numbered from 1. */
 const isVersion = (text: string): boolean => /^[1-9]\d{0,8}$/.test(text);
 
 export const ConfigurationVersionConnection = ConnectionOf(

@@ -28,7 +28,7 @@ import { documentToPublish, insertVersion, liveVersion } from "./versions";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** The columns of a version that lists show. */
+/** The columns of a version shown in lists. */
 const LISTED = {
   agentId: true,
   version: true,
@@ -42,7 +42,7 @@ const LISTED = {
 /** Max time a check waits for other checks (ms). */
 const CHECK_TIMEOUT_MS = 10_000;
 
-/** A draft, and what is wrong with it. */
+/** A draft and its problems. */
 export interface SavedDraft {
   draft: ConfigurationDraft;
   check: DocumentCheck;
@@ -60,7 +60,7 @@ export interface Publication {
   note?: string | null | undefined;
 }
 
-/** The configurations of agents. Changes of one agent's configuration run one after the other. */
+/** The configurations of agents. Changes to one agent's configuration are serialized. */
 export class ConfigurationService {
   /** Runs one check at a time: concurrent checks would occupy many consecutive event-loop ticks. */
   private readonly checks = new Semaphore(1);
@@ -71,7 +71,7 @@ export class ConfigurationService {
   ) {}
 
   /**
-   * The live configuration of the calling agent, or of the agent that a member names; or an earlier version.
+   * The live configuration, or an earlier version, of the calling agent or the agent given by a member.
    * @returns null if there is no such version
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
@@ -89,7 +89,7 @@ export class ConfigurationService {
   }
 
   /**
-   * The same with the agent's current lines and its decider.
+   * Like `find`, with the agent's current lines and its decider.
    * @returns null if there is no such version
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
@@ -107,7 +107,7 @@ export class ConfigurationService {
   }
 
   /**
-   * One page of the versions of an agent, newest first, without their documents.
+   * One page of an agent's versions, newest first, without their documents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   versions(
@@ -143,7 +143,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Checks a document, after others; organizations take turns.
+   * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
    * @throws GatewayError `unavailable` if it would wait too long
    */
@@ -211,7 +211,7 @@ export class ConfigurationService {
         });
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
       throw revisionConflict(revision);
-    // Done outside the transaction, because it may take a long time.
+    // Outside the transaction, because it may take a long time.
     const checked = fromVersion === null ? await this.valid(context, document) : document;
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);

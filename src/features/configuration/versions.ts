@@ -39,7 +39,7 @@ export async function insertVersion(
   return version;
 }
 
-/** The live version of an agent, which always has one. */
+/** The live version of an agent; every agent has one. */
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
   reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
 
@@ -62,10 +62,10 @@ export async function documentToPublish(
   return draft;
 }
 
-/** Max versions that one statement deletes: each has a document of up to 256 KiB. */
+/** Max versions deleted per statement: each has a document of up to 256 KiB. */
 const MAX_PURGED = 100;
 
-/** Deletes the versions of a deleted agent, the oldest first. */
+/** Deletes the versions of a deleted agent, oldest first. */
 export const purgeVersions =
   (database: Database): PurgeStep =>
   (agentId, options) =>

@@ -3,15 +3,15 @@ import { isEmail } from "../../common/validators";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 import { AddressKind, type ContactAddress } from "./contact-address.entity";
 
-/** An address in its normal form. */
+/** A normalized address. */
 export type Address = Pick<ContactAddress, "kind" | "address">;
 
 /** Control characters, which no address contains. */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * An address from which mail servers may deliver, such as `root@localhost`; excludes characters that could separate a
- * list of addresses.
+ * Addresses that mail servers may send from, such as `root@localhost`; excludes characters that could separate a list
+ * of addresses.
  */
 const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
@@ -19,7 +19,7 @@ const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 const SENDER_ID = /^([1-9]\d{2,7}|(?=.*[a-z])[a-z0-9][a-z0-9 ._&+-]{0,10})$/i;
 
 interface Format {
-  /** @returns the normal form, by which addresses are compared; undefined for an invalid address */
+  /** @returns the normal form, used to compare addresses; undefined for an invalid address */
   normalize(text: string): string | undefined;
   mustBe: string;
 }
@@ -48,8 +48,7 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 }
 
 /**
- * Lowercases the local part as well: mail servers that distinguish "Anna" from "anna" are extinct, and people mix the
- * two.
+ * Also lowercases the local part: mail servers that distinguish "Anna" from "anna" are extinct, and people mix the two.
  */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
@@ -60,7 +59,7 @@ function normalizeEmail(text: string): string | undefined {
 
 /** E.164; a number without a country code does not identify a phone. */
 export function normalizePhone(text: string): string | undefined {
-  // Loaded on demand: most deployments have no phone numbers, and its tables take memory.
+  // Loaded on demand: most deployments have no phone numbers, and the library's tables take memory.
   const {
     default: parsePhoneNumber,
   }: typeof import("libphonenumber-js/min") = require("libphonenumber-js/min");

@@ -59,7 +59,7 @@ export class ContactAddress {
   @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;
 
-  /** When the event of a loop was last recorded; null before the first one. */
+  /** When a loop event was last recorded; null before the first one. */
   @Column({ type: "varchar", length: 24, nullable: true })
   loopDetectedAt!: Timestamp | null;
 }

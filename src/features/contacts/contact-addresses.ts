@@ -14,7 +14,7 @@ const ANOTHER_CONTACT = "Another contact has one of the addresses.";
 
 const nameOf = ({ kind, address }: Address) => `${kind} ${address}`;
 
-/** The distinct normal forms of addresses, in a fixed order: concurrent inserts of the same ones must not deadlock. */
+/** The distinct normalized addresses, in a fixed order: concurrent inserts of the same ones must not deadlock. */
 export function normalized(addresses: readonly NewAddress[]): Address[] {
   const all = addresses.map(({ kind, address }, i) => {
     const found = normalizeAddress(kind, address);
@@ -27,15 +27,15 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
-/** The IDs of the contacts that have any of some addresses. */
+/** The IDs of the contacts that have any of the addresses. */
 export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
   const ids = await Promise.all(addresses.map((address) => contactIdOf(tx, { agentId, address })));
   return [...new Set(ids.flatMap((id) => id ?? []))];
 }
 
 /**
- * Adds addresses to a contact whose row is locked; existing ones are left unchanged.
- * @returns all addresses of the contact, and whether one was added
+ * Adds addresses to a contact with a locked row; leaves existing ones unchanged.
+ * @returns all addresses of the contact, and whether any was added
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */
 export async function addAddresses(
@@ -59,7 +59,7 @@ export async function addAddresses(
 }
 
 const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly NewRow[][]) => {
-  // A fixed order, so that concurrent inserts of the same ones do not deadlock.
+  // In a fixed order, so that concurrent inserts of the same ones do not deadlock.
   const rows = added.flat().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   await insertAll(tx, ContactAddress, rows, { orIgnore: true });
   return added.map(() => undefined);
@@ -69,8 +69,8 @@ type NewRow = Pick<ContactAddress, "id" | "agentId" | "contactId" | "kind" | "ad
 
 /**
  * Determines which contact an input refers to, by its `ref` or its addresses.
- * @param byRef the contact with the `ref` of the input
- * @param owners the contacts that have any of its addresses
+ * @param byRef the contact with the input's `ref`
+ * @param owners the contacts with any of its addresses
  * @throws GatewayError `conflict` if they are different contacts
  */
 export function sameContact(
@@ -84,7 +84,7 @@ export function sameContact(
     if (owner !== null && owner.id !== byRef.id) throw new GatewayError("conflict", ANOTHER_CONTACT);
     return byRef;
   }
-  // Another call may have created it since the look-up by `ref`.
+  // Another call may have created it since the lookup by `ref`.
   if (ref !== null && owner !== null && owner.ref !== null && owner.ref !== ref)
     throw new GatewayError("conflict", ANOTHER_CONTACT);
   return owner;

@@ -11,10 +11,10 @@ import { ContactTerm } from "./contact-term.entity";
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
-/** The term that a search looks for; a phone number is found in any notation with country code. */
+/** The normalized search term; a phone number matches in any notation with country code. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
-/** The texts by which a contact is found: its `ref`, its addresses, its name and each word of that. */
+/** The search terms of a contact: its `ref`, addresses, name, and each word of the name. */
 export function termsOf(
   { ref, name }: Pick<Contact, "ref" | "name">,
   addresses: readonly Pick<ContactAddress, "address">[],
@@ -24,7 +24,7 @@ export function termsOf(
   return [...new Set(texts.flatMap((text) => (text == null ? [] : fold(text) || [])))];
 }
 
-/** Stores the texts by which a new contact is found. */
+/** Stores the search terms of a new contact. */
 export async function insertTerms(
   tx: Tx,
   { id: contactId, agentId, ref, name }: Contact,
@@ -43,7 +43,7 @@ const insertRows = coalesceInTx(
   },
 );
 
-/** Replaces the texts by which a contact is found. */
+/** Replaces the search terms of a contact. */
 export async function replaceTerms(
   tx: Tx,
   contact: Contact,

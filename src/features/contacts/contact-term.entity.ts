@@ -2,7 +2,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Contact } from "./contact.entity";
 import { TERM_MAX_LENGTH } from "./contact.limits";
 
-/** A text that a search can find a contact by. */
+/** A search term of a contact. */
 @Entity()
 @Index(["agentId", "term", "contactId"])
 export class ContactTerm {

@@ -11,7 +11,7 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @ObjectType({ simpleResolvers: true, description: "A person that an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
-// Without erased contacts, which no list contains.
+// Excludes erased contacts, which no list contains.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
 export class Contact {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })

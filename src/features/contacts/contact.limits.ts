@@ -4,7 +4,7 @@ export const MAX_ADDRESSES = 10;
 /** Max tags per contact. */
 export const MAX_TAGS = 50;
 
-/** Max items of a list in an input: more than a contact may have, so that the limit of the contact is reported. */
+/** Max items of a list in an input: more than a contact may have, so that the contact's own limit is reported. */
 export const MAX_LISTED = 100;
 
 /** Max size of the attributes of a contact as JSON (bytes). */
@@ -15,5 +15,5 @@ export const CONTACT_NAME_MAX_LENGTH = 200;
 export const ADDRESS_MAX_LENGTH = 254;
 export const TAG_MAX_LENGTH = 50;
 
-/** Max length of a search text: the length of the longest term. */
+/** Max length of a search text, and of the longest term. */
 export const TERM_MAX_LENGTH = 255;

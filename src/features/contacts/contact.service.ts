@@ -31,9 +31,9 @@ import { normalizeTag } from "./tags";
 
 /** The contacts of agents. */
 export class ContactService {
-  /** The addresses of a contact, oldest first; without an access check. */
+  /** The addresses of a contact, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
-  /** The tags of a contact in alphabetical order; without an access check. */
+  /** The tags of a contact in alphabetical order. Does not check access. */
   readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
 
   private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
@@ -75,7 +75,7 @@ export class ContactService {
   }
 
   /**
-   * One page of the contacts of the calling agent, or of the agent that a member names.
+   * One page of the contacts of the calling agent, or of the agent given by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -124,9 +124,9 @@ export class ContactService {
   }
 
   /**
-   * Deletes all data about a contact except its ID and timestamps, including the data stored by other features. Erasing
-   * a contact again has no effect.
-   * @returns the contact once all data is erased; after a few seconds, the rest is erased in the background
+   * Deletes all data about a contact except its ID and timestamps, including data stored by other features. Erasing a
+   * contact again has no effect.
+   * @returns the contact once all data is erased, or after a few seconds, with the rest erased in the background
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {
@@ -152,7 +152,7 @@ export class ContactService {
   }
 
   /**
-   * Adds and removes tags of a contact in one atomic step.
+   * Adds and removes tags of a contact atomically.
    * @throws GatewayError `not_found`, `invalid_request`, `limit_reached`, or `conflict` for an erased contact
    */
   changeTags(
@@ -163,7 +163,7 @@ export class ContactService {
     return this.changeInBatch({ context, contactId: id, add, remove });
   }
 
-  /** Concurrent changes share a transaction, and changes of one contact share its lock. */
+  /** Concurrent changes share a transaction; changes of one contact also share its lock. */
   private async changeBatch(tx: Tx, requests: readonly TagRequest[]): Promise<(TagChange | GatewayError)[]> {
     const rejections = await this.rejectionsOf(tx, requests);
     const results = new Map<TagRequest, TagChange | GatewayError>();
@@ -173,7 +173,7 @@ export class ContactService {
       if (rejection !== undefined) results.set(request, rejection);
       else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
     }
-    // A fixed order of locks, so that batches do not deadlock.
+    // Locks in a fixed order, so that batches do not deadlock.
     for (const [id, changes] of [...byContact].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const outcomes = await changeTagsOf(tx, id, changes);
       for (const [i, request] of changes.entries()) results.set(request, outcomes[i] as TagChange);
@@ -181,7 +181,7 @@ export class ContactService {
     return requests.map((request) => results.get(request) as TagChange | GatewayError);
   }
 
-  /** The rejections of the callers who may no longer change anything. */
+  /** The rejections of callers who are no longer authorized. */
   private async rejectionsOf(
     tx: Tx,
     requests: readonly TagRequest[],
@@ -204,7 +204,7 @@ export class ContactService {
   }
 }
 
-/** Identifies a caller; sorts members first, because revoking a key locks the member before the key. */
+/** Identifies a caller; members sort first, because revoking a key locks the member before the key. */
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
 
@@ -223,7 +223,7 @@ interface Filter {
   ids: string[] | undefined;
 }
 
-/** The entries of the contacts with a tag, or that a search finds; undefined for all contacts. */
+/** The entries of contacts with a tag or matching a search; undefined for all contacts. */
 function matchingEntries(reader: EntityManager, agentId: string, { term, tag, ids }: Filter) {
   if (term === undefined) {
     if (tag === undefined) return undefined;

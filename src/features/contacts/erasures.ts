@@ -24,8 +24,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Erases the data of erased contacts in other features, in chunks, because there may be a lot of it, one contact per
- * organization at a time. Housekeeping resumes interrupted erasures.
+ * Erases the data of erased contacts in other features, in chunks, because there may be a lot of it, and one contact
+ * per organization at a time. Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
   private readonly jobs: SerialJobs;
@@ -59,7 +59,7 @@ export class Erasures {
   }
 
   /**
-   * Finishes the erasures that this or another process left unfinished.
+   * Finishes erasures that this or another process left unfinished.
    * @param signal stops it soon
    */
   async finishAll(signal: AbortSignal): Promise<void> {
@@ -69,7 +69,7 @@ export class Erasures {
          join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
       ),
     );
-    // One after the other, because together they would leave little database capacity for requests.
+    // Serially: in parallel, they would leave little database capacity for requests.
     for (const { contactId, owner } of left) await this.jobs.run(contactId, { owner, signal });
   }
 

@@ -6,8 +6,8 @@ import { findOfCaller } from "../agents/agent-scope";
 import { Contact } from "./contact.entity";
 
 /**
- * Locks a contact until the transaction ends: its changes run one after the other.
- * @returns the contact as the last change left it
+ * Locks a contact until the transaction ends, which serializes its changes.
+ * @returns the current contact
  * @throws GatewayError `not_found`
  */
 export async function lockContact(tx: Tx, context: RequestContext, id: string): Promise<Contact> {

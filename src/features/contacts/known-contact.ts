@@ -7,13 +7,13 @@ import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 
-/** The key of a contact within an agent: one of these. */
+/** The key of a contact within an agent: exactly one of these. */
 export interface ContactKey {
   ref?: string | null | undefined;
   address?: Address | null | undefined;
 }
 
-/** The key of a contact, with its agent. */
+/** A contact's key and its agent. */
 export interface KeyedContact extends ContactKey {
   agentId: string;
 }
@@ -40,8 +40,8 @@ export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedConta
 });
 
 /**
- * Locks contacts until the transaction ends, in the order of their IDs; see `delivery/README.md` for the order of locks.
- * @returns them as the last change left them, by ID
+ * Locks contacts in ID order until the transaction ends; see `delivery/README.md` for the lock order.
+ * @returns the current contacts, by ID
  */
 export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<string, Contact>> {
   if (ids.length === 0) return new Map();
@@ -49,7 +49,7 @@ export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<
   return lockRows(tx, query.where("contact.id IN (:...ids)", { ids: [...new Set(ids)] }));
 }
 
-/** True if the `ref` or address of a key belongs to a contact with these addresses. */
+/** True if a key's `ref` or address belongs to a contact with these addresses. */
 export const isMeant = (
   { ref, address }: ContactKey,
   contact: Contact,
@@ -66,8 +66,8 @@ export interface KnownContact {
 }
 
 /**
- * Finds the contacts with an address each, and locks their rows.
- * @returns the contact at each address; null if the agent has none
+ * Finds and locks the contacts with the given addresses.
+ * @returns the contact for each address; null if the agent has none
  */
 export async function lockContactsAt(
   tx: Tx,
@@ -92,7 +92,7 @@ export async function lockContactsAt(
       addresses: (await addressesOf(tx, contact.id)) ?? [],
     })),
   );
-  // One may have lost the address while the transaction waited for its lock.
+  // A contact may have lost the address while the transaction waited for its lock.
   return keys.map(
     ({ agentId, address }) =>
       contacts.find(

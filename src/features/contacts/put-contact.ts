@@ -22,7 +22,7 @@ type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes
 
 /**
  * Creates or changes the contact that an input refers to.
- * @param input with a `ref` or addresses
+ * @param input has a `ref` or addresses
  * @throws GatewayError `conflict`, `limit_reached`
  */
 export async function putContact(tx: Tx, agentId: string, input: ContactInput): Promise<StoredContact> {
@@ -31,7 +31,7 @@ export async function putContact(tx: Tx, agentId: string, input: ContactInput): 
   const find = () => findMeant(tx, agentId, ref, addresses);
   const found = await find();
   if (found !== null) return { contact: await change(tx, found.id, input, addresses), created: false };
-  // New contacts of an agent become visible in the order of their IDs, because clients page through them.
+  // An agent's new contacts become visible in ID order, because clients page through them.
   await lockAgent(tx, agentId);
   const second = await find();
   if (second !== null) return { contact: await change(tx, second.id, input, addresses), created: false };
@@ -39,9 +39,9 @@ export async function putContact(tx: Tx, agentId: string, input: ContactInput): 
 }
 
 /**
- * Puts contacts as `putContact` does, those with the same key once.
+ * Puts contacts like `putContact`, but only once per key.
  * @param inputs each with one key, a `ref` or an address
- * @returns the contact of each
+ * @returns the contact for each input
  */
 export function putContacts(
   tx: Tx,
@@ -113,7 +113,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
   return contacts;
 });
 
-/** A change that is already in effect is a no-op, so that a repeated call does not create a new version. */
+/** A change already in effect is a no-op, so that a repeated call does not create a new version. */
 async function change(
   tx: Tx,
   id: string,

@@ -15,7 +15,7 @@ import { ContactTag } from "./contact-tag.entity";
 import { assertNotErased } from "./find-contact";
 import { normalizeTag } from "./tags";
 
-/** A change of the tags of a contact. */
+/** A change to the tags of a contact. */
 export interface TagRequest {
   context: RequestContext;
   contactId: string;
@@ -24,16 +24,16 @@ export interface TagRequest {
 }
 
 /**
- * Applies the changes to one contact in order and stores the outcome.
+ * Applies the changes to one contact in order and stores the result.
  * @param requests changes whose callers are still authorized
- * @returns the result or the error of each change
+ * @returns the result or error of each change
  */
 export async function changeTagsOf(
   tx: Tx,
   contactId: string,
   requests: readonly TagRequest[],
 ): Promise<(TagChange | GatewayError)[]> {
-  // Locks the row: the changes of a contact run one after the other.
+  // Locks the row, which serializes changes to a contact.
   if (isUuid(contactId)) await tx.update(Contact, { id: contactId }, { version: () => "version" });
   const contact = isUuid(contactId)
     ? await tx.findOne(Contact, { where: { id: contactId }, relations: { agent: true } })
@@ -63,8 +63,8 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 }
 
 /**
- * Applies a change in memory, either completely or not at all.
- * @param tags the tags, each with who added it
+ * Applies a change in memory, completely or not at all.
+ * @param tags the tags, with who added each
  */
 function apply({ context, add, remove }: TagRequest, contact: Contact, tags: Map<string, string>): TagChange {
   assertNotErased(contact);

@@ -15,10 +15,10 @@ const MUST_BE_TAG = `must be 1 to ${TAG_MAX_LENGTH} of a-z, 0-9 and ._:- and sta
 const check = (tag: unknown) => (isTag(tag) ? undefined : MUST_BE_TAG);
 const RULE = { minLength: 1, maxLength: TAG_MAX_LENGTH, pattern: TAG.source };
 
-/** The property must be a tag. */
+/** Requires the property to be a tag. */
 export const IsTag = (): PropertyDecorator => Checked("isTag", check, RULE);
 
-/** The property must be a list of tags. */
+/** Requires the property to be a list of tags. */
 export function AreTags(): PropertyDecorator {
   const decorators = [
     ValidateBy({

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** The position of the last event of an agent. */
+/** The last event position of an agent. */
 @Entity()
 export class AgentStream {
   @PrimaryColumn(UUID_COLUMN)

@@ -3,7 +3,7 @@ import { type ChunkOptions, inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import { Event, OF_CONTACT } from "./event.entity";
 
-/** Empties the events about an erased contact; those about its decisions, conversations and messages hold only IDs and states. */
+/** Empties events about an erased contact; those about its decisions, conversations and messages hold no content. */
 export const eraseEvents =
   (database: Database) =>
   (contactId: string, options: ChunkOptions): Promise<boolean> =>

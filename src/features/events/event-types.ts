@@ -1,7 +1,7 @@
 import type { DeclaredEventType } from "../../schema/event-type";
 import { TYPE_MAX_LENGTH } from "./event.limits";
 
-/** The types of events. Each feature adds the names that it declares, so that they are type-checked. */
+/** The event types. Each feature adds its names, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface EventTypes {}
 
@@ -10,11 +10,11 @@ export type EventType = keyof EventTypes;
 
 const types = new Map<string, DeclaredEventType>();
 
-/** All types of events, in the order of the features that declare them; complete once `features.ts` is loaded. */
+/** All event types, in the order of the features that declare them; complete once `features.ts` is loaded. */
 export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
 
 /**
- * Declares the types of the events of a feature.
+ * Declares the event types of a feature.
  * @throws Error if a name is taken or too long
  */
 export function declareEventTypes(declared: Readonly<Record<string, DeclaredEventType>>): void {

@@ -8,7 +8,7 @@ import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { EVENT_DATA_MAX_BYTES, SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "./event.limits";
 
-/** The events about contacts themselves, in a form that both databases find the index for. */
+/** Selects events about contacts themselves, in a form that lets both databases use the index. */
 export const OF_CONTACT = "type LIKE 'contact.%'";
 
 @ObjectType({

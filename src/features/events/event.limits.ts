@@ -6,5 +6,5 @@ export const TYPE_MAX_LENGTH = 32;
 /** `configuration:` and a UUID. */
 export const SUBJECT_MAX_LENGTH = 50;
 
-/** The setting of how long events are kept (days), and its default. */
+/** The retention setting of events (days), and its default. */
 export const EVENT_RETENTION = { RETENTION_EVENTS_DAYS: 30 };

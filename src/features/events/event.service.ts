@@ -16,10 +16,10 @@ export class EventService {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of the events of the calling agent, or of the agent that a member names, oldest first. A page filtered by
+   * One page of the events of the calling agent, or of the agent given by a member, oldest first. A page filtered by
    * type ends after `MAX_EXAMINED` events, even if it is not full.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
-   * or `position_expired` if the next event has been purged
+   *   or `position_expired` if the next event has been purged
    */
   list(
     context: RequestContext,
@@ -49,7 +49,7 @@ export class EventService {
       const isFull = rows.length > limit;
       const end = (isFull ? undefined : examined) ?? BigInt(nodes.at(-1)?.position ?? 0);
       const hasNextPage = isFull || (examined !== undefined && examined < last);
-      // Others may have been added since the last position was read.
+      // More events may have been added since the last position was read.
       const read = hasNextPage || end > last ? end : last;
       return { nodes, pageInfo: { hasNextPage, endCursor: String(read) } };
     });
@@ -72,7 +72,7 @@ async function endOfExamined(
 /**
  * Where a stream of events starts: after a position, or now.
  * @returns the agent, the position, and the position of the agent's last event
- * @throws GatewayError as `EventService.list`
+ * @throws GatewayError like `EventService.list`
  */
 export async function startOf(
   reader: EntityManager,
@@ -88,15 +88,15 @@ export async function startOf(
   return { id, position, last };
 }
 
-/** The position of the last event of an agent that was purged; 0 if none was. */
+/** The position of an agent's last purged event; 0 if none was purged. */
 export async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
   const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });
   return oldest === undefined ? last : BigInt(oldest.position) - 1n;
 }
 
 /**
- * The position that a text names.
- * @throws GatewayError `invalid_cursor` for a position without an event
+ * Parses a position.
+ * @throws GatewayError `invalid_cursor` for a position that no event has had
  */
 export function positionOf(cursor: string, last: bigint): bigint {
   if (!/^(0|[1-9]\d{0,18})$/.test(cursor) || BigInt(cursor) > last) throw new GatewayError("invalid_cursor");

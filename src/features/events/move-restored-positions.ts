@@ -1,4 +1,4 @@
-/** Positions that a restored database skips: far more than an agent has had events since the backup. */
+/** Positions that a restored database skips: far more than the number of an agent's events since the backup. */
 const LEFT_OUT = 1_000_000_000;
 
 /** Advances the positions of a restored database past any that followers may have seen, so that none is reused. */

@@ -8,26 +8,26 @@ import type { Tx } from "../../database/unit-of-work";
 import { Event } from "./event.entity";
 import type { EventType } from "./event-types";
 
-/** Something that has happened to an agent. */
+/** Something that happened to an agent. */
 export interface NewEvent {
   agentId: string;
   type: EventType;
-  /** The kind and ID of what it is about. */
+  /** The kind and ID of its subject. */
   subject: `${string}:${string}`;
   data: Record<string, unknown>;
 }
 
-/** The channel on which followers hear that events were committed. */
+/** The channel that tells followers about committed events. */
 export const EVENTS_CHANNEL = "gateway_events";
 
-/** Max events of a statement that stores them together with the position of their agent. */
+/** Max events stored in one statement together with the position of their agent. */
 const MAX_IN_ONE = 100;
 
 const buffers = new WeakMap<EntityManager, NewEvent[]>();
 
 /**
- * Records events in the unit of work that makes them. They get their positions at its end, because the row that counts
- * them is locked until the commit.
+ * Records events at the end of the unit of work that creates them, because assigning positions locks the agent's
+ * counter until the commit.
  */
 export function recordEvents(tx: Tx, events: readonly NewEvent[]): void {
   const buffer = buffers.get(tx);
@@ -48,7 +48,7 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[]): void {
 async function storeInOne(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return;
-  // In a fixed order, so that units which share two agents do not deadlock.
+  // In a fixed order, so that units that share two agents do not deadlock.
   const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
   const rows = byAgent.flatMap(([id, ofAgent]) =>
     ofAgent.map(({ type, subject, data }, i) => [
@@ -77,7 +77,7 @@ async function storeInOne(tx: Tx, events: readonly NewEvent[]): Promise<void> {
 async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const byAgent = groupBy(events, ({ agentId }) => agentId);
-  // In a fixed order, so that units which share two agents do not deadlock.
+  // In a fixed order, so that units that share two agents do not deadlock.
   const agentIds = [...byAgent.keys()].sort();
   const rows = await allReturning<{ agentId: string; last: string }>(
     tx,

@@ -3,8 +3,8 @@ import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Stores the last use of keys in their rows, if the hour that records it is about to be deleted. Until then, only the
- * hour records it, so that a key's row stays unchanged while it is in use.
+ * Copies the last use of keys to their rows if the hour that records it is about to be deleted. Until then only the
+ * hour records it, so that a key's row stays unchanged while the key is in use.
  * @param before hours before this are deleted
  * @param limit max keys
  * @returns the number of keys

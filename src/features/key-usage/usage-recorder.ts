@@ -37,15 +37,15 @@ interface Batch {
 }
 
 /**
- * Collects accepted and rejected uses of keys in memory and writes them later, outside the request path. A killed process
- * loses at most what the last seconds, or an outage, left in memory.
+ * Collects accepted and rejected key uses in memory and writes them later, outside the request path. A killed process
+ * loses at most the records of the last seconds, or of an outage.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();
   private readonly counts = new UseCounts();
   private readonly queue = new Mutex();
   private readonly id = uuid();
-  /** Batches to write, in order; the write of the first may have failed or have an unknown outcome. */
+  /** Batches to write, in order; the first may have failed or have an unknown outcome. */
   private readonly batches: Batch[] = [];
   private countsWrittenAt = 0;
   /** Failed writes since the last success. */
@@ -64,7 +64,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     this.schedule();
   }
 
-  /** As the interface says. */
+  /** See `KeyUsageRecorder`. */
   rejected(key: KnownKey, origin: Origin, { isElsewhere = false } = {}): void {
     this.counts.addRejected(key.id);
     const at = timestamp();
@@ -79,8 +79,8 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 
   /**
-   * Writes the records that are due. A batch that failed before is retried first and unchanged, so that a commit whose
-   * acknowledgment was lost is recognized and not counted twice.
+   * Writes the records that are due. Retries a failed batch first and unchanged, so that a commit whose acknowledgment
+   * was lost is recognized and not counted twice.
    * @param options.all true to write all records, even if counts were just written
    */
   flush({ all = false } = {}): Promise<void> {

@@ -37,7 +37,7 @@ function startsOf(period: UsagePeriod): string[] {
   return Array.from({ length: count }, (_, i) => timestampOf((now - count + 1 + i) * lengthMs));
 }
 
-/** When a period started (ms since the epoch). */
+/** Start of a period (ms since the epoch). */
 export const startOf = (period: UsagePeriod): number => Date.parse(startsOf(period)[0] ?? "");
 
 /** Reports key usage from the counts that `UsageRecorder` writes. */
@@ -101,7 +101,7 @@ export class UsageService {
   }
 }
 
-/** The uses of an organization's keys since the first start, summed by what the caller groups them by. */
+/** The uses of an organization's keys since the first start, summed by the caller's grouping. */
 const sums = (
   reader: EntityManager,
   organizationId: string,
@@ -117,7 +117,7 @@ const sums = (
       since: starts[0],
     });
 
-/** Why keys were last rejected, by their IDs. One entry is read for each, because the newest says it. */
+/** Why keys were last rejected, by ID. Reads one entry per key, the newest. */
 async function lastRejections(
   reader: EntityManager,
   ids: readonly string[],
@@ -144,7 +144,7 @@ async function lastRejections(
   );
 }
 
-/** Sums with one bucket for each start. */
+/** Totals with one bucket per start. */
 function totalsOf(rows: readonly Row[], starts: readonly string[], digits: number): UsageTotals {
   const buckets = starts.map(emptyBucket);
   const totals = { accepted: 0, refused: 0, buckets };

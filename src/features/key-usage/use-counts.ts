@@ -2,8 +2,8 @@ import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Max keys per batch. A batch is one transaction, for which other writers wait: about 20 ms on SQLite, where smaller ones
- * would write most pages several times.
+ * Max keys per batch. Other writers wait for a batch, which is one transaction: about 20 ms on SQLite, where smaller
+ * batches would write most pages several times.
  */
 const MAX_KEYS = 5_000;
 
@@ -19,11 +19,11 @@ interface Uses {
 /** Uses of some keys in one hour, written by one statement. */
 export interface HourOfUses {
   hour: Timestamp;
-  /** By key ID, in a fixed order: neighbors share pages of the database, and concurrent writers do not deadlock. */
+  /** Sorted by key ID: neighbors share database pages, and concurrent writers do not deadlock. */
   keys: readonly (readonly [keyId: string, uses: Uses])[];
 }
 
-/** Uses of keys by hour, in memory until `take` removes them for writing. */
+/** Uses of keys by hour, held in memory until `take` removes them. */
 export class UseCounts {
   /** By hour since the epoch, then by key ID. */
   private readonly hours = new Map<number, Map<string, Uses>>();
@@ -34,11 +34,11 @@ export class UseCounts {
     return this.hours.size === 0;
   }
 
-  /** Counts an accepted use now; allocates only for the first of a key, because every request calls it. */
+  /** Counts an accepted use now; allocates only for a key's first use, because every request calls it. */
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.usesOf(nowMs, keyId);
-    // Many requests share a millisecond, and formatting a time takes longer than the rest.
+    // Many requests share a millisecond, and formatting a time takes longer than everything else here.
     if (nowMs !== this.nowMs) {
       this.nowMs = nowMs;
       this.now = timestampOf(nowMs);

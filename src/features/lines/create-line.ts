@@ -15,10 +15,10 @@ import type { LineWithSecret, NewLine } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
 import { addressIn, type LineSettings } from "./line-settings";
 
-/** The message for a name that another line of the agent already has. */
+/** The message for a name already used by another line of the agent. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
-/** The settings of a new line; they fit its kind, as its input was validated. */
+/** The settings of a new line; validation has checked that they match its kind. */
 export function settingsOf({ webhook, email }: Partial<NewLine>): LineSettings {
   if (webhook != null) return webhookSettings(webhook);
   return email != null ? emailSettings(email) : {};

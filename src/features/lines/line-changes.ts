@@ -34,15 +34,15 @@ export function changedFields(line: Line, input: Omit<LineChanges, "id">): Chang
     expireAfterSeconds: expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS,
     whenUncertain: whenUncertain ?? WhenUncertain.retry,
     optOutReply,
-    // The same object for the same settings, so that they do not count as a change.
+    // Reuse the object if the settings are equal, so that they do not count as a change.
     settings: JSON.stringify(settings) === JSON.stringify(line.settings) ? line.settings : settings,
     address: email === null ? null : (addressIn(email.from) ?? null),
   };
 }
 
 /**
- * The settings of a line after changes; null for the other kinds.
- * @throws InvalidInput if the changes do not fit the line
+ * The settings of a line after changes; null for other kinds.
+ * @throws InvalidInput if the changes do not match the kind of line
  */
 export function changedSettings(
   { kind, webhook, email }: Line,

@@ -10,10 +10,10 @@ import { Line } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { lineTarget } from "./line-target";
 
-/** Number of lines whose drivers are cached: creating one reads the line and derives its signing secret. */
+/** Max lines with cached drivers: creating one reads the line and derives its signing secret. */
 const MAX_KEPT = 1_000;
 
-/** A driver for a version of a line. */
+/** The driver of one version of a line. */
 interface Kept {
   version: number;
   /** Time at which the previous signing secret expires, if there is one. */
@@ -21,7 +21,7 @@ interface Kept {
   send: Send;
 }
 
-/** How lines of the kinds that connect to other systems send messages. */
+/** Provides the drivers of lines that connect to other systems. */
 export class LineDrivers {
   private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
 
@@ -69,7 +69,7 @@ export class LineDrivers {
       try {
         return await (await driver)(message, attempt);
       } catch (error) {
-        // A key that is missing now may be there for the next attempt.
+        // A missing key may be available by the next attempt.
         driver = undefined;
         if (!(error instanceof GatewayError)) throw error;
         return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: error.message };

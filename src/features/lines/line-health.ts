@@ -56,7 +56,7 @@ export class LineHealth {
       { state: [line.state, LineState.paused], pausedReason: [line.pausedReason, REJECTING] },
     );
     await this.lanes.wakeAgents(tx, [line.agentId]);
-    // The line starts with a clean slate once it is resumed.
+    // The line starts over when it is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
     tx.afterCommit(() =>
       this.log.warn(

@@ -63,10 +63,10 @@ export class LineEmail {
   subject!: string;
 }
 
-/** The stored settings of a line: nothing for a local line. */
+/** The stored settings of a line; empty for a local line. */
 export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
 
-/** True if two settings differ in the mail server or in how to connect to it. */
+/** True if two settings differ in the mail server or the connection to it. */
 export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>
   one.host !== other.host || one.port !== other.port || one.security !== other.security;
 

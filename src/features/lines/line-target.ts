@@ -11,7 +11,7 @@ export type LineTarget =
   | {
       kind: "webhook";
       url: string;
-      /** Signing secrets that are valid now, the current one first. */
+      /** Currently valid signing secrets, newest first. */
       secrets: string[];
     }
   | ({ kind: "email"; password: string | null } & Omit<LineEmail, "hasPassword">);
@@ -21,8 +21,8 @@ export const lineWithCredentials = (reader: EntityManager, id: string): Promise<
   reader.createQueryBuilder(Line, "line").addSelect("line.credentials").where({ id }).getOne();
 
 /**
- * Where a line delivers now.
- * @param line as `lineWithCredentials` reads it
+ * The current target of a line.
+ * @param line a line read by `lineWithCredentials`
  * @throws InstanceKeyError if the instance key is missing or did not seal the credentials
  */
 export async function lineTarget(line: Line, instanceKey: InstanceKeyService): Promise<LineTarget> {

@@ -1,7 +1,7 @@
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import { Line } from "./line.entity";
 
-/** The recent traffic of a line, in a table of its own because a delivery locks it after the lanes. */
+/** The recent traffic of a line, in a separate table because a delivery locks it after the lanes. */
 @Entity()
 export class LineTraffic {
   @PrimaryColumn({ type: "varchar", length: 36 })
@@ -18,7 +18,7 @@ export class LineTraffic {
   @Column({ type: "integer" })
   ratePerMinute!: number;
 
-  /** When the rate allows the next message (ms since the epoch, with fractions). */
+  /** When the rate next allows a message (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   nextAt!: number;
 

@@ -16,7 +16,7 @@ export const lineActions = auditActions({
 });
 
 /**
- * How a line changes, for the audit log, without its secrets.
+ * The changes of a line for the audit log, without its secrets.
  * @param before undefined for a new line
  */
 export function auditOf(before: Line | undefined, after: Line): Changes {
@@ -43,6 +43,6 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
 const serverOf = ({ host, port, security }: LineEmail) =>
   `${host.includes(":") ? `[${host}]` : host}:${port} (${security})`;
 
-/** A value as the audit log shows it. */
+/** A value in the form of the audit log. */
 const asText = (value: string | number | null | undefined): string | null =>
   value == null ? null : String(value);

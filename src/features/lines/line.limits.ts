@@ -4,7 +4,7 @@ export const MAX_LINES = 50;
 /** Max length of the reason for a pause (code points). */
 export const PAUSED_REASON_MAX_LENGTH = 200;
 
-/** Max time a message may wait to be sent, unless the line sets a different time (s). */
+/** Max time a message may wait to be sent, unless the line sets another (s). */
 export const DEFAULT_EXPIRE_AFTER_SECONDS = 3 * 24 * 60 * 60;
 
 export const MIN_EXPIRE_AFTER_SECONDS = 60;
@@ -20,5 +20,5 @@ export const FROM_MAX_LENGTH = 400;
 export const SUBJECT_MAX_LENGTH = 200;
 export const OPT_OUT_REPLY_MAX_LENGTH = 1_000;
 
-/** Subject of the messages of an e-mail line that sets no other. */
+/** Default subject of an e-mail line's messages. */
 export const DEFAULT_SUBJECT = "New message";

@@ -27,10 +27,10 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Time for which messages are also signed with the previous secret (ms). */
+/** How long messages are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/** The lines from which agents send messages. Changes of the lines of one agent run one after the other. */
+/** The lines that agents send messages from. Changes to the lines of one agent are serialized. */
 export class LineService {
   private readonly targetChecks: TargetChecks;
 
@@ -44,7 +44,7 @@ export class LineService {
   }
 
   /**
-   * The lines of the calling agent, or of the agent that a member names, ordered by name.
+   * The lines of the calling agent, or of the agent given by a member, ordered by name.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<Line[]> {
@@ -193,7 +193,7 @@ export class LineService {
       const previous = line.isDefault
         ? line
         : await tx.findOneBy(Line, { agentId: line.agentId, isDefault: true });
-      // Before the new one is set, because the database allows one default per agent.
+      // Before setting the new one, because the database allows only one default per agent.
       if (previous !== null && !line.isDefault) await store(tx, previous, { isDefault: false });
       return {
         action: lineActions.default_line_set,
@@ -219,7 +219,7 @@ export class LineService {
       if (!isChange) return line;
       await store(tx, line, change);
       await recordAudit(tx, context, action, { id, name: line.name, organizationId }, audit);
-      // The line may be what messages of the agent wait for.
+      // Messages of the agent may be waiting for the line.
       await this.lanes.wakeAgents(tx, [agentId]);
       const changed = await tx.findOneByOrFail(Line, { id });
       if (changed.state !== line.state) recordEvents(tx, lineEvents(changed));
@@ -234,7 +234,7 @@ interface LineChange {
   audit: Changes;
 }
 
-/** Decides on the change of a line; the row of its agent is locked. */
+/** Decides on a change to a line, while its agent's row is locked. */
 type Decide = (tx: Tx, line: Line) => Promise<LineChange>;
 
 const stateChange = (

@@ -15,7 +15,7 @@ import { loseSecrets } from "./lose-secrets";
 /** Name of the line that every agent starts with. */
 const FIRST_LINE = "main";
 
-/** The services of lines that the delivery of messages needs. */
+/** The line services needed for message delivery. */
 export interface LineServices {
   drivers: LineDrivers;
   lineHealth: LineHealth;
@@ -38,7 +38,7 @@ export const lines = feature({
     agentCreated: async (tx, context, agent) => {
       await insertLine(tx, context, agent, { name: FIRST_LINE }, instanceKey);
     },
-    // A message that is queued at the same time must not be sent.
+    // Messages queued concurrently must not be sent.
     agentDeleted: async (tx, _, { id: agentId }) => {
       await tx.update(Line, { agentId }, { state: LineState.archived });
     },

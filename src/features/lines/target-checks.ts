@@ -5,12 +5,12 @@ import type { LineChanges, NewLine } from "./line.inputs";
 import { changedSettings } from "./line-changes";
 import { isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
 
-/** Checks the targets of lines before they are saved. Names are resolved, so no transaction may wait for it. */
+/** Validates the targets of lines before they are saved. Resolves names, so it must not run inside a transaction. */
 export class TargetChecks {
   constructor(private readonly targets: Targets) {}
 
   /**
-   * @returns the input with the URL in its normal form
+   * @returns the input with the normalized URL
    * @throws InvalidInput
    */
   async ofNew<Input extends Pick<NewLine, "webhook" | "email">>(input: Input): Promise<Input> {
@@ -20,7 +20,7 @@ export class TargetChecks {
   }
 
   /**
-   * @returns the changes with the URL in its normal form
+   * @returns the changes with the normalized URL
    * @throws InvalidInput
    */
   async ofChanges<Input extends Pick<LineChanges, "webhook" | "email">>(

@@ -15,7 +15,7 @@ import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { type CountLookup, countSignInAttempt, createCountLookup, refundAttempt } from "./sign-in-throttle";
 
-/** Changes the credentials of the calling member, who confirms it with the current password. */
+/** Changes the credentials of the calling member, who must confirm with the current password. */
 export class AccountService {
   private readonly countsOf: CountLookup;
 
@@ -51,7 +51,7 @@ export class AccountService {
   }
 
   /**
-   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot try many.
+   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot probe many.
    * @throws GatewayError `conflict` if the address is in use; see also `changePassword`
    */
   changeEmail(context: RequestContext, input: ChangeEmailInput): Promise<Member> {
@@ -82,8 +82,8 @@ export class AccountService {
   }
 
   /**
-   * The calling member, whose password was verified. The attempt is counted; a change that succeeds takes it back.
-   * @param failed the audit action of a wrong password
+   * Verifies the calling member's password. Counts the attempt; a successful change refunds it.
+   * @param failed the audit action for a wrong password
    */
   private async confirm(context: RequestContext, password: string, failed: AuditAction): Promise<Member> {
     const { id, email } = memberCaller(context);

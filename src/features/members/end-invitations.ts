@@ -20,7 +20,7 @@ export async function endInvitation(
   );
 }
 
-/** Ends the invitations that a member sent, who would otherwise keep a way back in. */
+/** Ends the invitations sent by a member, who could otherwise use them to return. */
 export async function endInvitationsOf(
   tx: Tx,
   context: RequestContext,

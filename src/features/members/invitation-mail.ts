@@ -17,7 +17,7 @@ const ANYWHERE = ["0.0.0.0/0", "::/0"];
 
 /**
  * Sends an invitation link by e-mail.
- * @returns undefined if the mail server accepted the e-mail, otherwise a short word for what went wrong
+ * @returns undefined if the mail server accepted the e-mail; otherwise a short error code
  */
 export type SendLink = (invitation: Invitation, link: string) => Promise<string | undefined>;
 

@@ -54,13 +54,13 @@ interface Dependencies {
   checks: PasswordChecks;
 }
 
-/** The host of a link, as the server names itself at its start. */
+/** A host in the form for links, as the server prints it on startup. */
 function hostIn(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Invites people to an organization, by links that work once. */
+/** Invites people to an organization with single-use links. */
 export class InvitationService {
   private readonly countsOf: CountLookup;
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ORGANIZATIONS });
@@ -131,7 +131,7 @@ export class InvitationService {
       created.organization = await tx.findOneByOrFail(Organization, { id: organizationId });
       return created;
     });
-    // In the fragment, which browsers never send to a server, so that it never reaches a log.
+    // In the fragment, which browsers never send to servers, so it never appears in a log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
@@ -160,7 +160,7 @@ export class InvitationService {
   }
 
   /**
-   * The pending invitation that a token belongs to.
+   * Finds the pending invitation of a token.
    * @throws GatewayError `invalid_invitation` or `too_many_attempts`
    */
   async find({ origin }: RequestContext, token: string): Promise<Invitation> {
@@ -177,7 +177,7 @@ export class InvitationService {
   }
 
   /**
-   * Makes the holder of an invitation a member, and opens a session. Attempts count like sign-ins from the address.
+   * Makes the holder of an invitation a member and opens a session. Attempts count like sign-ins from the address.
    * @throws GatewayError `invalid_invitation`, `conflict` if the address belongs to another account,
    *   `organization_deactivated` or `too_many_attempts`
    */
@@ -226,7 +226,7 @@ export class InvitationService {
     return this.services.sessions.open(tx, Object.assign(member, { organization }), origin);
   }
 
-  /** Sends the link, after the commit. A failure does not lose it: the caller gets it in any case. */
+  /** Sends the link, after the commit. A failure is harmless: the caller always gets the link. */
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
     if (this.sendLink === undefined) return InvitationMail.off;
     const failure = await this.sendLink(invitation, link).catch(() => "invalid_sender");

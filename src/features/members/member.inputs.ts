@@ -9,13 +9,13 @@ const PASSWORD_MAX_LENGTH = 200;
 
 export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
-/** A new password, limited only in length, as NIST SP 800-63B recommends. */
+/** A new password; only its length is limited, as NIST SP 800-63B recommends. */
 export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
   });
 
-/** A password set at the command line. */
+/** A password set on the command line. */
 export class NewPassword {
   @IsPassword()
   password!: string;

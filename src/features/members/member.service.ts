@@ -33,7 +33,7 @@ export const recordOn = (
   changes?: Changes,
 ): Promise<void> => recordAudit(tx, context, action, { id, name: email, organizationId }, changes);
 
-/** Permissions without repetitions, in display order. */
+/** Distinct permissions, in display order. */
 export const inOrder = (permissions: readonly Permission[]): Permission[] =>
   PERMISSIONS.filter((permission) => permissions.includes(permission));
 
@@ -141,8 +141,7 @@ export class MemberService {
   }
 
   /**
-   * Removes a member from the caller's organization, along with the member's sessions and the invitations that the
-   * member sent.
+   * Removes a member from the caller's organization, along with the member's sessions and sent invitations.
    * @throws GatewayError `not_found`, or `conflict` for the last member with `config:manage` of the organization
    */
   remove(context: RequestContext, id: string): Promise<Member> {
@@ -165,7 +164,7 @@ export class MemberService {
     // Before any row lock, because two managers may remove each other.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
-    // A sign-in locks the row too, so that it cannot add a session to a member who is being removed.
+    // A sign-in also locks the row, so that it cannot add a session to a member who is being removed.
     if (isUuid(id))
       await tx.query("update member set created_at = created_at where id = $1 and organization_id = $2", [
         id,

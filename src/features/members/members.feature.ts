@@ -26,7 +26,7 @@ export const members = feature({
   },
   hooks: ({ sessions }) => ({
     sessions,
-    // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than rejecting it.
+    // Without a credential, little but a sign-in can succeed; parsing would cost more than rejecting the request.
     anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),
   resolvers: (services) => [

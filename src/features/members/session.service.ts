@@ -236,7 +236,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     );
   }
 
-  /** Writes a transaction for an unknown address too, because the response time must not reveal whether it exists. */
+  /** Writes a transaction even for an unknown address, because the response time must not reveal whether it exists. */
   private recordFailure(
     email: string,
     member: Member | null,
@@ -251,7 +251,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 }
 
 /**
- * Locks the password that was verified, so that a concurrent change waits and then ends the new session too.
+ * Locks the verified password, so that a concurrent change waits and then also ends the new session.
  * @throws GatewayError `invalid_credentials` if the password was already changed
  */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {

@@ -11,7 +11,7 @@ import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** Time for which an address remains known after a sign-in. */
+/** How long an address remains known after a sign-in. */
 const KNOWN_MS = 30 * DAY_MS;
 /** Per account, from all addresses. */
 const MAX_PER_ACCOUNT = 100;
@@ -43,11 +43,11 @@ interface Limit {
   max: number;
 }
 
-/** The way in which an account is locked for an attempt that was counted. */
+/** How an account is locked for a counted attempt. */
 export interface AccountLock {
   /** The response to a wrong password: a different one would reveal that the account exists. */
   rejection: GatewayError;
-  /** True if the right password still signs in, because the account recently signed in from this address. */
+  /** True if the right password still signs in, because the account was recently used from this address. */
   opensByPassword: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface AccountLock {
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
 /**
- * Creates a lookup that serves one attempt after the other: if many were rejected in one event-loop tick, each step of all
- * other requests would wait for all of them.
+ * Creates a lookup that serves attempts one by one: if many were rejected in one event-loop tick, every step of other
+ * requests would wait for all of them.
  */
 export const createCountLookup = (database: Database): CountLookup =>
   coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
@@ -66,9 +66,9 @@ export const createCountLookup = (database: Database): CountLookup =>
 
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
- * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing.
- * A locked account remains open for known addresses. From an address where any account recently signed in, each locked
- * account is counted and must take a verification, so that the response time does not reveal the accounts that know it.
+ * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing. A locked account remains
+ * open to known addresses. From an address where any account recently signed in, each attempt on a locked account is
+ * counted and its password must be verified, so that the response time does not reveal which accounts know the address.
  * @returns the lock if the account is locked elsewhere, otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
@@ -88,7 +88,7 @@ export async function countSignInAttempt(
     const counted = new Map<string, Count>();
     // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
-    // An exception rolls back the counts.
+    // The exception rolls back the counts.
     rejectAny(own, counted, 0);
     const rejection = rejectionBy(account, counted, 0);
     if (rejection === undefined) return undefined;
@@ -98,8 +98,8 @@ export async function countSignInAttempt(
 }
 
 /**
- * Counts an attempt without an account, such as accepting an invitation, for its address only. `recordSignIn` takes it
- * back.
+ * Counts an attempt without an account, such as accepting an invitation, only for its address. `recordSignIn` refunds
+ * it.
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countAddressAttempt(
@@ -117,8 +117,8 @@ export async function countAddressAttempt(
 }
 
 /**
- * Records a successful sign-in: clears the account's counts, removes the attempt from the address's count and marks the
- * address as known.
+ * Records a successful sign-in: clears the account's counts, refunds the attempt to the address and marks the address
+ * as known.
  */
 export async function recordSignIn(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own, known, home } = limitsOf(email, ip);
@@ -131,7 +131,7 @@ export async function recordSignIn(tx: Tx, email: string, ip: string | null): Pr
   }
 }
 
-/** Removes one attempt from each count that it was added to. */
+/** Refunds one attempt to each count. */
 export async function refundAttempt(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own } = limitsOf(email, ip);
   for (const { bucket } of [account, ...own]) await decrement(tx, bucket);

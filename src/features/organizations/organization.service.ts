@@ -65,7 +65,7 @@ export class OrganizationService {
     const id = organizationOf(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      // Locks the row, because the audit log must have the name that this change replaces.
+      // Locks the row, because the audit log must show the name that this change replaces.
       await tx.update(Organization, { id }, { createdAt: () => "created_at" });
       const organization = await tx.findOneByOrFail(Organization, { id });
       const next = name.trim();
@@ -79,7 +79,7 @@ export class OrganizationService {
     });
   }
 
-  /** Deactivates the caller's organization: its keys stop resolving with the next request. Repeating it has no effect. */
+  /** Deactivates the caller's organization: its keys stop resolving with the next request. Idempotent. */
   deactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }
@@ -109,7 +109,7 @@ export class OrganizationService {
     });
   }
 
-  /** Makes the messages due that were held back while the organization was deactivated. */
+  /** Makes messages due that were held back while the organization was deactivated. */
   private async wakeAgents(tx: Tx, organizationId: string): Promise<void> {
     const agents: { id: string }[] = await tx.query(
       "SELECT id FROM agent WHERE organization_id = $1 AND deleted_at IS NULL",

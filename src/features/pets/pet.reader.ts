@@ -7,7 +7,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Page } from "../../pagination/connection";
 import type { Pet, PetStatus } from "./pet.entity";
 
-/** A page of all pets or those with one status. */
+/** A page of all pets, or of pets with one status. */
 export interface PetPage extends Page {
   status: PetStatus | null | undefined;
 }
@@ -46,7 +46,7 @@ export class PetReader {
 }
 
 /**
- * The pets with these IDs as seen by a transaction, in any order. Each int64 is selected as text because `sqlite3` returns
+ * The pets with these IDs as seen by a transaction, in any order. Selects each int64 as text, because `sqlite3` returns
  * integers as doubles.
  */
 export function petsWithin(tx: Tx, ids: readonly string[]): Promise<Pet[]> {

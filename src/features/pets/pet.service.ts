@@ -28,7 +28,7 @@ interface KeyedDraft extends KeyedRequest {
   draft: Draft;
 }
 
-/** The petstore, which is shared by all API keys. */
+/** The petstore, shared by all API keys. */
 export class PetService {
   private readonly reader: PetReader;
   private readonly add: (draft: Draft) => Promise<Pet>;
@@ -102,8 +102,8 @@ export class PetService {
   }
 
   /**
-   * Inserts in one statement, which also checks the keys again; rows get ascending IDs in the order of VALUES, but
-   * RETURNING may reorder them.
+   * Inserts pets in one statement, which also rechecks the keys. IDs ascend in the order of VALUES, but RETURNING may
+   * reorder the rows.
    */
   private async insert(tx: Tx, pets: readonly Draft[]): Promise<Pet[]> {
     await tx.lockInsertOrder(PET_ORDER);
@@ -114,7 +114,7 @@ export class PetService {
         : keysAreAccepted(keyIds, 3 * pets.length + 1);
     const rows = await allReturning<{ id: string }>(
       tx,
-      // PostgreSQL takes parameters in a subquery for texts.
+      // PostgreSQL treats parameters in a subquery as text.
       `insert into pet (name, category_id, status)
        select column1, cast(column2 as bigint), column3
        from (values ${placeholders(pets.length, 3)}) as draft

@@ -9,7 +9,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof petScopes, string> {}
 }
 
-/** The petstore, which is shared by all API keys. */
+/** The petstore, shared by all API keys. */
 export const pets = feature({
   entities: [Pet],
   services: ({ database }) => ({ pets: new PetService(database) }),

@@ -5,10 +5,10 @@ import { TIMESTAMP_COLUMN } from "../../database/columns";
 /** ID of the only row of its table. */
 export const KNOWN_DATABASE_ID = 1;
 
-/** Properties that distinguish a database from restored copies, by name; a failover changes none. */
+/** Properties that distinguish a database from restored copies, by name; they survive a failover. */
 export type DatabaseIdentity = Readonly<Record<string, string>>;
 
-/** The database that the gateway last delivered from; a restored copy of the row is in another one. */
+/** The database that the gateway last delivered from; a restored copy of this row is in a different database. */
 @Entity()
 export class KnownDatabase {
   @PrimaryColumn({ type: "integer" })
@@ -19,8 +19,7 @@ export class KnownDatabase {
   identity!: DatabaseIdentity | null;
 
   /**
-   * Time at which the database was last found or declared to be restored from a backup; null if never, or if this has
-   * since been confirmed.
+   * When the database was last found or declared to be restored from a backup; null if never, or if dismissed since.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   restoredAt!: Timestamp | null;

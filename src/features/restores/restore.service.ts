@@ -15,13 +15,13 @@ const { database_restored } = auditActions({
     "The database was restored from a backup: its lines were paused, its webhook endpoints were disabled, and their pending deliveries were canceled.",
 });
 
-/** The identity of this database, and of the known one; both are empty on SQLite. */
+/** The identities of this database and the known one; both are empty on SQLite. */
 interface Identities {
   now: DatabaseIdentity;
   known: DatabaseIdentity;
 }
 
-/** Prevents a database that was restored from a backup from sending what may have been sent since. */
+/** Keeps a restored backup from sending what may have been sent since. */
 export class RestoreService {
   constructor(
     private readonly database: Database,
@@ -38,8 +38,8 @@ export class RestoreService {
   }
 
   /**
-   * Compares this database with the known one, and holds back what a restored copy would send; afterwards, this
-   * database is the known one. The first database that is checked becomes the known one.
+   * Compares this database with the known one and holds back the deliveries of a restored copy; then this database
+   * becomes the known one, as does the first database ever checked.
    */
   async check(): Promise<void> {
     if (await this.database.read((reader) => this.isKnown(reader))) return;
@@ -57,8 +57,8 @@ export class RestoreService {
   }
 
   /**
-   * Treats this database as a restored copy and holds back its deliveries, for copies that `check` cannot recognize, such
-   * as copied files or disks.
+   * Treats this database as a restored copy and holds back its deliveries, for copies that `check` cannot recognize,
+   * such as copied files or disks.
    * @param contextFor acts for the operator or the system
    */
   async declareRestored(contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
@@ -70,10 +70,7 @@ export class RestoreService {
     await this.database.withMigrationLock((tx) => this.remember(tx, { restoredAt: null }));
   }
 
-  /**
-   * Returns the time at which this database was last found or declared to be restored; null if never, or if this has
-   * since been confirmed.
-   */
+  /** Returns when this database was last found or declared to be restored; null if never, or if dismissed since. */
   async restoredAt(): Promise<Timestamp | null> {
     const [row] = await this.database.read((reader) =>
       reader.query(`SELECT restored_at AS at FROM known_database WHERE id = ${KNOWN_DATABASE_ID}`),

@@ -29,7 +29,7 @@ const TEXTS = [
 /** The common properties of the rows of one kind. */
 export interface SampleContext {
   agentId: string;
-  /** The line of the conversations. */
+  /** The line for the conversations. */
   line: Line;
   now: Timestamp;
 }
@@ -55,14 +55,14 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/** The tags of a sample contact: one of all contacts, one of every hundredth and one of few. */
+/** The tags of a sample contact: one shared by all contacts, one by every hundredth, one by few. */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,
   ...(number % 10_000 === 0 ? ["rare"] : []),
 ];
 
-/** The address of a sample contact. No message to it ever reaches a person. */
+/** The address of a sample contact. Messages to it never reach a person. */
 export function sampleAddress(
   { agentId, line }: SampleContext,
   id: string,
@@ -74,7 +74,7 @@ export function sampleAddress(
     [AddressKind.local]: sampleRef(number),
     [AddressKind.other]: sampleRef(number),
     [AddressKind.email]: `${sampleRef(number)}@example.com`,
-    // No country has this code.
+    // No country has this calling code.
     [AddressKind.phone]: `+999${String(number).padStart(12, "0")}`,
   };
   return { id, agentId, contactId, kind, address: addresses[kind], optedOutAt: null, loopDetectedAt: null };
@@ -97,8 +97,8 @@ export const sampleConversation = (
 });
 
 /**
- * A message whose delivery has ended, or that is queued.
- * @param number decides how it ended
+ * A message that is queued or whose delivery has ended.
+ * @param number determines the outcome
  */
 export function sampleMessage(
   { agentId, line, now }: SampleContext,
@@ -163,7 +163,7 @@ const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
   [MessageStatus.failed]: MessageError.expired,
 };
 
-/** Of a hundred messages one is canceled and one fails; a local line delivers the others, and other lines also send some. */
+/** Of a hundred messages, one is canceled and one fails; a local line delivers the rest, other lines only send some. */
 function statusOf(number: number, { kind }: Line): MessageStatus {
   const nth = number % 100;
   if (nth === 98) return MessageStatus.canceled;

@@ -44,7 +44,7 @@ export interface SampleCounts {
   queued: number;
 }
 
-/** A contact, conversation or message to add after the rows that it belongs to. */
+/** A contact, conversation or message to add, after the rows that it belongs to. */
 type Planned =
   | { contact: number }
   | { conversation: number; messages: number; isOpen: boolean }
@@ -55,7 +55,7 @@ type Planned =
  * consistent state.
  * @param place `line` is the name of a line; the agent's default line if omitted
  * @param counts conversations need contacts
- * @param onProgress is called after each transaction with the rows added so far
+ * @param onProgress called after each transaction with the rows added so far
  * @throws GatewayError `not_found` (line), or `not_deliverable` if the agent has no default line
  */
 export async function seedConversations(
@@ -128,7 +128,7 @@ function* plannedMessages(
     yield { message, sequence: next(), isQueued: true };
 }
 
-/** The share of the things that one owner gets: from the first number up to, but not including, the second. */
+/** The range of things that one owner gets; the end is exclusive. */
 const share = (owner: number, owners: number, things: number): readonly [number, number] => [
   Math.floor((owner * things) / owners),
   Math.floor(((owner + 1) * things) / owners),
@@ -144,7 +144,7 @@ function take<T>(from: Iterator<T>, max: number): T[] {
   return taken;
 }
 
-/** Inserts rows that the locks of the transaction keep in the order of their IDs. */
+/** Inserts rows in ID order, which the transaction's locks guarantee. */
 async function insertChunk(
   tx: Tx,
   lanes: Lanes,
@@ -222,7 +222,7 @@ async function insertChunk(
   if (rows.lanes.length > 0) await lanes.add(tx, rows.lanes);
 }
 
-/** Generates IDs that sort after all others of an agent, even if the clocks of the processes differ. */
+/** Generates IDs that sort after all existing ones of an agent, even if the clocks of the processes differ. */
 async function idsAfterLast(
   tx: Tx,
   entity: typeof Contact | typeof Conversation | typeof Message,

@@ -17,13 +17,13 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 /** The permission that members need to change endpoints. */
 export const REQUIRED = { permission: Permission.config_manage };
 
-/** Decides on the change of an endpoint, whose row is locked. */
+/** Decides on a change to an endpoint, while its row is locked. */
 export type Decide = (
   tx: Tx,
   endpoint: WebhookEndpoint,
 ) => Promise<{ action: AuditAction; change: Partial<WebhookEndpoint>; audit: Changes }>;
 
-/** Changes endpoints, one change of an endpoint after the other. */
+/** Changes endpoints; changes to one endpoint are serialized. */
 export class EndpointChanges {
   constructor(
     private readonly database: Database,
@@ -47,7 +47,7 @@ export class EndpointChanges {
       await assertSignedIn(tx, context, REQUIRED);
       const found = await requireEndpoint(tx, organizationId, id);
       if (wakes) {
-        // In the order of dispatchers, which lock a cursor before lanes, and deliverers, which lock lanes before endpoints.
+        // Lock order: dispatchers lock a cursor before lanes, deliverers lock lanes before endpoints.
         await lockCursors(tx, id);
         await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
       }

@@ -14,7 +14,7 @@ import { MAX_FAILING_DAYS } from "./webhook.limits";
 import { type FAILURE_REASONS, WEBHOOKS_DISABLED } from "./webhook.metrics";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** An attempt that has ended. */
+/** A finished attempt. */
 interface EndedAttempt {
   endpointId: string;
   result: SendResult;
@@ -26,10 +26,10 @@ interface EndedAttempt {
 export class EndpointHealth {
   constructor(private readonly log: Logger) {}
 
-  /** Notes attempts, in the transaction that stores their results and has locked their lanes. */
+  /** Records attempts, in the transaction that stores their results and has locked their lanes. */
   async note(tx: Tx, attempts: readonly EndedAttempt[], observer: WorkObserver): Promise<void> {
     const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
-    // In a fixed order, so that transactions which change two endpoints do not deadlock.
+    // In a fixed order, so that transactions that change two endpoints do not deadlock.
     const endpoints = await tx.find(WebhookEndpoint, {
       where: { id: In([...byEndpoint.keys()]) },
       order: { id: "ASC" },

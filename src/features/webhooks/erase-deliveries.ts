@@ -10,7 +10,7 @@ import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { laneIdOf } from "./webhook-lane";
 
-/** Max conversations of a chunk: a statement names a lane of each for every endpoint. */
+/** Max conversations per chunk: a statement includes one lane per conversation and endpoint. */
 const MAX_CONVERSATIONS = 200;
 
 /** The states of deliveries that may have an error. */
@@ -20,7 +20,7 @@ const UNDELIVERED = [
   WebhookDeliveryState.canceled,
 ];
 
-/** Empties the errors of deliveries about an erased contact, because what an endpoint answers may name the contact. */
+/** Clears the errors of deliveries about an erased contact, because an endpoint's response may name the contact. */
 export const eraseDeliveries =
   (database: Database): ErasureStep =>
   (contactId, options) =>
@@ -44,7 +44,7 @@ export const eraseDeliveries =
         if (subjects.length === 0) return undefined;
         const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
-        // Before the deliveries on them, as deliverers do.
+        // Locked before the deliveries on them, as deliverers do.
         const lanes = tx
           .createQueryBuilder(Lane, "lane")
           .where({ id: In(laneIds) })
@@ -57,7 +57,7 @@ export const eraseDeliveries =
         });
         const ids = withErrors.map(({ id }) => id);
         if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null });
-        // The rest of the same lanes comes first.
+        // Finish the same lanes first.
         if (ids.length === limit) return after;
         return conversations.length < take ? undefined : conversations.at(-1)?.id;
       },

@@ -19,7 +19,7 @@ export interface EventBody {
 /** The current settings of an endpoint, for an attempt. */
 export type PostTarget = Signing & { url: string };
 
-/** HTTP status by which an endpoint rejects further events. */
+/** HTTP status that tells the gateway to stop sending events to an endpoint. */
 export const GONE = 410;
 
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;
@@ -31,7 +31,7 @@ export class EventPost {
     private readonly instanceKey: InstanceKeyService,
   ) {}
 
-  /** Makes an attempt to deliver an event; never rejects. */
+  /** Attempts to deliver an event; never rejects. */
   async send(target: PostTarget, event: EventBody, attempt: Attempt): Promise<SendResult> {
     const began = performance.now();
     const result = await this.post(target, event, attempt);

@@ -26,8 +26,8 @@ export async function deleteEndpointsOf(
 }
 
 /**
- * Deletes the remaining rows of a deleted agent at endpoints that receive the events of all agents, and endpoints that
- * were added late.
+ * Deletes the remaining rows of a deleted agent: at endpoints that receive the events of all agents, and endpoints
+ * added concurrently.
  */
 export const purgeDeliveries =
   (database: Database): PurgeStep =>

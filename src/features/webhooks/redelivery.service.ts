@@ -19,7 +19,7 @@ import { auditTarget, webhookActions } from "./webhook.audit";
 import type { RedeliverArgs } from "./webhook.inputs";
 import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** Redelivers events that endpoints have missed. */
+/** Redelivers events missed by endpoints. */
 export class RedeliveryService {
   constructor(
     private readonly database: Database,
@@ -27,8 +27,8 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * Sets an endpoint back to a time or position: a dispatcher reads the events from there on, and creates deliveries of
-   * events without one or whose delivery was given up.
+   * Resets an endpoint to a time or position: a dispatcher reads the events from there on and creates deliveries for
+   * events that have none or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -62,7 +62,7 @@ export class RedeliveryService {
     });
   }
 
-  /** Time since which all events are kept; undefined if unknown, because events are no longer purged. */
+  /** Time since which all events are kept; undefined if unknown, because purging was turned off. */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);
@@ -70,7 +70,7 @@ export class RedeliveryService {
 }
 
 /**
- * The position after which the events of an agent are to be delivered.
+ * The position after which to deliver the events of an agent.
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
 async function startIn(
@@ -95,7 +95,7 @@ async function startIn(
   return before;
 }
 
-/** The last position before a time, by bisection: positions have no gaps, and are in the order of their times. */
+/** The last position before a time, by binary search: positions have no gaps and are in time order. */
 async function lastBefore(
   tx: Tx,
   agentId: string,

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** The position of an agent's events up to which deliveries to an endpoint exist; without a row, 0. */
+/** The position up to which an agent's events have deliveries to an endpoint; 0 without a row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

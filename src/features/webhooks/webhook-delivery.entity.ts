@@ -74,7 +74,7 @@ export class WebhookDelivery {
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
-  /** The lane of its endpoint and subject. */
+  /** The lane for its endpoint and subject. */
   @Column(UUID_COLUMN)
   laneId!: string;
 

@@ -21,16 +21,16 @@ const WINDOW = 100n;
 /** How often to poll for events that were not announced to this process (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Min time between two polls (ms), so that events committed at about the same time share one. */
+/** Min time between two polls (ms), so that events committed at about the same time share a poll. */
 const PAUSE_MS = 50;
 
-/** Max streams that are found in one poll. */
+/** Max streams returned by one poll. */
 const MAX_BEHIND = 100;
 
 /** Max time for processing the result of one poll (ms): endpoints that fall behind later wait for the next poll. */
 const MAX_LOOK_MS = 250;
 
-/** An endpoint, and an agent whose last events it has no deliveries of yet. */
+/** An endpoint and an agent with events that have no deliveries to it yet. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
 /**
@@ -92,7 +92,7 @@ export class WebhookDispatcher {
   private async catchUpAll(): Promise<boolean> {
     let isMore = false;
     try {
-      // One window of each in turn, so that no endpoint waits for the whole backlog of another.
+      // One window per stream in turn, so that no endpoint waits for another's whole backlog.
       const behind = await this.behind();
       this.hasEndpoints = behind.length > 0 || (await this.database.read(isAnyActive));
       const startedAt = performance.now();
@@ -181,7 +181,7 @@ export class WebhookDispatcher {
     return to < last;
   }
 
-  /** Creates missing deliveries, and makes deliveries that were given up pending again. */
+  /** Creates missing deliveries, and makes given-up deliveries pending again. */
   private async deliver(tx: Tx, endpointId: string, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
     const known = await tx.find(WebhookDelivery, {
@@ -192,7 +192,7 @@ export class WebhookDispatcher {
     const wanted = events.filter(({ id }) => isToBeSent(knownOf.get(id)?.state));
     if (wanted.length === 0) return;
     const laneOf = ({ subject }: Event) => laneIdOf(endpointId, subject);
-    // Before the deliveries: a deliverer locks a lane before the deliveries on it, and so must this.
+    // A deliverer locks a lane before its deliveries, so lock in the same order here.
     await this.lanes.add(
       tx,
       wanted.map((event) => ({ id: laneOf(event), agentId: event.agentId, kind: WEBHOOK_LANE })),
@@ -230,7 +230,7 @@ export class WebhookDispatcher {
   }
 }
 
-/** True if an event is sent to an endpoint, by the state of its delivery; undefined without a delivery. */
+/** True if an event is to be sent to an endpoint, by the state of its delivery; undefined without one. */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 

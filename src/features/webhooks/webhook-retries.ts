@@ -9,14 +9,14 @@ const DELAYS_MS = [
 /** Max attempts per delivery. */
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 
-/** Max random part of a delay, so that deliveries that failed together do not all come back together. */
+/** Max random part of a delay, so that deliveries that failed together are not all retried together. */
 const JITTER = 0.1;
 
 /** The longest wait that an endpoint can ask for (ms). */
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * Delay of a delivery after a failed attempt (ms): longer than the usual delay if the endpoint asks for it.
+ * Delay of a delivery after a failed attempt (ms): longer than usual if the endpoint asks for it.
  * @param random from 0 to 1
  * @returns undefined if it is given up
  */

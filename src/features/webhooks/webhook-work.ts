@@ -13,7 +13,7 @@ import { WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
 
-/** Time for which a lane sleeps while its endpoint is disabled (ms); enabling the endpoint wakes the lane. */
+/** How long a lane sleeps while its endpoint is disabled (ms); enabling the endpoint wakes it. */
 const HELD_MS = DAY_MS;
 
 /** Failures in this process before anything was sent; they do not count as attempts. */
@@ -29,7 +29,7 @@ interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "a
   deactivatedAt: Timestamp | null;
 }
 
-/** The work of lanes of webhook deliveries: one attempt after the other, in the order of the positions. */
+/** The work of webhook delivery lanes: attempts one by one, in position order. */
 export class WebhookWork implements LaneWork {
   constructor(
     private readonly post: EventPost,
@@ -100,7 +100,7 @@ export class WebhookWork implements LaneWork {
         const previousSecretUntil =
           previousUntil !== null && previousUntil > timestamp() ? previousUntil : null;
         const result = await this.post.send({ ...target, previousSecretUntil }, event, attempt);
-        // Only a failed attempt limits its endpoint to one sender.
+        // Only failed attempts limit an endpoint to one sender.
         return result.outcome === AttemptOutcome.permanent
           ? { ...result, outcome: AttemptOutcome.retryable }
           : result;
@@ -132,7 +132,7 @@ async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMa
   return new Map(rows.map((row) => [row.laneId, row]));
 }
 
-/** The events of deliveries, by delivery ID; without purged ones. */
+/** The events of deliveries, by delivery ID, except purged ones. */
 async function readEvents(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, EventBody>> {
   if (heads.length === 0) return new Map();
   const ids = padded(heads.map(({ id }) => id));
@@ -152,7 +152,7 @@ async function readEvents(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<s
   );
 }
 
-/** The outcome of an attempt: the columns of its delivery. */
+/** The outcome of an attempt, as columns of its delivery. */
 interface Outcome {
   what: WebhookOutcome;
   state: WebhookDeliveryState;

@@ -16,10 +16,10 @@ export const webhookActions = auditActions({
   webhook_redelivery_requested: "Redelivery of events to a webhook endpoint was requested.",
 });
 
-/** Length of the column of names. */
+/** Length of the name column. */
 const NAME_MAX_LENGTH = 254;
 
-/** An endpoint as the audit log names it. */
+/** The audit log's target for an endpoint. */
 export const auditTarget = ({
   id,
   url,
@@ -33,7 +33,7 @@ export const auditTarget = ({
 type Settings = Pick<WebhookEndpoint, "url" | "description" | "types">;
 
 /**
- * How the settings of an endpoint change, for the audit log.
+ * The changes to an endpoint's settings, for the audit log.
  * @param before undefined for a new endpoint
  */
 export const auditOf = (before: Settings | undefined, after: Settings): Changes => ({

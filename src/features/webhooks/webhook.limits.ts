@@ -9,5 +9,5 @@ export const DESCRIPTION_MAX_LENGTH = 200;
 /** Max length of a delivery's error message. */
 export const ERROR_MAX_LENGTH = 500;
 
-/** Time for which an endpoint may fail before it is disabled (days). */
+/** How long an endpoint may fail before it is disabled (days). */
 export const MAX_FAILING_DAYS = 5;

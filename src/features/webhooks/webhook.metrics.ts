@@ -14,7 +14,7 @@ export const WEBHOOK_ATTEMPTS = counter(
   { outcome: Object.values(WebhookOutcome) },
 );
 
-/** The reasons to disable endpoints automatically. */
+/** The reasons for disabling endpoints automatically. */
 export const FAILURE_REASONS = [WebhookDisabledReason.gone, WebhookDisabledReason.failing] as const;
 
 export const WEBHOOKS_DISABLED = counter(

@@ -26,7 +26,7 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** Time for which events are also signed with the previous secret (ms). */
+/** How long events are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** The webhook endpoints of organizations. */
@@ -44,7 +44,7 @@ export class WebhookService {
   }
 
   /**
-   * The endpoints of the organization, oldest first; with an agent, only the ones that get its events.
+   * The endpoints of the organization, oldest first; with an agent, only those that receive its events.
    * @throws GatewayError `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<WebhookEndpoint[]> {
@@ -67,10 +67,10 @@ export class WebhookService {
   }
 
   /**
-   * Creates an endpoint, which gets the events from now on.
+   * Creates an endpoint, which receives all events from now on.
    * @returns the endpoint with its signing secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (instance key), `limit_reached`,
-   * `idempotency_key_reused`
+   *   `idempotency_key_reused`
    */
   async create(
     context: RequestContext,
@@ -197,7 +197,7 @@ export class WebhookService {
     { agentId, url, ...input }: Omit<NewWebhookEndpoint, "idempotencyKey"> & { agentId: string | null },
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two creates must not both pass the limit.
+    // Locks the row, because two concurrent creates must not both pass the limit.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(WebhookEndpoint, { organizationId, deletedAt: IsNull() })) >= MAX_ENDPOINTS) {
       throw new GatewayError(
@@ -234,7 +234,7 @@ export class WebhookService {
   }
 }
 
-/** Lets the pending deliveries to an endpoint be sent now, as if none had failed. */
+/** Makes an endpoint's pending deliveries due now, as if none had failed. */
 const restartPending = (tx: Tx, endpointId: string) =>
   tx.update(
     WebhookDelivery,

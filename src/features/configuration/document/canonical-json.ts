@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * The canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace. ECMAScript's own
- * notation of strings and numbers is the canonical one.
- * @param value a value as `JSON.parse` returns it
+ * The canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace. ECMAScript already
+ * writes strings and numbers in canonical form.
+ * @param value a value as returned by `JSON.parse`
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -52,7 +52,7 @@ export async function checkDocument(value: unknown): Promise<DocumentCheck> {
   };
 }
 
-/** Cuts problems to a bounded size, because they quote names of the document. */
+/** Truncates problems, because they quote names from the document. */
 const reported = (problems: readonly Problem[]): Problem[] =>
   problems.slice(0, MAX_REPORTED).map((problem) => ({
     ...problem,
@@ -60,7 +60,7 @@ const reported = (problems: readonly Problem[]): Problem[] =>
     message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
   }));
 
-/** Names that are taken or missing: rules with the same id, reserved situations, missing templates. */
+/** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates. */
 function namesInUse({
   situations = {},
   templates = {},
@@ -93,7 +93,7 @@ function namesInUse({
   ];
 }
 
-/** Lists of effects that no decision could apply. */
+/** Finds lists of effects that no decision could apply. */
 function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument): Problem[] {
   const check = (
     effects: readonly EffectDocument[],
@@ -139,7 +139,7 @@ const problemOf = (path: readonly PropertyKey[], { message, position }: SourceEr
   ...(position && { position }),
 });
 
-/** Runs a part that fails with a problem of its source. */
+/** Runs a part, and reports its SourceError as a problem. */
 function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
   try {
     return part().map((error) => problemOf(path, error));
@@ -160,7 +160,7 @@ const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
     ),
   );
 
-/** Each template is checked against all situations that it is used in. */
+/** Checks each template against every situation that uses it. */
 function templateChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {}, rules = [], otherwise = [] } = configuration.document;
   const uses = [

@@ -17,11 +17,11 @@ import type { TextTemplate } from "./texts/template";
 export interface CompiledRule {
   document: RuleDocument;
   conditions: readonly Condition[];
-  /** Parses the conditions that are not parsed yet, one in each step. */
+  /** Parses the remaining conditions, one per step. */
   parse(): Generator<void, void>;
 }
 
-/** The names that conditions and templates can use in situations of a type. */
+/** The names available to conditions and templates in situations of a type. */
 interface Context {
   shapes: Shapes;
   environment: Environment;
@@ -38,8 +38,8 @@ export class CompiledConfiguration {
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
 
   /**
-   * @param document a document whose structure is valid
-   * @param isChecked true if it was checked as a whole
+   * @param document a document with a valid structure
+   * @param isChecked true if the whole document was checked
    */
   constructor(
     readonly document: ConfigurationDocument,
@@ -50,13 +50,13 @@ export class CompiledConfiguration {
     for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
   }
 
-  /** The rules for situations of a type, in order; an undeclared type has only the rules for all situations. */
+  /** The rules for situations of a type, in order; for an undeclared type, only the rules for all situations. */
   rulesFor(type: string): readonly CompiledRule[] {
     const own = this.dataOf(type) && this.rulesByType.get(type);
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
 
-  /** Parses the conditions of the rules for situations of a type, one in each step: all may take 100 ms. */
+  /** Parses the conditions of the rules for situations of a type, one per step, because all of them may take 100 ms. */
   *parse(type: string): Generator<void, void> {
     for (const rule of this.rulesFor(type)) yield* rule.parse();
   }
@@ -66,13 +66,13 @@ export class CompiledConfiguration {
     return WITHOUT_OTHERWISE.has(type) ? [] : (this.document.otherwise ?? []);
   }
 
-  /** The declared or reserved data of a situation; undefined if any data is possible. */
+  /** The declared or reserved data of a situation; undefined if any data is allowed. */
   dataOf(type: string): DataDeclaration | undefined {
     const { situations = {} } = this.document;
     return RESERVED_SITUATIONS.get(type) ?? (Object.hasOwn(situations, type) ? situations[type] : undefined);
   }
 
-  /** The names that conditions and templates can use in situations of a type. */
+  /** The names available to conditions and templates in situations of a type. */
   shapesFor(type: string): Shapes {
     return this.contextOf(type).shapes;
   }
@@ -84,7 +84,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * @param name the name of a template of the document
+   * @param name the name of a template in the document
    * @throws SourceError if the template is not valid
    */
   template(name: string): TextTemplate {

@@ -3,7 +3,7 @@ import type { InputProblem } from "../../../errors";
 import { MAX_DATA_ITEMS, SITUATION_MAX_BYTES, SITUATION_MAX_DEPTH } from "../configuration.limits";
 import type { Value } from "./value";
 
-/** The types that a configuration can declare for the data of a situation; each can be made optional with `?`. */
+/** The types that a configuration can declare for the data of a situation; `?` makes a type optional. */
 const BASE_TYPES = ["string", "int", "double", "bool", "timestamp", "list<string>"] as const;
 
 export type BaseType = (typeof BASE_TYPES)[number];
@@ -11,22 +11,22 @@ export type DataType = BaseType | `${BaseType}?`;
 
 export const DATA_TYPES: readonly DataType[] = BASE_TYPES.flatMap((type) => [type, `${type}?` as const]);
 
-/** The data of a declared situation: type by member. */
+/** The data of a declared situation: types by member. */
 export type DataDeclaration = Readonly<Record<string, DataType>>;
 
-/** Splits a data type into its base and whether the member can be left out. */
+/** Splits a data type into its base type and whether it is optional. */
 export const parseDataType = (type: DataType): { base: BaseType; isOptional: boolean } => ({
   base: type.replace("?", "") as BaseType,
   isOptional: type.endsWith("?"),
 });
 
-/** Data as conditions and as templates see it. */
+/** Data in the form for conditions and in the form for templates. */
 export interface ReadData {
   forConditions: Record<string, Value>;
   forTemplates: Record<string, Value>;
 }
 
-/** How a value of each type is read: its two views, or undefined if it has another type. */
+/** Reads a value of each type in both forms; undefined if it has another type. */
 const READERS: Readonly<
   Record<BaseType, (value: unknown) => [condition: Value, template: Value] | undefined>
 > = {
@@ -53,9 +53,9 @@ const EXPECTED: Readonly<Record<BaseType, string>> = {
 
 /**
  * Reads the data of a situation.
- * @param declaration its members; undefined for a situation that is not declared, whose data can be any JSON
+ * @param declaration its members; undefined for an undeclared situation, whose data may be any JSON
  * @param data a JSON object
- * @returns both views of the data, or its problems, with paths within it
+ * @returns the data in both forms, or its problems, with paths within it
  */
 export function readData(
   declaration: DataDeclaration | undefined,
@@ -81,7 +81,7 @@ export function readData(
   return problems.length > 0 ? problems : read;
 }
 
-/** Problems with the size of data, and with what no condition or template could read exactly. */
+/** Finds data that is too large, or that conditions and templates could not read exactly. */
 function jsonProblems(data: Readonly<Record<string, unknown>>): InputProblem[] {
   if (isDeeperThan(data, SITUATION_MAX_DEPTH)) {
     return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} deep` }];

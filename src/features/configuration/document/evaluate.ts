@@ -34,7 +34,7 @@ export interface DecisionInput {
   now: string;
   /** The ids of rules with `once` that have matched recently enough. */
   spent: readonly string[];
-  /** For what a contact wrote: how many automatic answers its address got within the last hour, up to the limit. */
+  /** For a received message: number of automatic replies to its address within the last hour, up to the limit. */
   answers?: number;
 }
 
@@ -48,7 +48,7 @@ export interface RuleResult {
   clauses: ClauseResult[];
 }
 
-/** An effect that fails, and why. */
+/** Why an effect fails. */
 export interface EffectError {
   code:
     | "template_error"
@@ -62,8 +62,8 @@ export interface EffectError {
 }
 
 /**
- * An action of the agent; its text is null only if there is an error, and the template of a text is null only if a
- * model wrote it.
+ * An action of the agent. Its text is null only if there is an error; the template of a text is null only if a model
+ * wrote it.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null } & (
   | { kind: "send"; template: string | null; text: string | null; line: string | null; delaySeconds: number }
@@ -126,7 +126,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
 
 /**
  * The effects of a configuration if neither a rule nor a model decides.
- * @throws InvalidInput as `evaluate` does
+ * @throws InvalidInput like `evaluate`
  */
 export function otherwise(configuration: CompiledConfiguration, input: DecisionInput): Effect[] {
   const { forTemplates } = readSituation(configuration, input.situation);
@@ -136,7 +136,7 @@ export function otherwise(configuration: CompiledConfiguration, input: DecisionI
 
 /**
  * Reads the data of a situation according to its declaration in the configuration.
- * @throws InvalidInput if it is not so, with paths from `situation`
+ * @throws InvalidInput if it does not match, with paths from `situation`
  */
 export function readSituation(
   configuration: CompiledConfiguration,
@@ -185,7 +185,7 @@ const rootsForTemplates = (input: DecisionInput, data: ObjectValue): ObjectValue
   now: input.now,
 });
 
-/** Writes the effects of one decision. */
+/** Creates the effects of one decision. */
 class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
@@ -233,7 +233,7 @@ class EffectWriter {
   }
 }
 
-/** Why a message beyond the limit is not sent. */
+/** Why messages beyond the limit are not sent. */
 export const TOO_MANY_MESSAGES: EffectError = {
   code: "limit_reached",
   message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,

@@ -116,7 +116,7 @@ const ask = z.strictObject({
     .describe("Lets the model decide, within these limits."),
 });
 
-/** Every kind of effect, by the member that only this kind has. */
+/** Every kind of effect, by the member that is unique to it. */
 export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask };
 
 const effect = z.union([send, addTags, removeTags, move, handoff, close, ask]);
@@ -176,20 +176,20 @@ export const documentFormat = z
   })
   .describe("An agent's configuration.");
 
-/** A configuration document whose structure is valid. */
+/** A configuration document with a valid structure. */
 export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 export type EffectDocument = z.infer<typeof effect>;
 
-/** The name of the template of an effect. */
+/** The name of an effect's template. */
 export const templateOf = (effect: EffectDocument): string | undefined =>
   "send" in effect ? effect.send : "ask" in effect ? effect.ask.prompt : undefined;
 
-/** True if a text is a valid type of a situation, declared or not. */
+/** True if a text is a valid situation type, declared or not. */
 export const isSituationType = (type: string): boolean =>
   type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
 
-/** The format as JSON Schema (2020-12), for editors. Some limits go beyond what it can express. */
+/** The format as JSON Schema (2020-12), for editors. It cannot express some limits. */
 export const documentJsonSchema = (): object => {
   const { properties, ...schema } = z.toJSONSchema(documentFormat, { target: "draft-2020-12", io: "input" });
   const { situations, templates } = properties as Record<string, object>;
@@ -204,7 +204,7 @@ export const documentJsonSchema = (): object => {
   };
 };
 
-/** Limits of the members that JSON Schema calls `maxProperties`, which the format itself cannot declare. */
+/** Limits that JSON Schema calls `maxProperties`, which the format itself cannot declare. */
 export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,

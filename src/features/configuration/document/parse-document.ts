@@ -4,11 +4,11 @@ import { DOCUMENT_MAX_BYTES, MAX_REPORTED } from "../configuration.limits";
 import { type ConfigurationDocument, documentFormat, EFFECTS, MAX_MEMBERS } from "./format";
 import { type Problem, pathOf } from "./problem";
 
-/** No request may make code. */
+/** Requests must not generate code. */
 const OPTIONS = { jitless: true };
 
 /**
- * Checks the structure of a document, without its conditions and templates.
+ * Checks the structure of a document, but not its conditions and templates.
  * @param value a JSON value
  * @returns the document, or its problems
  */
@@ -24,7 +24,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
 }
 
-/** Members with a name that the format would drop instead of rejecting it. */
+/** Finds members with names that the format would drop rather than reject. */
 function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -98,7 +98,7 @@ function unitOf(origin: string, count: number | bigint): string {
   return count === 1 ? unit : `${unit}s`;
 }
 
-/** The problems of an effect by its kind, which one of its members determines; other unions have one problem. */
+/** The problems of an effect, by the kind that its members identify; other unions have one problem. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];

@@ -25,7 +25,7 @@ export class SourceError extends Error {
   }
 }
 
-/** The position of an index in a text. */
+/** The line and column of an index in a text. */
 export function positionAt(text: string, index: number): Position {
   const before = text.slice(0, index);
   const lineStart = before.lastIndexOf("\n") + 1;
@@ -43,7 +43,7 @@ export const pathOf = (segments: readonly PropertyKey[]): string =>
     })
     .join("");
 
-/** The segments of a path that `pathOf` wrote. */
+/** The segments of a path written by `pathOf`. */
 export const segmentsOf = (path: string): (string | number)[] =>
   [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[\w-]+/g)].map(([name, index, quoted]) => {
     if (index !== undefined) return Number(index);

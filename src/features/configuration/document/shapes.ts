@@ -1,15 +1,15 @@
 import { type BaseType, type DataDeclaration, parseDataType } from "./data-types";
 
-/** An agent may answer in a conversation again. */
+/** The agent may answer in a conversation again. */
 export const CONVERSATION_RELEASED = "conversation.released";
 
-/** The gateway gave up on a message in a conversation. */
+/** The gateway gave up on delivering a message in a conversation. */
 export const MESSAGE_FAILED = "message.failed";
 
 /** A contact wrote a message; the only situation that includes a message. */
 export const MESSAGE_RECEIVED = "message.received";
 
-/** The situations that the gateway itself raises, and their data. */
+/** The situations raised by the gateway itself, and their data. */
 export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map<string, DataDeclaration>([
   [MESSAGE_RECEIVED, { messageIds: "list<string>?" }],
   [CONVERSATION_RELEASED, {}],
@@ -19,9 +19,7 @@ export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map
 /** Stands for every situation in `on`. */
 export const ANY_SITUATION = "*";
 
-/**
- * The shape of a value: without members, a list, any JSON, always null, or an object with these members.
- */
+/** The shape of a value: without members, a list, any JSON, always null, or an object with these members. */
 export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
 
 /** All values available to conditions and templates in a situation. */
@@ -44,7 +42,7 @@ const AGENT: Shape = { slug: "value", name: "value" };
 const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "value");
 
 /**
- * The names that conditions and templates can use in situations of a type.
+ * The names available to conditions and templates in situations of a type.
  * @param data its declaration; undefined for situations of any type
  */
 export function shapesOf(type: string, data: DataDeclaration | undefined): Shapes {
@@ -60,10 +58,10 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
   };
 }
 
-/** Members that templates can read of a list, besides its items. */
+/** Members of a list that templates can read, besides its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
-/** True if a path exists; the index of an item counts as a member of every list. */
+/** True if a path exists; any index counts as a member of every list. */
 export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
   let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
   for (const member of members) shape = shape && memberOf(shape, member);

@@ -1,17 +1,17 @@
-/** An evaluation took more steps than it may. */
+/** An evaluation exceeded its step budget. */
 export class TooExpensive extends Error {
   override readonly name = "TooExpensive";
 }
 
-/** Characters that a step reads or writes. */
+/** Characters read or written per step. */
 export const CHARACTERS_PER_STEP = 32;
 
-/** Comparisons of characters that a step of a search makes. */
+/** Character comparisons per step of a search. */
 const COMPARISONS_PER_STEP = 512;
 
 /**
- * Counts the work of an evaluation. Unlike a clock, a count gives the same result on every machine. Once exceeded, every
- * further step fails.
+ * Counts the work of an evaluation. Unlike a clock, a count gives the same result on every machine. Once the budget is
+ * exceeded, every further step fails.
  */
 export class StepBudget {
   private steps = 0;
@@ -23,7 +23,7 @@ export class StepBudget {
     return this.steps;
   }
 
-  /** @throws TooExpensive if there have been more steps than allowed */
+  /** @throws TooExpensive if the budget is exceeded */
   spend(steps: number): void {
     this.steps = Math.min(this.steps + steps, this.max + 1);
     if (this.steps > this.max) throw new TooExpensive();
@@ -34,7 +34,7 @@ export class StepBudget {
     this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP));
   }
 
-  /** Counts a search in its worst case, in which JavaScript engines compare every character with every other. */
+  /** Counts a search at its worst case, in which JavaScript engines compare every pair of characters. */
   spendSearch(textLength: number, patternLength: number): void {
     this.spend(1 + Math.floor((textLength * patternLength) / COMPARISONS_PER_STEP));
   }

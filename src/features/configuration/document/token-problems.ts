@@ -1,7 +1,7 @@
 import { holdsToken } from "../../../credentials/redact-tokens";
 import { type Problem, pathOf } from "./problem";
 
-/** The texts and names in a JSON value that contain an API key or a session token, which its readers must not get. */
+/** Finds texts and names in a JSON value that contain an API key or session token, which its readers must not get. */
 export function tokenProblems(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   const found = (text: string): Problem[] =>
     holdsToken(text)

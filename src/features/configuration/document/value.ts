@@ -7,7 +7,7 @@ export class Duration {
 
 /**
  * A value in conditions and templates. Integers are bigints in conditions and numbers in templates; objects have only
- * own members that can be read.
+ * their own readable members.
  */
 export type Value =
   | string
@@ -31,15 +31,15 @@ export const isObject = (value: Value): value is ObjectValue =>
   !(value instanceof Date) &&
   !(value instanceof Duration);
 
-/** A value that a condition read, for the explanation. */
+/** A value read by a condition, for the explanation. */
 export interface Read {
   path: string;
   value: unknown;
-  /** True if only the start of a text is shown, or nothing of a list or object. */
+  /** True if a text is truncated, or a list or object omitted. */
   isCut?: true;
 }
 
-/** A value as JSON of limited size. */
+/** Converts a value to JSON of limited size. */
 export function readOf(path: string, value: Value): Read {
   if (typeof value === "bigint") return { path, value: Number(value) };
   if (value instanceof Date) return { path, value: value.toISOString() };

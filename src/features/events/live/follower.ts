@@ -6,16 +6,16 @@ import type { Event } from "../event.entity";
 /** An agent with followers in this process. */
 export interface FollowedAgent {
   readonly id: string;
-  /** The last position that is known. */
+  /** The last known position. */
   last: bigint;
   followers: number;
 }
 
-/** The part of the process's event stream that a follower needs. */
+/** The part of the process's event stream used by a follower. */
 interface Source {
   /** Called when a follower waits for events. */
   waits(follower: Follower): void;
-  /** Called once when a follower has ended. */
+  /** Called once when a follower ends. */
   ended(follower: Follower, error: GatewayError | undefined): void;
 }
 
@@ -24,10 +24,10 @@ interface Demand {
   reject(error: GatewayError): void;
 }
 
-/** One stream of events: it asks for the next batch once the last one was taken. */
+/** One stream of events: it requests the next batch once the last one was taken. */
 export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
-  /** Number of events that were passed to the reader. */
+  /** Number of events passed to the reader. */
   sent = 0;
   private hasEnded = false;
   private demand: Demand | undefined;
@@ -52,12 +52,12 @@ export class Follower implements BatchedStream<Event> {
     return String(this.at);
   }
 
-  /** Position of the last event that was read for this follower. */
+  /** Position of the last event read for this follower. */
   get cursor(): bigint {
     return this.at;
   }
 
-  /** True if it has missed events. */
+  /** True if there are events it has not received. */
   get isBehind(): boolean {
     return this.at < this.agent.last;
   }
@@ -91,7 +91,7 @@ export class Follower implements BatchedStream<Event> {
   }
 
   /**
-   * Hands over events; without any, it keeps waiting.
+   * Hands over events; without any, keeps waiting.
    * @param upTo position of the last event read
    * @returns true if it still waits
    */
@@ -106,7 +106,7 @@ export class Follower implements BatchedStream<Event> {
 
   /**
    * Ends the stream.
-   * @param error the reason that the reader gets; without one, the stream just ends
+   * @param error the error for the reader; without one, the stream ends normally
    */
   end(error?: GatewayError): void {
     if (this.hasEnded) return;

@@ -23,10 +23,10 @@ const MAX_IDS = 500;
 /** Max start positions of one statement. */
 const MAX_CURSORS = 10;
 
-/** Max share of the streams for one organization. */
+/** Max share of the streams per organization. */
 const ORGANIZATION_SHARE = 0.5;
 
-/** Max streams that are being opened, together and of one organization: each takes several queries. */
+/** Max streams being opened at a time, in total and per organization: each takes several queries. */
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
 
@@ -44,11 +44,11 @@ export interface FollowOptions {
 }
 
 /**
- * The streams of events of this process. Announcements of commits wake it, and it also polls on its own; it then reads
- * the next events once for all followers that wait at the same position, together with the states of their credentials.
+ * The event streams of this process. They are woken by announcements of commits, and by polling. Each read fetches the
+ * next events once for all followers at the same position, together with the states of their credentials.
  */
 export class LiveEvents {
-  /** Number of events that were handed over to followers. */
+  /** Number of events handed over to followers. */
   sent = 0;
   private readonly followers = new Set<Follower>();
   private readonly waiting = new Set<Follower>();
@@ -56,14 +56,14 @@ export class LiveEvents {
   private readonly opening = new Semaphore(MAX_OPENING, MAX_OPENING_OF_ORGANIZATION);
   /** Streams that are open or being opened. */
   private reserved = 0;
-  /** The same, by organization. */
+  /** Open and opening streams by organization. */
   private readonly counts = new Map<string, number>();
   private readonly throttle = logThrottle(LOG_INTERVAL_MS);
   private timer: NodeJS.Timeout | undefined;
   private stopListening: (() => Promise<void>) | undefined;
   private isRunning = false;
   private running: Promise<void> | undefined;
-  /** True if events may have been committed since the last look. */
+  /** True if events may have been committed since the last check. */
   private mayHaveEvents = false;
   /** True if the credentials of idle followers are due for a check. */
   private isCheckDue = false;
@@ -81,9 +81,9 @@ export class LiveEvents {
   }
 
   /**
-   * Opens a stream of the events of the calling agent, or of the agent that a member names.
-   * @throws GatewayError as `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many streams, or
-   *   `unavailable` when the process has too many, opens them too slowly or stops
+   * Opens a stream of the events of the calling agent, or of the agent given by a member.
+   * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many
+   *   streams, or `unavailable` when the process has too many, opens them too slowly or is stopping
    */
   async follow(context: RequestContext, { agentId, after, types }: FollowOptions): Promise<Follower> {
     assertMayFollow(context.caller);
@@ -181,7 +181,7 @@ export class LiveEvents {
     if (!this.isRunning) this.running = this.serveAll();
   }
 
-  /** Serves the followers until none is behind. */
+  /** Serves the followers until none has events left to receive. */
   private async serveAll(): Promise<void> {
     this.isRunning = true;
     try {
@@ -190,7 +190,7 @@ export class LiveEvents {
         const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
         if (behind.length === 0 && !this.mayHaveEvents) break;
         for (const part of parts(behind)) await this.serve(part);
-        // Followers that took their events ask again, and are served together.
+        // Followers that have taken their events request more, and are served together.
         await nextTick();
       }
     } catch (err) {
@@ -201,7 +201,7 @@ export class LiveEvents {
     }
   }
 
-  /** Reads the last positions of all agents, and ends idle streams whose credentials are no longer accepted. */
+  /** Reads the last positions of all agents, and ends idle streams with revoked credentials. */
   private async look(): Promise<void> {
     const idle = this.isCheckDue ? [...this.waiting] : [];
     this.mayHaveEvents = false;
@@ -220,7 +220,7 @@ export class LiveEvents {
     }
   }
 
-  /** Reads and hands over the next events of some followers. */
+  /** Reads and hands over the next events of a group of followers. */
   private async serve(followers: readonly Follower[]): Promise<void> {
     const groups = [...groupBy(followers, cursorOf).values()];
     const cursors = groups.flatMap(([first]) =>
@@ -234,7 +234,7 @@ export class LiveEvents {
     for (const [i, group] of groups.entries()) {
       const from = cursors[i]?.position ?? 0n;
       const events = consecutive(snapshot.batches[i] ?? [], from);
-      // The stream has events after the position, so the next ones were purged.
+      // The stream has events after the position, so the missing ones were purged.
       const isGone = events.length === 0;
       const byTypes = new Map<string, readonly Event[]>();
       for (const follower of group) {
@@ -257,7 +257,7 @@ export class LiveEvents {
   }
 
   /**
-   * Ends the streams of followers whose credentials are not accepted in a snapshot.
+   * Ends the streams of followers whose credentials are rejected in a snapshot.
    * @returns the others that still wait
    */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
@@ -296,7 +296,7 @@ const stopping = () => new GatewayError("unavailable", "The server is stopping. 
 
 const cursorOf = ({ agent, position }: Follower): string => `${agent.id} ${position}`;
 
-/** Splits followers into parts that one statement each can serve; followers at the same position stay together. */
+/** Splits followers into parts for one statement each; followers at the same position stay together. */
 function parts(followers: readonly Follower[]): Follower[][] {
   const groups = [...groupBy(followers, cursorOf).values()].flatMap((group) => {
     const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];
@@ -329,13 +329,13 @@ function credentialsOf(
   return { keyIds: [...keyIds], sessionIds: [...sessionIds], memberAgentIds: [...memberAgentIds] };
 }
 
-/** The events that follow a position without a gap. */
+/** The events after a position, up to the first gap. */
 function consecutive(events: readonly Event[], from: bigint): readonly Event[] {
   const gap = events.findIndex(({ position }, i) => BigInt(position) !== from + BigInt(i + 1));
   return gap === -1 ? events : events.slice(0, gap);
 }
 
-/** The events of some types; followers of the same types share the list. */
+/** The events of some types; followers with the same types share the list. */
 function only(
   events: readonly Event[],
   types: readonly string[] | undefined,

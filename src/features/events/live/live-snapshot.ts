@@ -9,15 +9,15 @@ export interface Cursor {
   position: bigint;
 }
 
-/** The query of one read. */
+/** The input of one read. */
 export interface LiveQuery {
-  /** Agents whose last positions are wanted. */
+  /** Agents to read the last positions of. */
   agentIds?: readonly string[];
-  /** Cursors whose next events are wanted. */
+  /** Cursors to read the next events of. */
   cursors?: readonly Cursor[];
   keyIds?: readonly string[];
   sessionIds?: readonly string[];
-  /** Agents that members follow, to check whether they were deleted. */
+  /** Agents followed by members, to check whether they were deleted. */
   memberAgentIds?: readonly string[];
 }
 
@@ -40,9 +40,9 @@ export interface SessionState {
   deactivatedAt: Timestamp | null;
 }
 
-/** The result of one read, from one snapshot of the database. */
+/** The result of one read, from one database snapshot. */
 export interface LiveSnapshot {
-  /** Last positions of the agents that have events. */
+  /** Last positions of agents that have events. */
   lasts: ReadonlyMap<string, bigint>;
   /** The next events of each cursor, in order. */
   batches: readonly Event[][];
@@ -55,7 +55,7 @@ export interface LiveSnapshot {
 /** Max events of a batch. */
 const MAX_EVENTS = 200;
 
-/** A row of one of the kinds; what the other columns hold depends on it. */
+/** A row of either kind, which determines the meaning of the other columns. */
 interface Row {
   kind: "last" | "event" | "key" | "session" | "deleted";
   id: string;
@@ -68,8 +68,8 @@ interface Row {
 }
 
 /**
- * Reads events together with the states of the credentials that are to get them. It is one statement, so both come from
- * one snapshot on either engine: a credential that is accepted here was not revoked before any of the events.
+ * Reads events together with the states of their readers' credentials. Both come from one statement, and so from one
+ * snapshot on either engine: a credential accepted here was not revoked before any of the events.
  */
 export async function readLive(reader: EntityManager, query: LiveQuery): Promise<LiveSnapshot> {
   const { agentIds = [], cursors = [], keyIds = [], sessionIds = [], memberAgentIds = [] } = query;
@@ -136,7 +136,7 @@ function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnaps
         timestamp: f ?? "",
       });
   }
-  // The rows of a union have no order.
+  // The rows of a union are unordered.
   for (const batch of batches) batch.sort((x, y) => Number(BigInt(x.position) - BigInt(y.position)));
   return { lasts, batches, keys, sessions, deletedAgents };
 }

@@ -10,7 +10,7 @@ import type { LiveSnapshot } from "./live-snapshot";
 /** Who may read the events of an agent. */
 export const MAY_READ_EVENTS = { key: "events:read", member: Permission.conversations_read } as const;
 
-/** A deactivated organization ends its streams, although its members may still read. */
+/** Deactivating an organization ends its streams, although its members may still read. */
 const MAY_FOLLOW: AccessRule = { allowed: MAY_READ_EVENTS, whileDeactivated: false };
 
 /**
@@ -27,7 +27,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
 }
 
 /**
- * Why a caller may no longer follow an agent in a snapshot; undefined if it may.
+ * Why a caller may no longer follow an agent according to a snapshot; undefined if it may.
  * @param ip the address of the client
  */
 export function rejectionIn(

@@ -8,21 +8,21 @@ import { isMacro, macro } from "./macros";
 import { at, bool, calculate, compare, isEqual, isIn, negate } from "./operators";
 import type { Expression } from "./run";
 
-/** Max nesting of a condition, far from the limit of the stack. */
+/** Max nesting of a condition, well below the stack limit. */
 const MAX_DEPTH = 200;
 
 /** The context in which an expression is compiled. */
 interface Place {
   shapes: Shapes;
-  /** The variable of the macro that the expression is in. */
+  /** The variable of the enclosing macro. */
   variable?: string;
   depth: number;
 }
 
 /**
- * Compiles a parsed condition. The gateway evaluates conditions itself, because the library cannot count its steps: it
- * takes from the library the syntax and the check of types.
- * @throws SourceError if the condition uses what conditions do not have
+ * Compiles a parsed condition. The library provides the syntax and the type check; the gateway evaluates conditions
+ * itself, because the library cannot count steps.
+ * @throws SourceError if the condition uses an unsupported feature
  */
 export const compileExpression = (ast: ASTNode, shapes: Shapes): Expression =>
   compile(ast, { shapes, depth: 0 });
@@ -103,7 +103,7 @@ function compileTernary(
   };
 }
 
-/** `||` if one true operand decides, else `&&`; as in CEL, the other operand can fail then. */
+/** `||` if one true operand decides, otherwise `&&`; as in CEL, the other operand may fail then. */
 function compileLogic(
   deciding: boolean,
   [left, right]: readonly [ASTNode, ASTNode],
@@ -199,7 +199,7 @@ function compileMethod(
   };
 }
 
-/** The path of members that starts at a name, if all of them are literals: `contact.tags[0]`. */
+/** The path of members from a name, if all of them are literals: `contact.tags[0]`. */
 function staticPath(node: ASTNode, place: Place): [string, ...(string | number)[]] | undefined {
   if (node.op === "id") {
     return node.args !== place.variable && Object.hasOwn(place.shapes, node.args) ? [node.args] : undefined;
@@ -242,7 +242,7 @@ const constant =
   () =>
     value;
 
-/** Reads a member of the decision's data, and records it for the explanation. */
+/** Reads a member of the decision's data and records it for the explanation. */
 function compileRead([root, ...members]: [string, ...(string | number)[]]): Expression {
   const paths = members.map((_, end) => textOf([root, ...members.slice(0, end + 1)]));
   return (run) => {

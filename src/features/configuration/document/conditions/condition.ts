@@ -27,9 +27,9 @@ export class Condition {
 
   /**
    * Parses a condition in CEL.
-   * @param environment the types of the values available to it
-   * @param shapes the same as shapes
-   * @param isChecked true if a published version has this condition, so that its types are known to fit
+   * @param environment the types of the available values
+   * @param shapes the shapes of the same values
+   * @param isChecked true if the condition is from a published version, whose types are known to match
    * @throws SourceError with the first problem
    */
   static parse(source: string, environment: Environment, shapes: Shapes, isChecked = false): Condition {
@@ -37,7 +37,7 @@ export class Condition {
       const parsed = environment.parse(source);
       const expression = compileExpression(parsed.ast, shapes);
       if (!isChecked) {
-        // Only after that: the check remembers the types of all that a condition may contain.
+        // Only now, because the type check permanently stores the types of everything in the condition.
         const { valid, type, error } = parsed.check();
         if (!valid) throw error;
         if (type !== "bool" && !type?.startsWith("dyn"))
@@ -68,7 +68,7 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/** An error of the library as ours: its first line is the reason, the lines below show the place. */
+/** Converts an error of the library: its first line is the reason, the following lines show the position. */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");

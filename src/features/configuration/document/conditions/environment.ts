@@ -15,8 +15,8 @@ const CEL_TYPES: Readonly<Record<BaseType, string>> = {
 const NULLABLE = "dyn<string>";
 
 /**
- * The type of a member. The library checks `dyn<T>` like T, and lets it be compared with null; it takes the items of an
- * optional list for lists, so those are not checked.
+ * The CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null; it mistakes the items
+ * of an optional list for lists, so those are not checked.
  */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);
@@ -28,7 +28,7 @@ const never = () => {
   throw new Error("The gateway evaluates conditions itself.");
 };
 
-/** The shared base of all environments, sufficient to parse conditions; created, and the library loaded, on first use. */
+/** The shared base of all environments, sufficient to parse conditions; created on first use, which loads CEL. */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;
   return () => {

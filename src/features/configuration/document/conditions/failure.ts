@@ -9,7 +9,7 @@ export type FailureCode =
   | "invalid_value"
   | "too_expensive";
 
-/** A condition failed; `||`, `&&`, `all` and `exists` can still have a value. */
+/** A failed condition; `||`, `&&`, `all` and `exists` may still have a value. */
 export class Failure extends Error {
   override readonly name = "Failure";
 

@@ -4,10 +4,10 @@ import { Duration, isList, isObject, type Value } from "../value";
 import { Failure } from "./failure";
 import { duration, instant, int64, typeOf } from "./operators";
 
-/** A function that conditions can call; a method gets its receiver as the first argument. */
+/** A function available to conditions; a method receives its receiver as the first argument. */
 export type ConditionFunction = (args: readonly Value[], steps: StepBudget) => Value;
 
-/** Steps that parsing a time takes. */
+/** Steps to parse a time. */
 const STEPS_PER_TIME = 10;
 
 const invalid = (message: string) => new Failure("invalid_value", message);
@@ -26,18 +26,18 @@ const ofText =
     return run(value, steps);
   };
 
-/** Only ASCII, as in CEL: the case of other letters depends on the version of Unicode. */
+/** ASCII only, as in CEL: the case of other letters depends on the Unicode version. */
 const changeCase = (change: (text: string) => string): ConditionFunction =>
   ofText((value, steps) => {
     if (isAscii(value)) return change(value);
-    // At worst, every other character is a part.
+    // In the worst case, every other character is a part.
     steps.spend(value.length);
     return value.replace(/[^\u0080-\uffff]+/g, (part) => change(part));
   });
 
 const isAscii = (value: string): boolean => !/[\u0080-\uffff]/.test(value);
 
-/** A method of strings that looks for another one. */
+/** A string method that searches for another string. */
 const search =
   (find: (text: string, pattern: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
@@ -46,7 +46,7 @@ const search =
     return find(value, pattern);
   };
 
-/** A method of strings that compares its start or end with another one. */
+/** A string method that compares its start or end with another string. */
 const affix =
   (has: (text: string, part: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
@@ -57,7 +57,7 @@ const affix =
 
 const size: ConditionFunction = ([value = null], steps) => {
   if (typeof value === "string") {
-    // To count the characters takes about as long as to read them twice.
+    // Counting the characters takes about as long as reading them twice.
     steps.spendText(2 * value.length);
     return BigInt([...value].length);
   }
@@ -68,7 +68,7 @@ const size: ConditionFunction = ([value = null], steps) => {
   return BigInt(length);
 };
 
-/** Methods of timestamps, in UTC, and of durations with the same name. */
+/** Methods of timestamps (in UTC), and of durations with the same name. */
 const ofTime =
   (ofDate: (date: Date) => number, unitMs?: number): ConditionFunction =>
   ([receiver = null]) => {
@@ -85,7 +85,7 @@ const dayOfYear = (date: Date): number => {
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
-/** The functions that conditions can call, by name and number of arguments. */
+/** The functions available to conditions, by name and number of arguments. */
 export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
   ["size/1", size],
   ["bool/1", ([value = null]) => toBool(value)],
@@ -96,7 +96,7 @@ export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string,
   ["duration/1", ([value = null], steps) => toDuration(text(value), steps)],
 ]);
 
-/** The methods that conditions can call, by name and number of arguments. */
+/** The methods available to conditions, by name and number of arguments. */
 export const METHODS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
   ["size/0", size],
   ["contains/1", search((value, pattern) => value.includes(pattern))],

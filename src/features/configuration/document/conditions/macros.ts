@@ -12,8 +12,8 @@ export const isMacro = (name: string, argumentCount: number): name is Macro =>
 
 /**
  * Compiles a macro.
- * @param range the list, or the map whose keys are taken
- * @param body the expression that is evaluated for each item
+ * @param range the list, or the map whose keys are used
+ * @param body the expression to evaluate for each item
  */
 export function macro(name: Macro, range: Expression, body: Expression): Expression {
   const evaluate = RUNNERS[name](body);
@@ -26,7 +26,7 @@ export function macro(name: Macro, range: Expression, body: Expression): Express
 
 type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
 
-/** `exists` if one true item decides, else `all`; as in CEL, other items can fail then. */
+/** `exists` if one true item decides, otherwise `all`; as in CEL, other items may fail then. */
 const quantifier =
   (deciding: boolean): Runner =>
   (body) =>

@@ -42,7 +42,7 @@ export function typeOf(value: Value): string {
 const mismatch = (operator: string, left: Value, right: Value) =>
   new Failure("type_mismatch", `There is no ${typeOf(left)} ${operator} ${typeOf(right)}.`);
 
-/** True if two values are equal: numbers by value whatever their type, other values only within a type. */
+/** True if two values are equal: numbers by value across types, other values only within a type. */
 export function isEqual(left: Value, right: Value, steps: StepBudget): boolean {
   if (typeof left === "string" && typeof right === "string") {
     steps.spendText(Math.min(left.length, right.length));
@@ -120,7 +120,7 @@ function comparable(
 
 type Arithmetic = "+" | "-" | "*" | "/" | "%";
 
-/** The result of an arithmetic operation. */
+/** Returns the result of an arithmetic operation. */
 export function calculate(operator: Arithmetic, left: Value, right: Value, steps: StepBudget): Value {
   steps.spend(1);
   if (typeof left === "bigint" && typeof right === "bigint") return calculateInt(operator, left, right);
@@ -174,14 +174,14 @@ function calculateDouble(operator: Exclude<Arithmetic, "%">, left: number, right
   }
 }
 
-/** The result of the unary minus. */
+/** Returns the negated value. */
 export function negate(value: Value): Value {
   if (typeof value === "bigint") return int64(-value);
   if (typeof value === "number") return -value;
   throw new Failure("type_mismatch", `There is no -${typeOf(value)}.`);
 }
 
-/** The item of a list at an index, or the member of a map. */
+/** Returns the list item at an index, or the value of a map key. */
 export function at(collection: Value, key: Value): Value {
   if (isList(collection)) {
     const index = typeof key === "bigint" ? Number(key) : key;
@@ -203,7 +203,7 @@ export function bool(value: Value): boolean {
   throw new Failure("type_mismatch", `A ${typeOf(value)} is not a bool.`);
 }
 
-/** The items of a list, or the keys of a map. */
+/** Returns the items of a list, or the keys of a map. */
 export function itemsOf(value: Value): readonly Value[] {
   if (isList(value)) return value;
   if (isObject(value)) return Object.keys(value);

@@ -6,13 +6,13 @@ import { Failure } from "./failure";
 /** A part of a condition that can be evaluated. */
 export type Expression = (run: Run) => Value;
 
-/** Steps that a failure costs: making an error takes about as long. */
+/** Cost of a failure in steps; creating an error takes about as long. */
 const STEPS_PER_FAILURE = 50;
 
 /** The evaluation of the conditions of one decision: available values, values read, and cost. */
 export class Run {
   readonly steps = new StepBudget(MAX_CONDITION_STEPS);
-  /** The item that a macro is at. */
+  /** The current item of a macro. */
   item: Value = null;
   private readonly known = new Map<string, Read>();
   private reads: Read[] = [];
@@ -21,7 +21,7 @@ export class Run {
   /** @param roots the values available to conditions, by name */
   constructor(readonly roots: ObjectValue) {}
 
-  /** Records a value that the present clause has read. */
+  /** Records a value read by the current clause. */
   record(path: string, value: Value): void {
     let read = this.known.get(path);
     if (read === undefined) {
@@ -33,7 +33,7 @@ export class Run {
     this.recorded += 1;
   }
 
-  /** Returns what has been read since the last call. */
+  /** Returns the values read since the last call. */
   takeReads(): Read[] {
     const { reads } = this;
     this.reads = [];
@@ -46,7 +46,7 @@ export class Run {
     return body(this);
   }
 
-  /** Runs a part whose failure need not fail the whole condition; exceeding the budget always does. */
+  /** Runs a part that may fail without failing the whole condition; exceeding the budget always does. */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();

@@ -20,7 +20,7 @@ const MONTHS = [
 const padded = (value: number, length: number, fill = "0") => String(value).padStart(length, fill);
 const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;
 
-/** The conversions of strftime that dates support; a hyphen before the letter omits the padding. */
+/** The supported strftime conversions; a hyphen before the letter omits the padding. */
 const CONVERSIONS: Readonly<Record<string, (date: Date) => string>> = {
   Y: (date) => padded(date.getUTCFullYear(), 4),
   y: (date) => padded(date.getUTCFullYear() % 100, 2),
@@ -51,8 +51,8 @@ const CONVERSIONS: Readonly<Record<string, (date: Date) => string>> = {
 };
 
 /**
- * Writes a time in UTC.
- * @param format as of strftime; what is not a conversion stays as it is
+ * Formats a time in UTC.
+ * @param format as for strftime; anything that is not a conversion stays unchanged
  */
 export const formatDate = (date: Date, format: string): string =>
   format.replace(/%(-?)([A-Za-z%])/g, (all, isUnpadded: string, letter: string) => {
@@ -60,7 +60,7 @@ export const formatDate = (date: Date, format: string): string =>
     return isUnpadded ? (text?.replace(/^[0 ]+(?=.)/, "") ?? all) : (text ?? all);
   });
 
-/** Reads the time that a template formats: seconds since 1970, or a text in the format of RFC 3339 or as a date. */
+/** Parses the time to be formatted: seconds since 1970, an RFC 3339 text or a date. */
 export function dateOf(value: Value): Date | undefined {
   if (typeof value === "number") return instantOf(isoOf(value * 1000));
   if (typeof value !== "string") return undefined;

@@ -22,7 +22,7 @@ type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 const EMPTY = { empty: true } as const;
 const BLANK = { blank: true } as const;
 
-/** A name that a template reads, and where. */
+/** A name that a template reads, and its position. */
 export interface ReadName {
   path: (string | number)[];
   token: Token;
@@ -30,14 +30,14 @@ export interface ReadName {
 
 /** The context in which a template is compiled. */
 export interface TextPlace {
-  /** The variables of the loops around. */
+  /** The variables of the enclosing loops. */
   variables: readonly string[];
-  /** Names available to the template; the compiler adds to them. */
+  /** Collects the names that the template reads. */
   names: ReadName[];
   depth: number;
 }
 
-/** @returns the error of a part of a template */
+/** @returns an error in a part of a template */
 export function textSourceError(token: Token, message: string): SourceError {
   const [line = 1, column = 1] = token.getPosition();
   return new SourceError(message, { line, column });
@@ -72,7 +72,7 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
   );
 }
 
-/** Compiles an expression in the postfix notation of the library. */
+/** Compiles an expression from the library's postfix notation. */
 function compileParsed({ postfix }: ParsedExpression, token: Token, place: TextPlace): TextExpression {
   const stack: TextExpression[] = [];
   const pop = (): TextExpression => {
@@ -127,7 +127,7 @@ export const isTruthy = (value: Value): boolean => value !== null && value !== f
 
 /**
  * True if two values are the same.
- * @throws TextError for two lists or objects, whose comparison would take long
+ * @throws TextError for two lists or objects, whose comparison could take long
  */
 export function isSame(one: Value, other: Value, run: TextRun): boolean {
   if (isMark(one)) return matches(one, other, run);
@@ -190,7 +190,7 @@ export function compileOperand(operand: Token, token: Token, place: TextPlace): 
     return () => value;
   }
   if (TypeGuards.isPropertyAccessToken(operand)) return compileName(operand, place);
-  // The library does not end a range of numbers above 2^53.
+  // The library never finishes a range of numbers above 2^53.
   if (operand.kind === TokenKind.Range)
     throw textSourceError(token, "uses a range, which templates do not have");
   throw textSourceError(token, "has a value that cannot be read");

@@ -4,14 +4,14 @@ import { dateOf, formatDate } from "./dates";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** A filter: how many arguments it takes, and what it does. */
+/** A filter: its number of arguments and its implementation. */
 interface Filter {
   min: number;
   max: number;
   run: (value: Value, args: readonly Value[], run: TextRun) => Value;
 }
 
-/** A filter of numbers; anything else counts as 0. */
+/** A filter on numbers; anything else counts as 0. */
 const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => number): Filter => ({
   min: argumentCount,
   max: argumentCount,
@@ -23,9 +23,8 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
 });
 
 /**
- * A filter of texts.
- * @param readings how many times the text could be read while the filter writes the longest result that it can have;
- *   none if it counts that itself
+ * A filter on texts.
+ * @param readings cost in readings of the text, for the longest possible result; none if the filter counts its own cost
  */
 const ofText = (
   min: number,
@@ -104,7 +103,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
 
 export const FILTER_NAMES: readonly string[] = Object.keys(FILTERS);
 
-/** The filter of a name; undefined if templates have none. */
+/** The filter with a name; undefined if there is none. */
 export const filterOf = (name: string): Filter | undefined =>
   Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
 
@@ -122,12 +121,12 @@ function replaced(text: string, part: string, by: string, { steps }: TextRun): s
   if (part === "") return text;
   steps.spendSearch(text.length, part.length);
   const parts = text.split(part);
-  // To cut and join a part takes up to a step, however short it is.
+  // Splitting and joining takes up to one step per part, however short.
   steps.spend(parts.length);
   return joined(parts, by, steps);
 }
 
-/** Shortens a text to a number of characters, including `end`. */
+/** Truncates a text to a number of characters, including `end`. */
 function truncated(text: string, length: number, end: string): string {
   const characters = [...text];
   if (characters.length <= length) return text;
@@ -147,7 +146,7 @@ function dated(value: Value, format: string, run: TextRun): Value {
   const date = dateOf(value === "now" || value === "today" ? run.now : value);
   if (!date) return value;
   const text = formatDate(date, format);
-  // A conversion takes about as long as a step.
+  // A conversion takes about one step.
   run.steps.spend(1 + format.length);
   return text;
 }

@@ -3,16 +3,16 @@ import { TextRun } from "./text-run";
 import { textOf } from "./text-value";
 
 /**
- * Data for a model, in marks that the data itself cannot contain.
+ * Marks data for a model, with marks that the data itself cannot contain.
  * @param value any JSON
  */
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 
-/** Max number of times a text could be read while it is marked. */
+/** Cost of marking a text, in readings. */
 const READINGS_PER_MARK = 6;
 
-/** The writing of instructions for a model: the values in them are data, and marked as such. */
+/** Renders the instructions for a model; values are marked as data. */
 export class PromptRun extends TextRun {
   override writeValue(value: Value): void {
     const text = textOf(value, this.steps);

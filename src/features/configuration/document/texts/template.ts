@@ -27,7 +27,7 @@ import { TextError } from "./text-value";
 /** A template part that produces output. */
 type Writer = (run: TextRun) => void;
 
-/** Max nesting of the tags of a template. */
+/** Max nesting of tags in a template. */
 const MAX_DEPTH = 20;
 
 const TAGS = ["case", "for", "if", "unless"];
@@ -51,7 +51,7 @@ export class TextTemplate {
   ) {}
 
   /**
-   * Parses a template in Liquid. The gateway writes texts itself, because the library cannot count its steps.
+   * Parses a template in Liquid. The gateway renders texts itself, because the library cannot count steps.
    * @throws SourceError with the first problem
    */
   static parse(source: string): TextTemplate {
@@ -65,8 +65,8 @@ export class TextTemplate {
   }
 
   /**
-   * Problems with names that one of the situations in which the template is used does not have.
-   * @param max how many to report, because each takes a walk through the source
+   * Finds names that are missing in one of the situations that use the template.
+   * @param max max problems to report, because each takes a walk through the source
    */
   missingNames(situations: readonly Shapes[], max: number): SourceError[] {
     const missing = new Map<string, boolean>();
@@ -82,8 +82,8 @@ export class TextTemplate {
   }
 
   /**
-   * Writes the text.
-   * @throws TextError if there is no text
+   * Renders the text.
+   * @throws TextError if it cannot be rendered
    * @throws TooExpensive if it takes too many steps
    */
   render(run: TextRun): string {

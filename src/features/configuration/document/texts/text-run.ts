@@ -3,16 +3,16 @@ import type { StepBudget } from "../step-budget";
 import type { ObjectValue, Value } from "../value";
 import { TextError, textOf } from "./text-value";
 
-/** The writing of one text from a template. */
+/** Renders one text from a template. */
 export class TextRun {
   private parts = "";
-  /** The variables of the loops that the template is in. */
+  /** The variables of the enclosing loops. */
   readonly variables = new Map<string, Value>();
 
   /**
    * @param roots the values available to templates, by name
    * @param now the time of the decision
-   * @param steps shared by all texts of a decision
+   * @param steps budget shared by all texts of a decision
    */
   constructor(
     readonly roots: ObjectValue,
@@ -34,7 +34,7 @@ export class TextRun {
 
   /**
    * The text.
-   * @throws TextError if no message can have it
+   * @throws TextError if it cannot be a message
    * @throws TooExpensive if it takes too many steps
    */
   get text(): string {

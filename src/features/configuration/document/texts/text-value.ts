@@ -1,14 +1,14 @@
 import type { StepBudget } from "../step-budget";
 import { isList, type Value } from "../value";
 
-/** A template has no text. */
+/** A template could not be rendered. */
 export class TextError extends Error {
   override readonly name = "TextError";
 }
 
 /**
- * The text of a value in a message.
- * @throws TextError for an object, which has none
+ * Converts a value to text for a message.
+ * @throws TextError for an object, which has no text form
  */
 export function textOf(value: Value, steps: StepBudget): string {
   if (value === null) return "";
