@@ -38,7 +38,7 @@ import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
 import type { Metrics } from "./telemetry/metrics";
 
-/** A connected service that does not listen yet. */
+/** A connected service that is not listening yet. */
 export interface App {
   http: FastifyInstance;
   services: Services;
@@ -57,16 +57,16 @@ export interface App {
 
 /** The state that an app shares with the other workers of its service. */
 export interface Peers {
-  /** The windows of the rate limits, which hold for all workers together. */
+  /** The rate limit windows, which count all workers together. */
   windows: KeyWindows;
-  /** Passes announcements on to the other workers, whose `Database.relay` takes them. */
+  /** Passes announcements on to the other workers, which call `Database.relay`. */
   relay(channel: string): void;
   /**
-   * The metrics of all workers, as `Metrics.text` has them.
+   * The metrics of all workers, in the format of `Metrics.text`.
    * @throws GatewayError `unavailable`
    */
   metrics(): Promise<string>;
-  /** True if this is the worker that does the housekeeping and logs the warnings of a start. */
+  /** True for the worker that does the housekeeping and logs startup warnings. */
   isFirst: boolean;
 }
 

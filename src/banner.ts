@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { BootstrapResult } from "./bootstrap";
 import type { Config } from "./config";
 
-/** Returns the URL for people to open: the public URL if set, otherwise the listening address. */
+/** Returns the URL for users: the public URL if set, otherwise the listening address. */
 export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | string | null): string {
   if (publicUrl !== undefined) return publicUrl;
   if (listening === null || typeof listening === "string") return String(listening);
@@ -12,7 +12,7 @@ export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | s
   return `${tls ? "https" : "http"}://${host}:${port}`;
 }
 
-/** Printed once, at the first start on an empty database. */
+/** Printed once, on the first start with an empty database. */
 export const firstStartNotice = (first: BootstrapResult, address: string): string => `
 First start. Save these credentials: they are shown only once.
 
@@ -29,6 +29,6 @@ Try it:
 
 `;
 
-/** Printed at each start, once the server answers requests. */
+/** Printed on each start, once the server answers requests. */
 export const readyNotice = ({ environment }: Pick<Config, "environment">, address: string): string =>
   `Dashboard at ${address}/dashboard\nGraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;

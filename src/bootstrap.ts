@@ -4,7 +4,7 @@ import { randomBase62 } from "./credentials/base62";
 import type { Services } from "./features";
 import { Organization } from "./features/organizations/organization.entity";
 
-/** The records that the first start created, with secrets that are printed only once. */
+/** The records created by the first start, with secrets that are printed only once. */
 export interface BootstrapResult {
   organization: string;
   agent: string;
@@ -17,8 +17,8 @@ export interface BootstrapResult {
 
 /**
  * Creates the first organization, agent, owner and API key of an empty database in one transaction, and only once even
- * when several processes start together.
- * @returns the created records, or undefined when an organization exists
+ * if several processes start together.
+ * @returns the created records, or undefined if an organization exists
  */
 export async function bootstrap({
   database,

@@ -1,4 +1,4 @@
-// Builds a page that browsers run, unless its sources are unchanged.
+// Builds a page for browsers, unless its sources are unchanged.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,8 +9,8 @@ const ROOT = join(import.meta.dirname, "..");
 /**
  * Builds a folder with its `vite.config.mjs`.
  * @param folder the sources
- * @param name folder of the result in `dist`
- * @param shared files of the server that the page imports
+ * @param name name of the output folder in `dist`
+ * @param shared server files that the page imports
  */
 export async function buildPage(folder, name, shared = []) {
   const output = join(ROOT, "dist", name);
@@ -23,7 +23,7 @@ export async function buildPage(folder, name, shared = []) {
   ]);
   if (read(stampFile) === stamp && read(join(output, "index.html")) !== undefined) return;
 
-  // A build that is interrupted must not look complete.
+  // An interrupted build must not look complete.
   rmSync(stampFile, { force: true });
   const next = join(ROOT, "dist/next", name);
   const { build } = await import("vite");
@@ -37,7 +37,7 @@ export async function buildPage(folder, name, shared = []) {
   writeFileSync(stampFile, stamp);
 }
 
-/** Replaces a folder atomically, so that a server that is starting never reads half of it. */
+/** Replaces a folder atomically, so that a starting server never reads half of it. */
 export function replaceFolder(next, current) {
   const old = `${current}.old`;
   rmSync(old, { recursive: true, force: true });
@@ -59,14 +59,14 @@ export const filesIn = (folder) =>
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort();
 
-/** Writes the compressed forms of a file beside it, so that no request has to compress it. */
+/** Writes compressed copies next to a file, so that no request has to compress it. */
 function compress(file) {
   const content = readFileSync(file);
   writeFileSync(`${file}.br`, brotliCompressSync(content));
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
 }
 
-/** @returns the text of a file, undefined if it does not exist */
+/** @returns the text of a file; undefined if it does not exist */
 export function read(file) {
   try {
     return readFileSync(file, "utf8");

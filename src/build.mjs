@@ -32,7 +32,7 @@ if (!isBuilt || !process.argv.includes("--if-changed")) {
   await import("./graphql/explorer/build.mjs");
   writeFileSync(join(NEXT, "src/build.sha256"), stamp);
   for (const file of ["ormconfig.js", "ormconfig.js.map"]) renameSync(join(NEXT, file), join(DIST, file));
-  // Last, with the hash of its sources in it: a build that is interrupted does not look complete.
+  // Last, including the hash of its sources, so that an interrupted build does not look complete.
   replaceFolder(join(NEXT, "src"), join(DIST, "src"));
   rmSync(NEXT, { recursive: true });
 }

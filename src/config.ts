@@ -102,7 +102,7 @@ const workers = z
       .max(MAX_WORKERS, `WORKERS must be at most ${MAX_WORKERS}`),
   );
 
-/** Connections of each of several workers: together at most 40, but at least 4 each. */
+/** Connections per worker, if there are several: at most 40 in total, but at least 4 each. */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
 const instanceKey = z.string().transform((text, { addIssue }) => {
@@ -117,10 +117,7 @@ const SMTP_URL_FORM =
 
 const MAIL_FROM_FORM = "MAIL_FROM must be an e-mail address, or a name and <address>";
 
-/**
- * How to reach a mail server: `smtp` requires STARTTLS, unless `?ignoreTLS=true` states that the server does not
- * support it.
- */
+/** A mail server URL: `smtp` requires STARTTLS, unless `?ignoreTLS=true` states that the server does not support it. */
 const smtpUrl = z.string().transform((text, { addIssue }) => {
   try {
     const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
@@ -313,17 +310,17 @@ const settings = z
     },
   }));
 
-/** The names of the retention settings (days; 0 keeps all). Features declare them, with their defaults. */
+/** The names of the retention settings (days; 0 keeps everything). Features declare them, with defaults. */
 const RETENTION = /^(RETENTION_[A-Z_]+|[A-Z_]+_RETENTION)_DAYS$/;
 
-/** The retention settings that are set, by name. */
+/** The configured retention settings, by name. */
 export type Retention = Readonly<Record<string, number>>;
 
 /** The validated settings of the service, with defaults. */
 export type Config = z.output<typeof settings> & { retention: Retention };
 
 /**
- * Reads the settings from environment variables, and is their only reader; an empty variable counts as unset.
+ * Reads the settings from environment variables, which no other code reads; an empty variable counts as unset.
  * @throws StartupError with one line that names the first invalid setting but never its value
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {

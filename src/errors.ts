@@ -1,8 +1,7 @@
 import { redactTokens } from "./credentials/redact-tokens";
 
 /**
- * The closed table of errors: machine-readable code → HTTP status and default message. No API sends an error
- * that is not in it.
+ * The complete table of errors: machine-readable code → HTTP status and default message. No API sends any other error.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: "A value in the request is missing or invalid." },
@@ -108,7 +107,7 @@ const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>>
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
 
-  /** @param details headers of the response (`Allow`, `Retry-After`) and the cause, for the log */
+  /** @param details response headers (`Allow`, `Retry-After`), and the cause for the log */
   constructor(
     readonly code: ErrorCode,
     message: string = ERRORS[code].message,
@@ -133,8 +132,8 @@ export class GatewayError extends Error {
 }
 
 /**
- * The error for a resource that does not exist or does not belong to the caller, who must not learn which.
- * @param what the kind of the resource, such as "contact"
+ * The error for a resource that does not exist or belongs to somebody else; the caller must not learn which.
+ * @param what the kind of resource, such as "contact"
  */
 export const noSuch = (what: string) => new GatewayError("not_found", `There is no such ${what}.`);
 

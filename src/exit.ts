@@ -1,12 +1,12 @@
 import { GatewayError, StartupError } from "./errors";
 
-/** Prints the reason of a failure in one line and exits. */
+/** Prints the reason for a failure in one line and exits. */
 export function reportAndExit(error: unknown, code = 1): never {
   process.stderr.write(`gateway: ${explain(error)}\n`);
   process.exit(code);
 }
 
-/** The reason of a failure in one line. */
+/** The reason for a failure in one line. */
 export function explain(error: unknown): string {
   if (error instanceof StartupError || error instanceof GatewayError)
     return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
@@ -28,7 +28,7 @@ const hasCode = (error: unknown, code: string): boolean =>
 
 const portOf = (error: unknown) => (error as { port?: number }).port;
 
-/** Returns the first line of an error; an aggregate error has its message in the errors inside. */
+/** Returns the first line of an error; the message of an aggregate error is in its inner errors. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return messageOf(error.errors[0]);
   if (error instanceof GatewayError && error.cause !== undefined) return messageOf(error.cause);

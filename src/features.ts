@@ -40,7 +40,7 @@ import type { HttpOperations } from "./schema/http-operation";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
 import type { FeatureMetric } from "./telemetry/feature-metrics";
 
-/** The features of the service, each after its dependencies; REST is documented in this order. */
+/** The features of the service, each after its dependencies; the REST documentation uses this order. */
 export const FEATURES = [
   pets,
   organizations,
@@ -72,7 +72,7 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
 /** The services of the server, the command line and the first start. */
 export type Services = Core & Intersection<ReturnType<(typeof FEATURES)[number]["services"]>>;
 
-/** The services that features need of each other; `Services` must provide them all. */
+/** The services that features need from each other; `Services` must provide them all. */
 type Needs = Intersection<
   (typeof FEATURES)[number] extends infer Each
     ? Each extends Feature<object, infer Needed>
@@ -89,7 +89,7 @@ for (const { scopes, eventTypes } of ALL) {
   declareEventTypes(eventTypes ?? {});
 }
 
-/** The REST routes as the documentation groups them. */
+/** The REST routes, grouped as in the documentation. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => routes ?? []);
 
 /** The whole REST API. */
@@ -99,10 +99,10 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 
-/** These routes as the documentation groups them. */
+/** These routes, grouped as in the documentation. */
 export const OPERATIONS: readonly HttpOperations[] = ALL.flatMap(({ operations }) => operations ?? []);
 
-/** Max size of a document that members send in a mutation (bytes). */
+/** Max size of a document that a member uploads in a mutation (bytes). */
 export const MEMBER_DOCUMENT_BYTES = Math.max(
   0,
   ...ALL.map(({ memberDocumentBytes }) => memberDocumentBytes ?? 0),
@@ -115,7 +115,7 @@ export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?
 export const metricsOf = (services: Services): FeatureMetric[] =>
   ALL.flatMap(({ metrics }) => metrics?.(services) ?? []);
 
-/** The settings of how long rows are kept (days). */
+/** The retention settings (days). */
 export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention =>
   Object.assign({}, ...ALL.map((each) => each.retention), retention);
 
@@ -123,7 +123,7 @@ export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
-/** The shares of the senders of a process. */
+/** The shares of a process's senders. */
 export const senderShares = (senders: number): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(senders) ?? {})));
 
@@ -137,12 +137,12 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
   };
 }
 
-/** The work of housekeeping, apart from deleting expired rows. */
+/** The housekeeping work besides deleting expired rows. */
 export const choresOf = (services: Services): Chore[] =>
   ALL.flatMap(({ chores }) => chores?.(services) ?? []);
 
 /**
- * Starts the background work of a process that delivers.
+ * Starts the background work of a delivering process.
  * @returns a function that stops it
  */
 export function startFeatures(services: Services): () => Promise<unknown> {
@@ -158,7 +158,7 @@ export const stopFeatures = (services: Services): Promise<unknown> =>
 export const closeFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ close }) => close?.(services)));
 
-/** As the function of this name in `database/`, with the tables of all features. */
+/** Like the function of the same name in `database/`, with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
   createDataSourceOf(
     url,
@@ -167,7 +167,7 @@ export const createDataSource = (url: string, poolSize?: number): DataSource =>
   );
 
 /**
- * Makes the services of all features.
+ * Creates the services of all features.
  * @param observer receives measurements of queued work
  */
 export function createServices(
@@ -188,13 +188,13 @@ export function createServices(
   return services as Services;
 }
 
-/** As `createContextFactory`, with the features that resolve credentials. */
+/** Like `createContextFactory`, with the features that resolve credentials. */
 export const contextFactoryOf = (
   { hooks }: Services,
   countKeyCheck: Parameters<typeof createContextFactory>[2],
 ): ReturnType<typeof createContextFactory> =>
   createContextFactory(hooks.the("apiKeys"), hooks.the("sessions"), countKeyCheck);
 
-/** Makes the resolvers of all features. */
+/** Creates the resolvers of all features. */
 export const createResolvers = (services: Services & Needs): object[] =>
   ALL.flatMap(({ resolvers }) => resolvers(services));

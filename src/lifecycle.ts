@@ -23,9 +23,9 @@ import type { InFlightRequests } from "./http/plugins/in-flight-requests";
 import { Metrics } from "./telemetry/metrics";
 
 /**
- * Connects and migrates the database and makes the services, which are ready to serve and to deliver.
+ * Connects and migrates the database and creates the services, ready to serve and deliver.
  * @param options.relay passes announcements on to the other workers
- * @param options.isFirst true if this is the process of its service that logs the warnings of a start
+ * @param options.isFirst true for the process of its service that logs startup warnings
  * @throws StartupError
  */
 export async function openServices(
@@ -49,7 +49,7 @@ export async function openServices(
 
 /** Background work of an app: housekeeping, deliveries, and the work of features. */
 export interface Background {
-  /** Stops it, while requests still end. */
+  /** Stops it while requests are still finishing. */
   stop(): Promise<void>;
   /** Stores or releases what requests used, after the last one has ended. */
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export interface Background {
 
 /**
  * Starts housekeeping, deliveries and the background work of the features.
- * @param isFirst true if this is the process of its service that does the housekeeping
+ * @param isFirst true for the process of its service that does the housekeeping
  */
 export function startBackground(services: Services, isFirst: boolean): Background {
   const { database, config, hooks, lanes, log, targets } = services;
@@ -92,7 +92,7 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
   };
 }
 
-/** What an app has started. */
+/** Everything that an app has started. */
 interface Started {
   http: FastifyInstance;
   management: FastifyInstance | undefined;

@@ -47,15 +47,16 @@ const QUERY_MAX_LENGTH = 500;
 const MESSAGE_MAX_LENGTH = 1_000;
 const STACK_MAX_LENGTH = 8_000;
 
-/** Max length of a line of a worker (bytes): a pipe takes that much in one piece, although others write to it as well. */
+/** Max length of a worker's log line (bytes): writes to a shared pipe are atomic up to this size. */
 const LINE_MAX_LENGTH = 4_096;
 
-/** Max buffered log output while standard error cannot be written (characters). */
+/** Max buffered log output while standard error is blocked (characters). */
 const MAX_WAITING = 1_000_000;
 
 /**
  * Serializes an error without its other properties, such as SQL parameters and GraphQL documents, which may hold
- * hashes, addresses and client input. TypeORM's errors are known by their properties: a supervisor does not load TypeORM.
+ * hashes, addresses and client input. TypeORM's errors are recognized by their properties, because a supervisor does
+ * not load TypeORM.
  */
 function describeFailure(error: unknown): unknown {
   // `instanceof` fails for errors that a native driver creates in another realm.
@@ -72,9 +73,9 @@ function describeFailure(error: unknown): unknown {
 }
 
 /**
- * Creates the log: JSON lines on standard error, or readable lines when it is a terminal. The startup banner, which may
+ * Creates the log: JSON lines on standard error, or readable lines if it is a terminal. The startup banner, which may
  * contain secrets, goes to standard output instead.
- * @param worker number that each line has, if this process is one of several workers
+ * @param worker number added to each line, if this process is one of several workers
  */
 export function createLogger(level: Config["logLevel"], worker?: number): Logger {
   const options = {
@@ -91,13 +92,13 @@ export function createLogger(level: Config["logLevel"], worker?: number): Logger
     maxLength: MAX_WAITING,
     maxWrite: LINE_MAX_LENGTH,
   });
-  // A full disk must not end the service: lines are buffered, and new ones are dropped when the buffer is full.
+  // A full disk must not end the service: lines are buffered, and dropped once the buffer is full.
   destination.on("error", () => undefined);
   if (worker === undefined) return pino(options, destination);
   return pino(options, { write: (line) => destination.write(shortened(line)) });
 }
 
-/** Returns a line that is too long for a worker without the end of its stack. */
+/** Truncates the stack in a line that is too long for a worker. */
 export function shortened(line: string): string {
   const excess = Buffer.byteLength(line) - LINE_MAX_LENGTH;
   if (excess <= 0) return line;

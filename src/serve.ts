@@ -7,8 +7,8 @@ import { createLogger } from "./logger";
 import { stopOnSignals } from "./signals";
 
 /**
- * Runs the service with the settings of the environment, until a signal stops it.
- * @throws Error when it cannot start
+ * Runs the service with the settings from the environment, until a signal stops it.
+ * @throws Error if it cannot start
  */
 export async function serve(): Promise<void> {
   const config = loadConfig(process.env);

@@ -16,7 +16,7 @@ import type { Tracing } from "./telemetry/open-telemetry";
 /** Max duration of a shutdown before it is forced (ms). */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** A process that serves. */
+/** A serving process. */
 export interface ServerProcess {
   app: App;
   /** The URL that users open. */
@@ -28,7 +28,7 @@ export interface WorkerRole extends Peers {
   number: number;
 }
 
-/** Starts tracing if it is set; OpenTelemetry is loaded only then, because loading takes a tenth of a second. */
+/** Starts tracing if it is configured; loads OpenTelemetry only then, because that takes a tenth of a second. */
 export function startTracingOf({ tracing }: Config, log: Logger): Tracing | undefined {
   if (tracing === undefined) return undefined;
   const { startTracing }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
@@ -38,7 +38,7 @@ export function startTracingOf({ tracing }: Config, log: Logger): Tracing | unde
 /**
  * Connects, migrates, listens, and prints the secrets of a first start.
  * @param role undefined for the only process of a service
- * @throws Error when it cannot start
+ * @throws Error if it cannot start
  */
 export async function startServer(config: Config, log: Logger, role?: WorkerRole): Promise<ServerProcess> {
   const source = createDataSource(config.databaseUrl, config.databasePoolSize);

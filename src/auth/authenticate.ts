@@ -20,9 +20,9 @@ export const originOf = (request: FastifyRequest): Origin => ({
 });
 
 /**
- * Authenticates each request before its body is read, and applies load limits and the rate limit. A body that arrives
- * later may take until the request times out, so the caller is then authenticated again. An answer that repeats an
- * earlier one says so in a header.
+ * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body arrives
+ * later, the caller is authenticated again, because receiving it may take until the request times out. A header marks
+ * responses that replay an earlier one.
  * @param createContext authenticates; `again` is true the second time
  * @param rateLimit counts the requests with a key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it

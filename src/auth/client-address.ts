@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** IP address of the client, for logs and limits: the one that a trusted proxy forwards, if it is valid. */
+/** IP address of the client, for logs and limits: the one forwarded by a trusted proxy, if it is valid. */
 export const clientAddress = ({ ip, socket }: FastifyRequest): string | null =>
   isIP(ip) === 0 ? (socket.remoteAddress ?? null) : ip.slice(0, 45);
 

@@ -11,7 +11,7 @@ import type {
   System,
 } from "./caller";
 
-/** Reads and writes the cookie in which a browser keeps its session token. */
+/** Reads and writes the cookie that holds a browser's session token. */
 export interface SessionCookie {
   /** The token that the browser sent; undefined if the request has an Authorization header. */
   readonly token: string | undefined;
@@ -26,7 +26,7 @@ export interface Answer {
   errorCode?: ErrorCode;
   /** True for the response to a GraphQL query, which contains no secret. */
   isQuery?: boolean;
-  /** True if it repeats the answer to an earlier request with the same idempotency key. */
+  /** True if it replays the response to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
   /** Set if a compiled plan tried to produce the response. */
   attempt?: Attempt;
@@ -77,17 +77,17 @@ export interface Credentials {
 /** Resolves one kind of credential to its caller. */
 export interface CredentialResolver<C extends Caller> {
   /**
-   * The caller that a token belongs to, read from the database and never from a cache.
+   * Returns the caller of a token, always read from the database.
    * @param options.again true if the same request was already accepted, so that it is not counted twice
-   * @throws GatewayError for a credential that is not accepted
+   * @throws GatewayError for a rejected credential
    */
   resolve(token: string, origin: Origin, options?: { again?: boolean }): Promise<C>;
 }
 
 /**
- * Creates the function that authenticates a request, for all APIs. It reads the database each time, so a key that was
+ * Creates the function that authenticates requests, for all APIs. It reads the database each time, so that a key
  * revoked before the request arrived never passes.
- * @param countKeyCheck counts the outcomes of checks of API keys
+ * @param countKeyCheck counts the outcomes of API key checks
  */
 export function createContextFactory(
   keys: CredentialResolver<AgentCaller>,
@@ -97,7 +97,7 @@ export function createContextFactory(
   /**
    * @param again true if the same request was already accepted, before its body arrived; it counts as one use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `address_not_allowed`,
-   *   `invalid_session` or `too_many_attempts` for a credential that is not accepted; without one the caller is `anonymous`
+   *   `invalid_session` or `too_many_attempts` for a rejected credential; without one, the caller is `anonymous`
    */
   return async (
     { authorization, cookie, origin, outsideLoad, isGone }: Credentials,
@@ -179,7 +179,7 @@ export function memberCaller({ caller }: RequestContext): MemberCaller {
 }
 
 /**
- * The cookie that can hold a session.
+ * The cookie for a session.
  * @throws GatewayError `forbidden` for a page of another origin
  */
 export function cookieOf({ cookie }: RequestContext): SessionCookie {

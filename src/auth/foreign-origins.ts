@@ -4,8 +4,8 @@ import { GatewayError } from "../errors";
 import { isForeign } from "./session-cookie";
 
 /**
- * Creates the check that rejects pages of other origins unless they are listed in `CORS_ORIGINS`. It is needed for APIs
- * that browsers let any page call: WebSockets, and MCP, which requires it against DNS rebinding.
+ * Creates the check that rejects pages of other origins unless they are listed in `CORS_ORIGINS`, for APIs that
+ * browsers let any page call: WebSockets, and MCP, which requires it against DNS rebinding.
  * @returns a function that returns the error for a foreign page; undefined for other requests
  */
 export function foreignOriginCheck({ corsOrigins, publicUrl }: Pick<Config, "corsOrigins" | "publicUrl">) {

@@ -26,7 +26,7 @@ registerEnumType(Permission, {
   },
 });
 
-/** The scopes of API keys. Each feature adds the names that it declares, so that they are type-checked. */
+/** The scopes of API keys. Each feature adds its names, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it
 export interface Scopes {}
 

@@ -4,7 +4,7 @@ import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import type { SessionCookie } from "./context";
 
-/** Browsers accept `__Host-` only from the same host over HTTPS, so no sibling domain or eavesdropper can set one. */
+/** Browsers accept `__Host-` only from the same host over HTTPS, so no sibling domain or eavesdropper can set it. */
 const OVER_HTTPS = { name: "__Host-gateway_session", path: "/", secure: true } as const;
 const OVER_HTTP = { name: "gateway_session", path: "/graphql", secure: false } as const;
 
@@ -13,7 +13,7 @@ const FOREIGN =
 
 /**
  * Creates the function that gives a request access to its session cookie, for the GraphQL API. Only a POST from a
- * same-origin page or a non-browser client has access: links, forms and pages of other origins do not.
+ * same-origin page or a non-browser client has access; links, forms and pages of other origins do not.
  * @param publicUrl the address that browsers use, if a proxy hides it from requests
  */
 export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
@@ -50,7 +50,7 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
   };
 }
 
-/** True if the browser uses HTTPS; behind a proxy that does not forward the protocol, the page's origin shows it. */
+/** True if the browser uses HTTPS; behind a proxy that does not forward the protocol, the page's origin reveals it. */
 const isOverHttps = (
   { headers, protocol, host }: FastifyRequest,
   publicOrigin: string | undefined,
@@ -58,7 +58,7 @@ const isOverHttps = (
   protocol === "https" || publicOrigin?.startsWith("https:") === true || headers.origin === `https://${host}`;
 
 /**
- * True if a page of another origin sent the request, by headers that browsers set and pages cannot forge.
+ * True if a page of another origin sent the request, according to headers that browsers set and pages cannot forge.
  * @param publicOrigin the origin that browsers use, if a proxy hides it from requests
  */
 export function isForeign(

@@ -101,7 +101,7 @@ async function publish(
   });
   await validateInput(input);
   const { document, warnings } = await checkedDocument(file, json);
-  // A pipeline publishes after every commit, and most commits change something else.
+  // A pipeline publishes on every commit, and most commits change something else.
   const isLive = live.digest === digestOf(document) && live.version === input.expectedLiveVersion;
   const { version, digest } = isLive ? live : await configurations.publish(context, { ...input, document });
   if (json) printJson({ version, digest, published: !isLive, warnings });

@@ -13,7 +13,7 @@ export const addYesOption = (command: Command): Command =>
   command.option("--yes", "do not ask for confirmation");
 
 /**
- * Asks the user at a terminal whether to continue. Scripts are not asked.
+ * Asks the user at a terminal whether to continue; scripts are not asked.
  * @param question text that may contain names chosen by others
  * @throws StartupError unless the answer is yes
  */

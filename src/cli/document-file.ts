@@ -10,10 +10,10 @@ import {
 } from "../features/configuration/document/problem";
 import { print } from "./output";
 
-/** Max length of a source line that is shown below a problem (UTF-16 code units). */
+/** Max length of the source line shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
 
-/** Max size of a file (bytes): a document with generous white space. */
+/** Max size of a file (bytes): a document with generous whitespace. */
 const FILE_MAX_BYTES = 16 * DOCUMENT_MAX_BYTES;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -73,7 +73,7 @@ export function printProblem(
 function pointed(source: string, { line, column }: Position): string {
   const text = source.split("\n")[line - 1] ?? "";
   const start = Math.max(0, column - 1 - SHOWN_MAX_LENGTH / 2);
-  // One character each, so that the caret is below the right one.
+  // One character each, so that the caret points at the right one.
   const shown = text.slice(start, start + SHOWN_MAX_LENGTH).replace(/\s/g, " ");
   return `    ${shown}\n    ${" ".repeat(column - 1 - start)}^`;
 }

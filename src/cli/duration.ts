@@ -15,8 +15,8 @@ export function secondsOf(text: string): number | undefined {
 }
 
 /**
- * Creates a parser for an option that is a duration.
- * @param max longest duration (s), with the text that describes it
+ * Creates a parser for a duration option.
+ * @param max longest duration (s), with its description
  * @returns a function that throws InvalidArgumentError for other text and for durations outside the range
  */
 export const duration =

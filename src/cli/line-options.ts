@@ -99,7 +99,7 @@ export const addLineChangeOptions = (command: Command): Command =>
     .option("--no-opt-out-reply", "remove the confirmation")
     .option("--no-user", "email: remove the user name and password");
 
-/** The change that an option stands for: none if it is omitted, null for its `--no-…` form. */
+/** The change requested by an option: none if it is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
 
 const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply }: LineOptions) => ({

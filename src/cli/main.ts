@@ -9,7 +9,7 @@ import { inOptionsOf } from "./option-names";
 import { exitOnClosedPipe } from "./output";
 import { addStartCommand } from "./start";
 
-/** Exit code for a wrong command, option or value; 1 means that a command failed. */
+/** Exit code for a wrong command, option or value; failed commands exit with 1. */
 const WRONG_USAGE = 2;
 
 const program = new Command("gateway")
@@ -18,7 +18,7 @@ const program = new Command("gateway")
   // `configuration get` has its own `--version`.
   .enablePositionalOptions()
   .configureOutput({
-    // Usage errors take one line, like every other failure.
+    // Usage errors take one line, like all other failures.
     outputError: (text, write) =>
       write(
         `${text
@@ -36,7 +36,7 @@ const program = new Command("gateway")
   })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
-/** A file `<name>.commands` beside this one: the commands of the group `gateway <name>`. */
+/** A file named `<name>.commands` in this folder, with the commands of the group `gateway <name>`. */
 interface CommandGroup {
   description: string;
   add(group: Command): void;
@@ -50,11 +50,11 @@ const DATABASE_COMMANDS = ["migrate", "backup", "restore", "restored"];
 const SEED = "seed";
 
 const typed = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
-/** The command that was typed; undefined for the help of all commands, and for the version. */
+/** The typed command; undefined for general help and for the version. */
 const named = typed[0] === "help" ? typed[1] : typed[0];
 const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
 
-/** True if the commands with these names are needed: loading the services takes a second, so only typed ones are loaded. */
+/** True if these commands are needed: loading the services takes a second, so only the typed ones are loaded. */
 const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
 
 addStartCommand(program);

@@ -23,7 +23,7 @@ interface PasswordOption {
 type AddOptions = Json &
   PasswordOption & { org: string; email: string; manage?: boolean; permissions?: string[] };
 
-/** Adds the options that choose the permissions of a new member. */
+/** Adds the options for the permissions of a new member. */
 export const addPermissionOptions = (command: Command): Command =>
   command
     .option("--manage", "grant config:manage")

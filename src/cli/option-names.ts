@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { InvalidInput } from "../errors";
 
 /**
- * Names the problems of an input after the options of the command that it was typed with: `input.webhook.url` becomes
- * `--url`. Others keep their path.
+ * Names the problems of an input after the command's options: `input.webhook.url` becomes `--url`. Others keep their
+ * path.
  */
 export const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
   new InvalidInput(

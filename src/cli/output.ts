@@ -1,6 +1,6 @@
 import { reportAndExit } from "../exit";
 
-/** The cells of a table row by column; null and undefined are printed as `-`. */
+/** The cells of a table row, by column; null and undefined are printed as `-`. */
 export type Row = Readonly<Record<string, string | number | null | undefined>>;
 
 /** Prints a value as one line of JSON. */
@@ -41,7 +41,7 @@ export function printRecord(record: Row): void {
 /** Prints text, sanitized by `printable`. */
 export const print = (text: string): void => void process.stdout.write(`${printable(text)}\n`);
 
-/** The text with `?` for each character that could control the terminal; line breaks remain. */
+/** Replaces each character that could control the terminal with `?`; line breaks remain. */
 export const printable = (text: string): string =>
   text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"));
 

@@ -9,7 +9,7 @@ export interface PageOptions {
   all?: boolean;
 }
 
-/** Adds the options that choose the page. */
+/** Adds the paging options. */
 export const addPageOptions = (command: Command): Command =>
   command
     .option("--limit <n>", `list so many; ${MAX_PAGE} when omitted`, wholeNumber(1, MAX_PAGE))
@@ -19,7 +19,7 @@ export const addPageOptions = (command: Command): Command =>
 /**
  * Reads and prints a page, or everything. If there are more rows, standard error says how to get them.
  * @param read reads one page
- * @param show prints what was read
+ * @param show prints the rows
  */
 export async function listPages<T extends { id: string }>(
   { limit = MAX_PAGE, after, all }: PageOptions,

@@ -3,7 +3,7 @@ import { instantOf } from "../common/instant";
 import { secondsOf } from "./duration";
 
 /**
- * Parses an option that is a time, or a duration before now.
+ * Parses an option that is a time or a duration before now.
  * @throws InvalidArgumentError for other text
  */
 export function parseTime(text: string): Date {

@@ -185,7 +185,7 @@ const withOrganization = (
 ): Promise<void> =>
   withServices(async (services) => work(services, operatorFor(await services.organizations.bySlug(org))));
 
-/** The settings that the options name; `--no-…` clears one. */
+/** The settings given by the options; `--no-…` clears one. */
 function settingsOf({ url, types, description }: SettingOptions) {
   return {
     ...(url !== undefined && { url }),

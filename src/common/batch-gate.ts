@@ -5,38 +5,38 @@ const MAX_EXTRA_TICKS = 2;
 const MAX_BATCH_WAIT_MS = 100;
 
 /**
- * Decides when batches of calls start: the batches of all coalescers of a gate start together, once the previous ones
+ * Decides when batches of calls start: all coalescers of a gate start their batches together, once the previous ones
  * have ended. Batches therefore grow with the load instead of queueing.
  */
 export class BatchGate {
-  /** The calls that no batch has picked up yet. */
+  /** Number of calls that no batch has picked up yet. */
   waitingCalls = 0;
   private received = 0;
   private waiting: (() => void)[] = [];
   private isScheduled = false;
-  /** The number of the batches that started together last, and how many of them still run. */
+  /** Number of the last round of batches, and how many of them are still running. */
   private round = 0;
   private running = 0;
   private stuckTimer: NodeJS.Timeout | undefined;
 
-  /** @param serial true if batches always wait for the previous ones, however long those take */
+  /** @param serial true if batches always wait for the previous ones, no matter how long */
   constructor(private readonly serial = false) {}
 
-  /** Records a call, so that waiting batches let the following calls join. */
+  /** Records a call, so that waiting batches let more calls join. */
   receive(): void {
     this.received += 1;
     this.waitingCalls += 1;
   }
 
-  /** Starts a batch with the next ones. */
+  /** Adds a batch to the next start. */
   add(start: () => void): void {
     this.waiting.push(start);
     if (this.running === 0) this.schedule();
   }
 
   /**
-   * Runs the work of a batch that this gate has started.
-   * @param calls the number of calls in the batch
+   * Runs the work of a batch started by this gate.
+   * @param calls number of calls in the batch
    */
   async run<T>(calls: number, work: () => Promise<T>): Promise<T> {
     const { round } = this;
@@ -53,7 +53,7 @@ export class BatchGate {
     }
   }
 
-  /** Waits a tick, so that the next calls of callers that just got their results join the next batches. */
+  /** Waits a tick, so that callers that just got their results can join the next batches. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;

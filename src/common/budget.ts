@@ -9,7 +9,7 @@ export class Budget {
 
   /**
    * @param max the total amount
-   * @param maxPerHolder the amounts that one holder of each kind can take
+   * @param maxPerHolder the max amount per holder of each kind
    */
   constructor(
     private readonly max: number,
@@ -20,7 +20,7 @@ export class Budget {
 
   /**
    * Reserves an amount for a holder.
-   * @param holders what the holder is called by each kind
+   * @param holders the holder's name for each kind
    * @returns a function that releases it; undefined if the budget or a share of the holder is exhausted
    */
   take(holders: readonly string[], amount: number): (() => void) | undefined {
@@ -36,7 +36,7 @@ export class Budget {
     return this.held.get(key) ?? 0;
   }
 
-  /** Adjusts the amount that a holder has taken, without a check. */
+  /** Adjusts the amount taken by a holder, without a check. */
   private adjust(keys: readonly string[], amount: number): void {
     this.used += amount;
     for (const key of keys) {

@@ -2,9 +2,9 @@ import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
 import { ValidateBy } from "./validators";
 
 /**
- * The property must pass a check; all APIs run the checks of all properties together.
+ * Requires a property to pass a check; all APIs run the checks of all properties together.
  * @param name identifies the check within a property
- * @param rule what JSON Schema can say of the check
+ * @param rule the part of the check that JSON Schema can express
  */
 export function Checked(name: string, check: Check, rule: JsonSchemaRule = {}): PropertyDecorator {
   const validate = ValidateBy({

@@ -17,7 +17,7 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Takes the next item, from one owner after the other.
+   * Takes the next item, from each owner in turn.
    * @returns undefined if there is none
    */
   next(): Item | undefined {

@@ -1,4 +1,4 @@
-/** Groups items by a key, in the order of their first appearance; `Map.groupBy` comes only with Node.js 21. */
+/** Groups items by a key, in the order of first appearance; `Map.groupBy` requires Node.js 21. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -5,13 +5,13 @@ const RFC_3339 =
 
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
 
-/** True if a time lies in the years that a timestamp can write. */
+/** True if a time is within the years that a timestamp can represent. */
 export const isInstant = (ms: number): boolean => ms >= FIRST_MOMENT_MS && ms <= LAST_MOMENT_MS;
 
 /**
- * Reads a time in the format of RFC 3339, with `t` and `z` in either case. Second 60, a leap second, is second 0 of the next
- * minute, as in Unix time.
- * @returns undefined for any other text, and for a day that the calendar does not have
+ * Parses an RFC 3339 time, with `t` and `z` in either case. Second 60, a leap second, is second 0 of the next minute,
+ * as in Unix time.
+ * @returns undefined for any other text, and for days that do not exist
  */
 export function instantOf(text: string): Date | undefined {
   const [, year, month, day, second] = RFC_3339.exec(text) ?? [];

@@ -11,13 +11,13 @@ export function isInt64(text: unknown): text is string {
   return value >= INT64.min && value <= INT64.max;
 }
 
-/** The property holds an int64: as decimal text in GraphQL, as a number in REST. */
+/** Declares that the property holds an int64: as decimal text in GraphQL, as a number in REST. */
 export const Int64 = JsonSchema({ type: "integer", format: "int64" });
 
 /** The validation message for every invalid int64. */
 export const MUST_BE_INT64 = "must be a 64-bit integer (int64)";
 
-/** The property must hold an int64 as decimal text, the form that GraphQL uses. */
+/** Requires the property to be an int64 as decimal text, GraphQL's form. */
 export const IsInt64 = (): PropertyDecorator => {
   const validate = ValidateBy({
     name: "isInt64",

@@ -25,7 +25,7 @@ export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)
 /** Azure's platform service, a metadata address outside the private ranges. */
 const AZURE_PLATFORM = "168.63.129.16";
 
-/** The only part of IPv6 that is assigned to the Internet; addresses outside of it can embed private IPv4 ones. */
+/** The only part of IPv6 assigned to the Internet; addresses outside it can embed private IPv4 ones. */
 const GLOBAL_IPV6 = "2000::/3";
 
 /** True if an address is an ordinary address of the Internet: not private, loopback, link-local, reserved or a relay. */

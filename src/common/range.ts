@@ -1,7 +1,7 @@
 import { JsonSchema } from "./json-schema";
 import { Max, Min } from "./validators";
 
-/** The property must be a number from `minimum` to `maximum`, inclusive. */
+/** Requires the property to be a number from `minimum` to `maximum`, inclusive. */
 export function IsBetween(minimum: number, maximum: number): PropertyDecorator {
   const tooSmall = `must be at least ${minimum}`;
   const tooLarge = `must be at most ${maximum}`;

@@ -1,6 +1,6 @@
 import { ValidateBy } from "./validators";
 
-/** The property must be a slug: 1 to 63 characters of a-z, 0-9 and single hyphens between them. */
+/** Requires the property to be a slug: 1 to 63 characters of a-z, 0-9 and single hyphens between them. */
 export const IsSlug = (): PropertyDecorator =>
   ValidateBy({
     name: "isSlug",

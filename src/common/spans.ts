@@ -23,7 +23,7 @@ export function withSharedSpan<T>(name: string, callers: readonly Span[], run: (
 
 /**
  * Marks a span as failed.
- * @param errorType a word from a closed list or the name of an error class, never a message
+ * @param errorType a value from a closed list or the name of an error class, never a message
  */
 export const markFailed = (span: Span, errorType: string): Span =>
   span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });

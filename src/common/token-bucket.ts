@@ -1,10 +1,10 @@
-/** Limits a rate, such as messages per second, and allows bursts. Amounts are taken on credit. */
+/** Limits a rate, such as messages per second, and allows bursts. Tokens can be taken on credit. */
 export class TokenBucket {
   private tokens: number;
   private filledAt: number;
 
   /**
-   * @param burst max tokens, all of which are available at the start
+   * @param burst max tokens, all available at the start
    * @param perSecond tokens added per second
    * @param clock monotonic time (ms)
    */

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { JsonSchema } from "./json-schema";
 
-/** The property holds a UUID. */
+/** Declares that the property holds a UUID. */
 export const Uuid = JsonSchema({ format: "uuid" });
 
 /** True if a text is a UUID in canonical lower-case form (RFC 9562). */
@@ -9,8 +9,7 @@ export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 
 /**
- * The lower bound of all UUIDs of version 7 created at a time or later; their first 48 bits are the time (RFC 9562,
- * 5.7).
+ * The lower bound of all version 7 UUIDs created at a time or later; their first 48 bits are the time (RFC 9562, 5.7).
  * @param ms milliseconds since the epoch
  */
 export function leastUuidAt(ms: number): string {

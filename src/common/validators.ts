@@ -1,8 +1,8 @@
 type Package = typeof import("class-validator");
 
 /**
- * Loads an export of class-validator from its own file. The index of the package loads all validators, which takes a fifth
- * of a second and 9 MB, most of it for the formats of telephone numbers.
+ * Loads an export of class-validator from its own file. The package's index loads all validators, which takes a fifth
+ * of a second and 9 MB, mostly for phone number formats.
  */
 const load = <Name extends keyof Package>(folder: string, name: Name, file: string = name): Package[Name] =>
   require(`class-validator/cjs/${folder}/${file}`)[name];
@@ -23,8 +23,8 @@ export const ValidateNested = load("decorator/common", "ValidateNested");
 export const Validator = load("validation", "Validator");
 
 /**
- * Finds the rules of each class only once: for every validation, class-validator would walk through all classes with
- * rules. They are complete once modules are loaded, and no validation here uses groups, which would select among them.
+ * Caches the rules of each class: class-validator would walk through all classes with rules on every validation. The
+ * rules are complete once modules are loaded, and no validation here uses groups, which would select among them.
  */
 function rememberRules(): void {
   const storage = load("metadata", "getMetadataStorage", "MetadataStorage")();

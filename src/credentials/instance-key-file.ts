@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { InstanceKey } from "./instance-key";
 
 /**
- * Reads the key in a file.
+ * Reads the key from a file.
  * @returns undefined if there is no file
  * @throws Error without the content if the file cannot be read or holds no key
  */

@@ -10,8 +10,8 @@ const TAG_BYTES = 16;
 const SEAL_VERSION = "v1";
 
 /**
- * The secret that signing secrets are derived from and credentials are sealed with.
- * Its bytes are private, so that no log or dump of a configuration shows them.
+ * The secret for deriving signing secrets and sealing credentials. Its bytes are private, so that no log or dump of a
+ * configuration shows them.
  */
 export class InstanceKey {
   /** Identifies the key in the database without revealing it. */
@@ -43,7 +43,7 @@ export class InstanceKey {
 
   /**
    * Encrypts a text for storage.
-   * @param rowId ID of the row that stores it; it cannot be opened for another row
+   * @param rowId ID of the row that stores it; the text cannot be opened for another row
    */
   seal(text: string, rowId: string): string {
     const iv = randomBytes(IV_BYTES);
@@ -70,7 +70,7 @@ export class InstanceKey {
     }
   }
 
-  /** A hash that compares secrets without revealing anything about them to readers of the database. */
+  /** A keyed hash that compares secrets without revealing anything about them to readers of the database. */
   hash(text: string): string {
     return createHmac("sha256", this.#derive("hash")).update(text).digest("base64");
   }

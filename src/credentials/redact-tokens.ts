@@ -1,6 +1,6 @@
 import { isWellFormedApiKey, isWellFormedInvitationToken, isWellFormedSessionToken } from "./token-format";
 
-/** In every token. */
+/** The start of every token. */
 const PREFIX = /ag[kis]_/;
 
 const LIKE_AN_API_KEY = /(agk_[a-z]+_[0-9A-Za-z]{12})_[0-9A-Za-z]{28}/g;
@@ -32,8 +32,8 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 /** True if a text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** True if a text may contain a token, or part of one: without its checksum, it is as good as the whole token. */
+/** True if a text may contain a token or part of one: a token without its checksum is as good as the whole token. */
 export const mayHoldToken = (text: string): boolean => /agk_|ag[is]_[0-9a-z]{22}/i.test(text);
 
-/** The start of a client text; it is redacted before it is cut, because half a token is not recognizable. */
+/** The start of a client text, redacted before it is cut, because half a token is not recognizable. */
 export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

@@ -4,7 +4,7 @@ import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
 import { API_KEY, INVITATION, PUBLIC_ID_DIGITS, SECRET_DIGITS, SESSION } from "./token-parts";
 
-/** The part of a key that names the environment in which it is valid. */
+/** The part of a key that identifies its environment. */
 export const KEY_ENVIRONMENT = {
   development: "dev",
   staging: "test",
@@ -13,7 +13,7 @@ export const KEY_ENVIRONMENT = {
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
-/** 256 random bits, of a session or an invitation. */
+/** 256 random bits, for a session or invitation. */
 const TOKEN_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 
@@ -38,7 +38,7 @@ export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomB
 /** Mints an invitation token, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
 
-/** True if a bearer token counts as an API key: every token without the session prefix does. */
+/** True if a bearer token is treated as an API key: every token without the session prefix is. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(
@@ -56,7 +56,7 @@ const PREFIXES = ENVIRONMENTS.map((environment) => ({
   environment,
 }));
 
-/** The environment that a well-formed API key names. */
+/** The environment of a well-formed API key. */
 export function environmentOf(token: string): Environment {
   const found = PREFIXES.find(({ prefix }) => token.startsWith(prefix));
   if (found === undefined) throw new Error("The API key is not well-formed.");

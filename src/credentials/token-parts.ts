@@ -1,6 +1,6 @@
 // The dashboard imports these too, so this module must not import anything.
 
-/** The beginnings of tokens and secrets, each before a "_". */
+/** The prefixes of tokens and secrets, without the "_". */
 export const API_KEY = "agk";
 export const SESSION = "ags";
 export const INVITATION = "agi";

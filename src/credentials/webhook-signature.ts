@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 /** Max age of a signature (s): senders retry for days, and duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
-/** Max time by which a sender's clock may be ahead (s). */
+/** How far a sender's clock may be ahead (s). */
 const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;
@@ -13,15 +13,15 @@ const ID_MAX_LENGTH = 256;
 /** More than two would be unusual; each costs an HMAC over the body. */
 const MAX_SIGNATURES = 10;
 
-/** Bytes of a body that are hashed in one step, which takes a few milliseconds at most. */
+/** Max bytes of a body hashed in one step, which takes a few milliseconds at most. */
 const MAX_HASHED_BYTES = 1_048_576;
 
 /** The signature of a request, read from its headers. */
 export interface WebhookSignature {
   id: string;
-  /** Unix time (s), as it was signed. */
+  /** Unix time (s), as signed. */
   timestamp: string;
-  /** The decoded signatures of version 1. */
+  /** The decoded version 1 signatures. */
   signatures: readonly Buffer[];
 }
 
@@ -49,9 +49,9 @@ export function webhookSignatureOf(
 }
 
 /**
- * True if one of the secrets made one of the signatures; others get a turn while a large body is hashed. The Standard
- * Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
- * @param body the bytes as they arrived
+ * True if one of the signatures was made with one of the secrets; yields to other work while hashing a large body. The
+ * Standard Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
+ * @param body the bytes as received
  * @param secrets `whsec_…`
  */
 export async function isSignedBy(

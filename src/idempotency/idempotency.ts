@@ -18,11 +18,11 @@ interface Request {
   key: string;
   /** The input without the key; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
-  /** The answer to the request, which says so if it is that of an earlier request. */
+  /** The response to the request, to mark as a replay of an earlier one. */
   answer?: { isReplayed?: boolean } | undefined;
 }
 
-/** A request whose client need not send a key. */
+/** A request with an optional key. */
 export type KeyedRequest = Omit<Request, "key"> & { key?: string | null | undefined };
 
 /** A create that clients may retry. */
@@ -61,8 +61,8 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
 }
 
 /**
- * Does what `once` does for creates that share a transaction. It claims all keys first, to shorten the time for which
- * `create` holds its lock on the insert order.
+ * Like `once`, for creates that share a transaction. Claims all keys first, so that `create` holds its insert-order
+ * lock for less time.
  * @returns the resource or the error of each create, in the order of the creates
  */
 export async function onceEach<C extends KeyedRequest, T>(
@@ -74,7 +74,7 @@ export async function onceEach<C extends KeyedRequest, T>(
     each,
     record: each.key == null ? undefined : recordOf(each, each.key),
   }));
-  // Of creates with the same key, only the first runs.
+  // If several creates have the same key, only the first runs.
   const firsts = new Map<string, NewRecord>();
   for (const { record } of wanted)
     if (record !== undefined && !firsts.has(nameOf(record))) firsts.set(nameOf(record), record);
@@ -113,7 +113,7 @@ export async function onceEach<C extends KeyedRequest, T>(
   });
 }
 
-/** Notes a replay, unless the transaction is rolled back. */
+/** Marks the response as a replay, unless the transaction is rolled back. */
 function noteReplay(tx: Tx, { answer }: Pick<Request, "answer">): void {
   if (answer === undefined) return;
   tx.afterCommit(() => {
@@ -121,7 +121,7 @@ function noteReplay(tx: Tx, { answer }: Pick<Request, "answer">): void {
   });
 }
 
-/** Returns a unique name for a record; `claim` also sorts by it. */
+/** Returns a unique name for a record, by which `claim` also sorts. */
 const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
 
 type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
@@ -170,7 +170,7 @@ async function complete(tx: Tx, records: readonly StoredRecord[]): Promise<void>
   );
 }
 
-/** Frees keys that a transaction has claimed. */
+/** Frees keys claimed by a transaction. */
 async function release(tx: Tx, records: readonly NewRecord[]): Promise<void> {
   await tx.query(
     `delete from idempotency_record where (scope, key) in (values ${placeholders(records.length, 2)})`,
@@ -187,8 +187,8 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
 
 /**
  * Marks a batch as written, in the transaction that writes it.
- * @param writer a writer that writes its batches one after the other
- * @returns false when an earlier attempt committed the batch but lost the response
+ * @param writer writes its batches one by one
+ * @returns false if an earlier attempt committed the batch but lost the response
  */
 export async function claimBatch(tx: Tx, writer: string, batch: string): Promise<boolean> {
   const rows = await allReturning(

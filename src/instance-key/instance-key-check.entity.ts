@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 import { TIMESTAMP_COLUMN } from "../database/columns";
 
-/** Identifies the instance key that rows of the database depend on; there is one row, or none while nothing does. */
+/** Identifies the instance key that rows in the database depend on; the table is empty if none do. */
 @Entity()
 export class InstanceKeyCheck {
   @PrimaryColumn({ type: "integer" })

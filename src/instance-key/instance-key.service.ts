@@ -12,7 +12,7 @@ import { InstanceKeyCheck } from "./instance-key-check.entity";
 /** ID of the only row of its table. */
 const ID = 1;
 
-// Clients read these too, so they name no file.
+// Clients also see these messages, so they name no file.
 const MISSING =
   "The instance key is missing. Set INSTANCE_KEY or restore the key file to use signing secrets and stored credentials.";
 const WRONG = "INSTANCE_KEY is not the key that the secrets in this database were encrypted with.";
@@ -35,7 +35,7 @@ export class InstanceKeyService {
   private opened: Promise<void> | undefined;
   /** Why the file could not be created. */
   private problem: string | undefined;
-  /** File of the key of an embedded database without `INSTANCE_KEY`. */
+  /** The key file of an embedded database without `INSTANCE_KEY`. */
   private readonly file: string | undefined;
 
   constructor(
@@ -62,7 +62,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * The key, for what the database already depends on.
+   * The key, for data that already depends on it.
    * @throws InstanceKeyError if it is missing
    */
   async current(): Promise<InstanceKey> {
@@ -72,7 +72,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * The key, for a unit of work after which the database depends on it.
+   * The key, for a unit of work that makes the database depend on it.
    * @throws InstanceKeyError if it is missing, or the database depends on another key
    */
   async required(tx: Tx): Promise<InstanceKey> {
@@ -134,7 +134,7 @@ export class InstanceKeyService {
     this.key = key;
   }
 
-  /** Without a key, everything else works: a full disk, for example, must not keep the process from starting. */
+  /** Everything else works without a key: a full disk, for example, must not keep the process from starting. */
   private create(file: string): InstanceKey | undefined {
     try {
       return createKeyFile(file);

@@ -1,7 +1,7 @@
 import type { Timestamp } from "../common/time";
 import type { InstanceKey } from "../credentials/instance-key";
 
-/** A row that signs what it sends. */
+/** A row with a signing secret. */
 export interface Signing {
   id: string;
   secretGeneration: number;
@@ -15,7 +15,7 @@ export const signingSecretOf = (
   key: InstanceKey,
 ): string => key.deriveSigningSecret(id, secretGeneration);
 
-/** The signing secrets of a row that are valid now, the current one first. */
+/** A row's currently valid signing secrets, newest first. */
 export function signingSecretsOf(row: Signing, key: InstanceKey): string[] {
   const current = signingSecretOf(row, key);
   return row.previousSecretUntil === null

@@ -51,7 +51,7 @@ registerEnumType(ListOrder, {
   },
 });
 
-/** The arguments of a list that is read in either order. */
+/** The arguments of a list that can be read in either order. */
 @ArgsType()
 export class OrderedPageArgs extends PageArgs {
   @Field(() => ListOrder, {
@@ -62,20 +62,20 @@ export class OrderedPageArgs extends PageArgs {
   order?: ListOrder | null | undefined;
 }
 
-/** The order of a list in terms of the database. */
+/** The order of a list as SQL. */
 export const directionOf = (order: ListOrder | null | undefined): "ASC" | "DESC" =>
   order === ListOrder.newest_first ? "DESC" : "ASC";
 
-/** A requested page in terms of the database. */
+/** A requested page, for the database. */
 export interface Page {
   limit: number;
-  /** Position of the row after which the page starts: its ID, unless its list says otherwise. */
+  /** Position of the row before the page: its ID, unless its list defines another. */
   after: string | undefined;
 }
 
 /**
- * Limits a query to one page in the order of `id`, plus one row that shows whether a next page exists. Keyset pagination
- * keeps deep pages as cheap as the first, and inserts between two pages neither repeat nor hide rows.
+ * Limits a query to one page in the order of `id`, plus one row that shows whether a next page exists. With keyset
+ * pagination, deep pages cost no more than the first, and inserts between two reads neither repeat nor hide rows.
  */
 export function paginate<T extends ObjectLiteral>(
   query: SelectQueryBuilder<T>,
@@ -88,7 +88,7 @@ export function paginate<T extends ObjectLiteral>(
 }
 
 /**
- * As `paginate`, and reads the rows.
+ * Like `paginate`, but also reads the rows.
  * @param query null if the list has no items
  */
 export const pageOfRows = async <T extends ObjectLiteral>(
@@ -134,7 +134,7 @@ export class PageInfo {
   }
 }
 
-/** A page of rows as resolvers return it; `ConnectionOf` creates the object type. */
+/** A page of rows, as returned by resolvers; `ConnectionOf` creates the object type. */
 export interface Connection<T extends Row> {
   readonly nodes: readonly T[];
   readonly pageInfo: PageInfo;
@@ -142,9 +142,10 @@ export interface Connection<T extends Row> {
 
 /**
  * Creates the Relay connection type of a node type.
- * @param kind kind of its cursors, so that a cursor of another list is rejected
+ * @param kind kind of its cursors, so that cursors of other lists are rejected
  * @param isPosition returns true if a text is a well-formed position of a row
- * @param positionOf what a cursor holds of a row, without colons: its ID, unless the list is ordered by more
+ * @param positionOf returns a row's position for its cursor, without colons; its ID, unless the list has a different
+ *   order
  */
 export function ConnectionOf<T extends Row>(
   Node: ClassType<T>,
@@ -180,7 +181,7 @@ export function ConnectionOf<T extends Row>(
 
     /**
      * @param rows the result of a query limited by `paginate`
-     * @param count counts the whole list as `countRows` does; lists that only the command line reads need none
+     * @param count counts the whole list like `countRows`; lists read only by the command line need none
      */
     constructor(
       rows: readonly T[],

@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from "type-graphql";
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 
-/** Lists are counted up to this number, so that a long one costs no more than a short one. */
+/** Max number that lists are counted to, so that a long list costs no more than a short one. */
 export const MAX_COUNT = 10_000;
 
 @ObjectType({ simpleResolvers: true, description: "Number of items in a list." })

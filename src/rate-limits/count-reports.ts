@@ -5,7 +5,7 @@ import { WINDOW_MS } from "./window";
 const REPORT_INTERVAL_MS = 50;
 
 /**
- * Reports the counts of a process to the processes that share its limits: regularly, and immediately where they could
+ * Reports this process's counts to the processes that share its limits: regularly, and immediately where they could
  * otherwise accept too many requests.
  * @param processes number of processes
  * @returns a listener for `KeyWindows`

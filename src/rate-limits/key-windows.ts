@@ -4,13 +4,13 @@ import { countMany, type Decision, WINDOW_MS, type Window } from "./window";
 /** Max keys with a window; beyond it the least recently used key starts a new one. */
 const MAX_KEYS = 10_000;
 
-/** Requests of a key that a process has counted, and how long their window still lasts (ms): clocks differ. */
+/** Requests of a key counted by a process, and the remaining time of their window (ms), because clocks differ. */
 export type KeyCount = readonly [keyId: string, used: number, remainingMs: number];
 
-/** Called with the requests that were counted in this process. */
+/** Called with the requests counted in this process. */
 export type CountListener = (keyId: string, amount: number, decision: Decision) => void;
 
-/** The windows of keys: what this process has counted, and what others have reported to it. */
+/** The windows of keys: counts from this process, and those reported by others. */
 export class KeyWindows {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
 
@@ -23,7 +23,7 @@ export class KeyWindows {
     readonly now = () => performance.now(),
   ) {}
 
-  /** Counts requests of a key, as `countMany` does. */
+  /** Counts requests of a key, like `countMany`. */
   count(keyId: string, limit: number, amount: number): Decision {
     const decision = countMany(this.windows.get(keyId), limit, this.now(), amount);
     this.windows.set(keyId, decision.window);
@@ -31,7 +31,7 @@ export class KeyWindows {
     return decision;
   }
 
-  /** Adds what another process has counted. */
+  /** Adds the counts of another process. */
   add(counts: readonly KeyCount[]): void {
     const now = this.now();
     for (const [keyId, used, remainingMs] of counts) {
@@ -45,7 +45,7 @@ export class KeyWindows {
     }
   }
 
-  /** Everything counted in windows that have not ended, for a process that starts. */
+  /** All counts in current windows, for a new process. */
   list(): KeyCount[] {
     const now = this.now();
     return [...this.windows]

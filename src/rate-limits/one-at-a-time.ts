@@ -4,12 +4,12 @@ import { countOne, type Window } from "./window";
 
 const MAX_OWNERS = 10_000;
 
-/** Lets each owner run one piece of work at a time, and only a limited number per minute, in this process. */
+/** Lets each owner run one job at a time, and only a limited number per minute, in this process. */
 export class OneAtATime {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_OWNERS });
   private readonly running = new Set<string>();
 
-  /** @param busy the message while another piece of work of the owner runs */
+  /** @param busy the message while another job of the owner is running */
   constructor(
     private readonly maxPerMinute: number,
     private readonly busy: string,

@@ -20,9 +20,9 @@ export interface LimitedKey {
 }
 
 /**
- * Counts requests of a key: all of `amount` or, when they exceed the limit, none.
+ * Counts requests of a key: all of `amount` or, if they exceed the limit, none.
  * @param amount number of requests, 1 by default
- * @returns headers for the answer, and an error when the limit is exceeded; undefined for a key without a limit
+ * @returns headers for the response, and an error if the limit is exceeded; undefined for a key without a limit
  */
 export type RateLimit = (
   key: LimitedKey,

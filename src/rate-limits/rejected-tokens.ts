@@ -8,8 +8,8 @@ const MAX_TOKENS = 10_000;
 
 /**
  * Keeps a client address from guessing bearer tokens: after too many unknown tokens, its tokens are rejected without a
- * lookup for the rest of the minute. Tokens that this process has found before are still looked up, so that other
- * clients behind the same address keep their access.
+ * lookup for the rest of the minute. Tokens previously found by this process are still looked up, so that other clients
+ * behind the same address keep their access.
  */
 export class RejectedTokens {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
@@ -48,7 +48,7 @@ export class RejectedTokens {
 
   /** Exempts an existing token from the limit, from any address. */
   remember(hash: string): void {
-    // A token in use that is evicted comes back with its next request, so moving it to the newest place is not needed.
+    // An evicted token in use returns with its next request, so there is no need to track recency.
     if (!this.found.has(hash)) this.found.set(hash, true);
   }
 

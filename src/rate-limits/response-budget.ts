@@ -41,13 +41,13 @@ export class ResponseBudget {
   private readonly reservations = new Map<object, Reservation>();
   private waiting = 0;
 
-  /** @param maxWaiting max waiting responses; further ones are rejected immediately */
+  /** @param maxWaiting max waiting responses; beyond that, they are rejected immediately */
   constructor(private readonly maxWaiting: number) {}
 
   /**
    * Reserves memory for the response to a request.
    * @param characters max size of the response
-   * @throws GatewayError `unavailable` when too many responses wait, or the wait times out
+   * @throws GatewayError `unavailable` if too many responses are waiting, or the wait times out
    */
   async admit({ answer, caller }: ResponseContext, characters: number): Promise<void> {
     if (answer === undefined || isSmallResponse(characters)) return;
@@ -76,7 +76,7 @@ export class ResponseBudget {
     });
   }
 
-  /** Registers hooks that replace a reservation by the actual size and release it once the response is sent. */
+  /** Registers hooks that replace a reservation with the actual size and release it once the response is sent. */
   track(app: FastifyInstance): void {
     app.addHook("onSend", (request, { raw }, payload, done) => {
       const answer = request.callContext?.answer;

@@ -19,12 +19,12 @@ export interface Decision {
   window: Window;
 }
 
-/** Counts one, as `countMany` does. */
+/** Counts one, like `countMany`. */
 export const countOne = (window: Window | undefined, limit: number, now: number): Decision =>
   countMany(window, limit, now, 1);
 
 /**
- * Counts in a fixed window that starts with its first call: all of `amount` or, when they exceed the limit, none. It is a
+ * Counts in a fixed window that starts with its first call: all of `amount` or, if they exceed the limit, none. It is a
  * pure function.
  * @param window result of the last call; undefined for the first
  * @param limit max count per window

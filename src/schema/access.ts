@@ -31,8 +31,8 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
 /**
- * Enforces the access rule of each root field before its resolver validates arguments. TypeGraphQL's `@Authorized` would
- * do so in several promises per call.
+ * Enforces the access rule of each root field before its resolver validates arguments. TypeGraphQL's `@Authorized`
+ * would do so in several promises per call.
  * @throws Error that names the fields without a rule, which would be open to all callers
  */
 export function enforceAccess(schema: GraphQLSchema): void {
@@ -46,7 +46,7 @@ export function enforceAccess(schema: GraphQLSchema): void {
         authorize(context.caller, rule, changes);
         const attempt = changes ? context.answer?.attempt : undefined;
         if (attempt === undefined) return resolve(source, args, context, info);
-        // Apollo asks again when the plan failed, to write the errors.
+        // Apollo calls again when the plan has failed, to create the errors.
         attempt.change ??= resolve(source, args, context, info);
         return attempt.change;
       };

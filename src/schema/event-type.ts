@@ -1,21 +1,21 @@
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A type of event that a feature declares. */
+/** A type of event declared by a feature. */
 export interface DeclaredEventType {
-  /** A sentence of what has happened. */
+  /** A sentence about what happened. */
   description: string;
   /** JSON Schema of the data of its events. */
   data: JsonSchema;
 }
 
-/** An object whose properties are all required, or only the named ones. */
+/** The schema of an object whose properties are all required, or only the named ones. */
 export const object = (
   properties: Record<string, JsonSchema>,
   required = Object.keys(properties),
 ): JsonSchema => ({ type: "object", required, properties });
 
-/** Not a list of types, which generators do not know. */
+/** Not a list of types, which generators do not support. */
 export const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: "null" }] });
 
 export const ID: JsonSchema = { type: "string", format: "uuid" };

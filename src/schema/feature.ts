@@ -23,9 +23,9 @@ export interface Core {
   database: Database;
   config: Config;
   log: Logger;
-  /** The queue of work that no request waits for. */
+  /** The queue of background work. */
   lanes: Lanes;
-  /** Where the gateway may connect to on behalf of its users. */
+  /** The targets that the gateway may connect to on behalf of its users. */
   targets: Targets;
   /** The key of signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
@@ -35,18 +35,18 @@ export interface Core {
   rejectedTokens: RejectedTokens;
 }
 
-/** Periodic work of one process of a service; it stops soon after the signal. */
+/** Periodic work of one process of a service; stops soon after the signal. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
-/** Expired rows of a table: their column sorts before a text. */
+/** Expired rows of a table: the value in their column sorts before a text. */
 export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
   before: string;
   /**
-   * Stores elsewhere what must outlive the rows, before they are deleted.
+   * Stores data that must outlive the rows before they are deleted.
    * @param limit max rows to change
-   * @returns how many it changed
+   * @returns the number of changed rows
    */
   keep?(tx: Tx, limit: number): Promise<number>;
 }
@@ -63,7 +63,7 @@ export const olderThan = (
 
 /**
  * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping
- * read the list of features, so a new one is added in one place.
+ * all read the list of features, so a new one is added in one place.
  */
 export interface Feature<Own extends object, Needs extends object> {
   entities: readonly (new () => object)[];
@@ -71,35 +71,35 @@ export interface Feature<Own extends object, Needs extends object> {
   services(core: Core & Needs): Own;
   /** Creates the resolvers; their constructors must only store the services. */
   resolvers(services: Own & Needs): object[];
-  /** Reactions to events of other features. */
+  /** Hooks called by other features. */
   hooks?(services: Core & Own & Needs): HookImplementations;
   routes?: RouteGroup;
   /** Adds routes that need no API key, to an encapsulated scope of the server. */
   http?(app: FastifyInstance, services: Core & Own & Needs): void;
   /** The documentation of these routes. */
   operations?: HttpOperations;
-  /** The scopes of API keys that its resolvers need, with what each allows; they are also added to `Scopes`. */
+  /** The API key scopes required by its resolvers, with what each allows; also added to `Scopes`. */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
-  /** The types of the events that it records; they are also added to `EventTypes`. */
+  /** The event types that the feature records; also added to `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
-  /** Max size of a document that members send in a mutation (bytes). */
+  /** Max size of a document that a member uploads in a mutation (bytes). */
   memberDocumentBytes?: number;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
-  /** The metrics that it counts or that are read of its services. */
+  /** The metrics that the feature counts or reads from its services. */
   metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
-  /** The work of its lanes, by their kinds. */
+  /** The work of its lanes, by kind. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
-  /** The shares of the senders that its lanes get, by name. */
+  /** The shares of senders that its lanes get, by name. */
   shares?(senders: number): Readonly<Record<string, Share>>;
   /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
   retention?: Retention;
-  /** Rows that housekeeping deletes, by these settings; rows are kept forever without a setting, or with 0. */
+  /** Rows that housekeeping deletes by these settings; rows are kept forever without a setting, or with 0. */
   expired?(retention: Retention): ExpiredRows[];
-  /** More work for housekeeping, such as finishing erasures that a process left unfinished. */
+  /** Additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];
   /**
-   * Starts the background work of a process that delivers.
+   * Starts the background work of a delivering process.
    * @returns a function that stops it
    */
   start?(services: Core & Own & Needs): () => Promise<void>;

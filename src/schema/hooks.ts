@@ -19,10 +19,10 @@ export interface Hooks {
   readiness: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The hooks that a feature implements. */
+/** The hooks implemented by a feature. */
 export type HookImplementations = { [Name in keyof Hooks]?: Hooks[Name] | readonly Hooks[Name][] };
 
-/** The hooks of all features, in the order of the features; complete once all services are made. */
+/** The hooks of all features, in feature order; complete once all services are created. */
 export class HookRegistry {
   private readonly all = new Map<string, unknown[]>();
 

@@ -2,22 +2,22 @@ import type { ErrorCode } from "../errors";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A body of a request or response, by its schema. */
+/** The body of a request or response, with its schema. */
 interface Body {
   schema: JsonSchema;
   example?: object;
 }
 
-/** A POST in the OpenAPI document that takes no API key and has no GraphQL document. */
+/** A POST in the OpenAPI document that needs no API key and has no GraphQL document. */
 export interface HttpOperation {
   operationId: string;
   summary: string;
   /** Parameters as `{name}`. */
   path: `/${string}`;
   parameters: readonly JsonSchema[];
-  /** The body by its content type. */
+  /** The body, by content type. */
   body: Readonly<Record<string, Body>>;
-  /** The success responses by status; one without a schema has no body. */
+  /** The success responses, by status; a response without a schema has no body. */
   answers: Readonly<Record<number, { description: string } & Partial<Body>>>;
   errors: readonly ErrorCode[];
 }
@@ -26,6 +26,6 @@ export interface HttpOperation {
 export interface HttpOperations {
   tag: string;
   description: string;
-  /** Describes them, which only the documentation needs. */
+  /** Creates the descriptions, which only the documentation needs. */
   operations(): readonly HttpOperation[];
 }

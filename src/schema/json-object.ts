@@ -32,7 +32,7 @@ function exact(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]));
 }
 
-/** @param node part of a document, whose depth is limited */
+/** @param node part of a document of limited depth */
 function literal(node: ValueNode, variables: JsonObject | null | undefined): unknown {
   switch (node.kind) {
     case Kind.VARIABLE:
@@ -59,11 +59,11 @@ function finite(value: number): number {
   throw new GraphQLError("It must not contain a number that is out of range.");
 }
 
-/** The property must be a JSON object of at most `maxBytes` as UTF-8 text that the database stores unchanged. */
+/** Requires the property to be a JSON object of at most `maxBytes` as UTF-8 that the database stores unchanged. */
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
   Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));
 
-/** The problem with a JSON value of more bytes, or with text that the database cannot store; else undefined. */
+/** The problem with a JSON value that is too large, or with text that the database cannot store; else undefined. */
 export function jsonProblem(value: unknown, maxBytes: number): string | undefined {
   let hasInvalidText = false;
   const check = (text: string) => {

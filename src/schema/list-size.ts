@@ -32,8 +32,8 @@ export const ASSUMED_TEXT_LENGTH = 254;
 const OTHER_LEAF_LENGTH = 40;
 
 /**
- * The page size of a field by its argument `first`; undefined for a field without it.
- * @param operation declares the variables; undefined for a fragment on its own
+ * The page size of a field from its argument `first`; undefined for a field without it.
+ * @param operation declares the variables; undefined for a standalone fragment
  * @param variables values of the request; without them, a variable counts as `MAX_PAGE`
  */
 export function pageSize(
@@ -56,7 +56,7 @@ export function pageSize(
 
 /**
  * Max items of a field; 1 unless it is a list.
- * @param page page size of the field, or else of its parent
+ * @param page page size of the field or, failing that, of its parent
  */
 export function itemsOf(field: Field | undefined, parent: string, page: number | undefined): number {
   if (field === undefined || !isListType(getNullableType(field.type))) return 1;

@@ -11,7 +11,7 @@ import {
   isNonNullType,
 } from "graphql";
 
-/** The directive for semantic nullability as client libraries and code generators expect it. */
+/** The directive for semantic nullability, as supported by client libraries and code generators. */
 export const SEMANTIC_NON_NULL = new GraphQLDirective({
   name: "semanticNonNull",
   description:
@@ -43,7 +43,7 @@ export function makeRootFieldsNullable(schema: GraphQLSchema): void {
   }
 }
 
-/** The type that the resolver of a field declares. */
+/** The type declared by a field's resolver. */
 export const declaredType = ({
   type,
   extensions,

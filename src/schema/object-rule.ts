@@ -11,7 +11,7 @@ export interface ObjectRule {
 
 const rules = new WeakMap<object, readonly ObjectRule[]>();
 
-/** Adds a rule to a class of inputs or arguments. */
+/** Adds a rule to an input or arguments class. */
 export const Rule =
   (rule: ObjectRule): ClassDecorator =>
   (target) => {
@@ -20,7 +20,7 @@ export const Rule =
     Extensions({ objectRules: all })(target);
   };
 
-/** Exactly one of these fields must be passed. */
+/** Requires exactly one of these fields. */
 export const ExactlyOneOf = (...fields: [string, ...string[]]): ClassDecorator => {
   const hint = `pass exactly one of ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
   const check: ObjectRule["check"] = (input) => {
@@ -41,9 +41,9 @@ export const objectRulesOf = ({
 }): readonly ObjectRule[] => (extensions.objectRules as readonly ObjectRule[] | undefined) ?? [];
 
 /**
- * Adds the problems of an object by its rules.
+ * Adds the problems found by an object's rules.
  * @param path path of the object; empty for the whole input
- * @param problems the problems of its fields; the rules add theirs
+ * @param problems the problems of its fields, to add to
  */
 export function addRuleProblems(
   all: readonly ObjectRule[],
@@ -60,11 +60,11 @@ export function addRuleProblems(
   }
 }
 
-/** Adds the problems of an instance and of all instances nested in it, by the rules of their classes. */
+/** Adds the problems found by the rules of an instance and all instances nested in it. */
 export function addProblemsOfRules(input: unknown, path: string, problems: InputProblem[]): void {
   if (typeof input !== "object" || input === null) return;
   const { constructor: type = Object } = Object.getPrototypeOf(input) ?? {};
-  // Values of JSON have no rules, and may be large.
+  // JSON values have no rules, and may be large.
   if (type === Object) return;
   for (const [name, value] of Object.entries(input))
     addProblemsOfRules(value, path ? `${path}.${name}` : name, problems);

@@ -21,7 +21,7 @@ export interface PathParameter extends RestParameter {
   example: string | number;
 }
 
-/** A status that depends on the result of the document. */
+/** A success status that depends on the result. */
 export interface ChosenStatus {
   oneOf: readonly SuccessStatus[];
   /** @param data value of the document's root field */
@@ -53,16 +53,16 @@ export interface RestRoute {
   result: readonly string[];
   /** Path of a list's PageInfo in the data, for `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
-  /** The response header with the end of a page; a client can continue from it later, even after the last page. */
+  /** The response header with the end of the page; clients can continue from it later, even after the last page. */
   endCursorHeader?: "Last-Event-ID";
-  /** URL path of the created resource, from the response body, for `Location`. */
+  /** URL path of the created resource for `Location`, derived from the response body. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
-  /** Error codes of the resolver, in addition to those implied by the shape of the route. */
+  /** Error codes of the resolver, in addition to those implied by the route. */
   errors?: readonly ErrorCode[];
   deprecation?: Deprecation;
-  /** True if a call can delete or overwrite something irreversibly; always assumed for DELETE. */
+  /** True if a call can irreversibly delete or overwrite something; always assumed for DELETE. */
   destructive?: boolean;
-  /** True if a call makes the agent write to people outside of the gateway. */
+  /** True if a call makes the agent write to people outside the gateway. */
   reachesPeople?: boolean;
   /** The response to `Accept: text/event-stream`. */
   stream?: RestStream;
@@ -76,11 +76,11 @@ export interface RestStream {
   /** One subscription with one root field, whose items the stream sends. */
   document: string;
   queryParameters: readonly RestParameter[];
-  /** The variable that `Last-Event-ID` fills; it takes precedence over a parameter for the same variable. */
+  /** The variable set by `Last-Event-ID`; it takes precedence over a parameter for the same variable. */
   lastEventId: string;
-  /** Member of an item that is its `id`. */
+  /** Member of an item to use as its `id`. */
   id: string;
-  /** Member of an item that is its `event`. */
+  /** Member of an item to use as its `event`. */
   event: string;
   /** Description for the documentation. */
   answers: string;

@@ -12,8 +12,8 @@ const notOpened = (): never => {
 export const NO_PUB_SUB: PubSub = { publish: notOpened, subscribe: notOpened };
 
 /**
- * Lets the method of each subscription open its stream, with its arguments validated once; each item of the stream is the
- * value of the field. TypeGraphQL itself would open it outside the resolver, and call the method for each item.
+ * Lets each subscription's method open its stream, with its arguments validated once; each item of the stream is the
+ * value of the field. TypeGraphQL would open the stream outside the resolver and call the method for each item.
  */
 export function openByMethod(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {

@@ -3,7 +3,7 @@ import { ValidateBy } from "../common/validators";
 import { holdsToken } from "../credentials/redact-tokens";
 
 /**
- * Characters that are invisible or change how others are displayed: control and format characters (including
+ * Characters that are invisible or affect how others are displayed: control and format characters (including
  * bidirectional marks), line separators and characters that fonts render blank.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
@@ -23,7 +23,7 @@ function textProblem(value: unknown, max: number): string | undefined {
   return undefined;
 }
 
-/** The property appears in lists and logs, so it must not contain an API key or a session token. */
+/** The property appears in lists and logs, so it must not contain an API key or session token. */
 export const HoldsNoToken = (): PropertyDecorator =>
   ValidateBy({
     name: "holdsNoToken",
@@ -34,7 +34,7 @@ export const HoldsNoToken = (): PropertyDecorator =>
   });
 
 /**
- * The property must be a non-blank text of at most `max` code points that the database stores unchanged.
+ * Requires a non-blank text of at most `max` code points that the database stores unchanged.
  * @param options.trimmed true if the text is stored trimmed, so that leading and trailing whitespace does not count
  * @param options.singleLine true if the text is shown in lists and terminals and must not match `INVISIBLE`
  */

@@ -7,12 +7,12 @@ import {
 } from "graphql";
 import { Extensions } from "type-graphql";
 
-/** Marks a field that may hold what contacts or other systems wrote, which a model must not take for instructions. */
+/** Marks a field that may hold text written by contacts or other systems, not instructions for a model. */
 export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
   Extensions({ isThirdPartyText: true });
 
 /**
- * True if a selection has a field that is marked with `@ThirdPartyText`.
+ * True if a selection has a field marked with `@ThirdPartyText`.
  * @param selectionSet has no fragments
  */
 export function selectsThirdPartyText(

@@ -5,10 +5,10 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>[];
 
 const aggregate = (processes: readonly MetricValues[]) => AggregatorRegistry.aggregate([...processes]);
 
-/** The metrics of several processes in the Prometheus text format: summed up, unless a metric has another aggregator. */
+/** The metrics of several processes in the Prometheus text format: summed, unless a metric has another aggregator. */
 export const textOf = (processes: readonly MetricValues[]): Promise<string> => aggregate(processes).metrics();
 
-/** Sums up the metrics of ended processes that must never decrease. */
+/** Sums the metrics of ended processes that must never decrease. */
 export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {
   const growing = processes.map((metrics) =>
     // prom-client declares the types as an enum of numbers, but they are names.

@@ -9,7 +9,7 @@ type Samples = readonly (readonly [labels: Record<string, string>, value: number
 
 /**
  * Registers a gauge whose values are read at each scrape.
- * @param aggregator how the values of several workers become one: `first` if all of them read the same value
+ * @param aggregator combines the values of several workers; `first` if all of them read the same value
  */
 export function registerGauge(
   registry: Registry,
@@ -27,7 +27,7 @@ export function registerGauge(
     async collect() {
       const samples = await read();
       this.reset();
-      // A reset sets a gauge without labels to 0, which is no measurement.
+      // A reset sets a gauge without labels to 0, which would look like a measurement.
       if (labelNames.length === 0) this.remove();
       for (const [labels, value] of samples) this.set(labels, value);
     },

@@ -3,14 +3,14 @@ interface Named {
   help: string;
 }
 
-/** A counter that a feature fills by an observer; declare it once at module scope. */
+/** A counter that a feature increments through an observer; declare it once at module scope. */
 export interface FeatureCounter extends Named {
   type: "counter";
-  /** Possible values of each label, in their order; each combination is shown from the start. */
+  /** Possible values of each label, in order; every combination is exposed from the start. */
   labels: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A histogram that a feature fills by an observer; declare it once at module scope. */
+/** A histogram that a feature fills through an observer; declare it once at module scope. */
 export interface FeatureHistogram extends Named {
   type: "histogram";
   /** Upper bounds of the buckets, ascending. */
@@ -22,13 +22,13 @@ export interface FeatureReading extends Named {
   type: "reading";
   /** True if the number only grows. */
   isCounter?: boolean;
-  /** True if all workers read the same number, such as one of the database. */
+  /** True if all workers read the same number, such as a count in the database. */
   isShared?: boolean;
-  /** @returns undefined for no value */
+  /** @returns undefined if there is no value */
   read(): number | undefined | Promise<number | undefined>;
 }
 
-/** A metric that a feature declares. */
+/** A metric declared by a feature. */
 export type FeatureMetric = FeatureCounter | FeatureHistogram | FeatureReading;
 
 /** Declares a counter. */
@@ -38,7 +38,7 @@ export const counter = (
   labels: FeatureCounter["labels"] = {},
 ): FeatureCounter => ({ type: "counter", name, help, labels });
 
-/** Every combination of the values of labels. */
+/** Every combination of label values. */
 export const combinations = (labels: FeatureCounter["labels"]): string[][] =>
   Object.values(labels).reduce<string[][]>(
     (before, values) => before.flatMap((each) => values.map((value) => [...each, value])),

@@ -27,7 +27,7 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-/** Time for which counts from the database are cached (ms), because several scrapers may ask. */
+/** How long counts from the database are cached (ms), because there may be several scrapers. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**
@@ -88,7 +88,7 @@ export class Metrics implements DatabaseObserver {
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.zero({ of: what });
   }
 
-  /** Registers metrics of features. Each combination of labels is shown from the start: a rate needs a first sample. */
+  /** Registers metrics of features. Every label combination is exposed from the start: a rate needs a first sample. */
   register(metrics: readonly FeatureMetric[]): void {
     for (const metric of metrics) {
       if (metric.type === "reading") registerReading(this.registry, metric);
@@ -125,7 +125,7 @@ export class Metrics implements DatabaseObserver {
   }
 
   /**
-   * Registers gauges of the work that waits, in all processes.
+   * Registers gauges of the queued work of all processes.
    * @param count counts it in the database; while that fails, the gauges have no values
    */
   watchLanes(

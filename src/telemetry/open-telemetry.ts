@@ -87,7 +87,7 @@ function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"
   });
 }
 
-/** Logs failed exports, about which the SDK is silent. */
+/** Logs failed exports, because the SDK does not. */
 function withFailureLog(exporter: SpanExporter, log: Logger): SpanExporter {
   const throttle = logThrottle(LOG_INTERVAL_MS);
   return {

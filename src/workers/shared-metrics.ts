@@ -9,7 +9,7 @@ const TIMEOUT_MS = 1_000;
 export class SharedMetrics {
   private readonly registry = new Registry();
   private readonly deaths: Counter;
-  /** The last metrics of each live worker. */
+  /** The latest metrics of each live worker. */
   private readonly last = new Map<WorkerProcess, MetricValues>();
   /** Counts of ended workers. */
   private ended: MetricValues = [];
@@ -19,7 +19,7 @@ export class SharedMetrics {
 
   /** @param listening returns the number of workers that listen */
   constructor(listening: () => number) {
-    // The delay of its event loop is not reported, and measuring it would wake the process 100 times a second.
+    // The supervisor's event loop delay is not reported, and measuring it would wake the process 100 times a second.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 60_000 });
     new Gauge({
       name: "gateway_workers",
@@ -55,7 +55,7 @@ export class SharedMetrics {
     });
   }
 
-  /** The metrics of all in the Prometheus text format. Concurrent calls share one collection. */
+  /** The metrics of all processes in the Prometheus text format. Concurrent calls share one collection. */
   text(): Promise<string> {
     this.running ??= this.collect().finally(() => {
       this.running = undefined;

@@ -10,12 +10,12 @@ import { WorkerProcess } from "./worker-process";
 
 const STDERR = 2;
 
-/** Workers stop one after the other; max time until the last one starts to stop (ms). */
+/** Max time until the last worker starts to stop (ms); they stop one by one. */
 const STAGGER_MS = 2_000;
 
 /** A worker that lived for at least this long (ms) is replaced immediately. */
 const LASTING_MS = 60_000;
-/** The delay before a place gets a third worker within that time (ms); it doubles with each further worker. */
+/** The delay before a slot gets a third worker within that time (ms); it doubles with each further worker. */
 const RETRY_DELAY_MS = 500;
 const MAX_RETRY_DELAY_MS = 30_000;
 
@@ -34,7 +34,7 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
   const hadTerminal = isatty(STDERR);
   process.on("SIGHUP", () => {
     if (!hadTerminal || isatty(STDERR)) return void supervisor.restart();
-    // The terminal was closed, which ends the process, and then the workers, as it does without a handler.
+    // The terminal was closed. Restore the default, which ends the process and then the workers.
     process.removeAllListeners("SIGHUP");
     process.kill(process.pid, "SIGHUP");
   });
@@ -42,16 +42,16 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
   if (address !== undefined) process.stdout.write(readyNotice(config, address));
 }
 
-/** Starts, replaces and stops the workers, and passes on what they share. */
+/** Starts, replaces and stops the workers, and relays the state they share. */
 class Supervisor {
-  /** All live workers; during a restart, a place has an old and a new one. */
+  /** All live workers; during a restart, a slot has an old and a new one. */
   private readonly live = new Set<WorkerProcess>();
   /** The workers that are listening. */
   private readonly listening = new Set<WorkerProcess>();
   private readonly metrics = new SharedMetrics(() => this.listening.size);
   /** Counts of all workers together, for new workers. */
   private readonly windows = new KeyWindows();
-  /** Number of a place's workers that died early. */
+  /** Number of early deaths of workers, by slot. */
   private readonly failures = new Map<number, number>();
   private state: "starting" | "serving" | "restarting" | "stopping" = "starting";
 
@@ -82,7 +82,7 @@ class Supervisor {
     }
   }
 
-  /** Replaces the workers one after the other; the old one of a place stops once the new one listens. */
+  /** Replaces the workers one by one; the old worker of a slot stops once the new one is listening. */
   async restart(): Promise<void> {
     if (this.state !== "serving") {
       this.log.warn({ state: this.state }, "SIGHUP is ignored now");
@@ -185,7 +185,7 @@ class Supervisor {
     await this.replace(number);
   }
 
-  /** Starts workers at a place until one listens. */
+  /** Starts workers in a slot until one is listening. */
   private async replace(number: number): Promise<void> {
     while (true) {
       const failures = this.failures.get(number) ?? 0;
@@ -195,7 +195,7 @@ class Supervisor {
     }
   }
 
-  /** The worker at a place. */
+  /** The worker in a slot. */
   private at(number: number): WorkerProcess | undefined {
     return [...this.live].find((worker) => worker.number === number);
   }

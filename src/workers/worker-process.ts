@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../errors";
 import type { FromWorker, ToWorker } from "./messages";
 
-/** Max time for a worker to stop (ms): longer than it allows itself. */
+/** Max time for a worker to stop (ms), longer than its own limit. */
 const STOP_TIMEOUT_MS = 11_000;
 
 /** Max time for the last messages of an ended worker to arrive (ms). */
@@ -19,7 +19,7 @@ export interface Exit {
 /** A message and the connection handed over with it, as sent by `node:cluster`. */
 type Handover = (message: { key?: string }, handle?: { close?: () => void }, ...rest: unknown[]) => boolean;
 
-/** A worker, as the supervisor sees it. */
+/** A worker, from the supervisor's point of view. */
 export class WorkerProcess {
   /** Resolves with the address of the service once the worker listens. */
   readonly started: Promise<string>;
@@ -47,7 +47,7 @@ export class WorkerProcess {
 
   /**
    * Starts a worker.
-   * @param number its place among the workers, from 1
+   * @param number its slot, from 1
    */
   static fork(number: number): WorkerProcess {
     cluster.setupPrimary({
@@ -91,27 +91,27 @@ async function exitOf(worker: Worker): Promise<Exit> {
   const disconnected = new Promise<true>((resolve) => worker.once("disconnect", () => resolve(true)));
   const exit = await new Promise<Exit>((resolve) => {
     worker.once("exit", (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }));
-    // A message to a worker that has just ended is an error as well; a worker without a process could not be started.
+    // A message to a worker that has just ended is also an error; a worker without a process could not be started.
     worker.on("error", () => {
       if (worker.process.pid === undefined) resolve({ code: null, signal: null });
     });
   });
   const isDisconnected = await Promise.race([disconnected, sleep(DISCONNECT_TIMEOUT_MS, false)]);
-  // Node emits no event if a connection was being handed to the worker, and would hand it further connections.
+  // Node emits no event if a connection was being handed to the worker, and would hand it more connections.
   if (!isDisconnected) worker.process.emit("disconnect");
   return exit;
 }
 
 /**
  * Closes a connection that was being handed to a worker when the worker died. `node:cluster` would keep it open, and
- * its client would wait for an answer.
+ * its client would wait forever.
  */
 function closeLostConnections({ process }: Worker): void {
   let hasEnded = false;
   const last = new Map<string, { close?: () => void }>();
   const send = process.send.bind(process) as unknown as Handover;
   const sendAndRemember: Handover = (message, handle, ...rest) => {
-    // The next one of a server is sent once the worker has taken this one, which is closed here then.
+    // Node sends a server's next handle once the worker has accepted this one, which is then closed here.
     if (handle && message.key !== undefined) last.set(message.key, handle);
     if (hasEnded && handle) {
       handle.close?.();
