@@ -84,7 +84,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
     await database.close();
   }
   log.warn(
-    "RESTORED is set: the lines were paused and the webhook endpoints disabled. Unset it, because every start with RESTORED set does so again",
+    "RESTORED is set: the lines were paused and the webhook endpoints disabled. Unset it; otherwise every start does this again",
   );
 }
 

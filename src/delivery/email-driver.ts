@@ -212,7 +212,7 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
       ? failure(
           AttemptOutcome.permanent,
           "invalid_message",
-          "The server does not accept messages of this form.",
+          "The server does not accept messages in this format.",
         )
       : connectionFailure(error, hasLeft);
   }
