@@ -56,7 +56,7 @@ export function add(webhooks: Command): void {
     );
 
   add("create", "create a webhook endpoint; its signing secret is shown only once")
-    .requiredOption("--url <url>", "URL to which events are posted")
+    .requiredOption("--url <url>", "URL that receives events by POST")
     .option("--agent <slug>", "only events of this agent; events of all agents if omitted")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
     .option("--description <text>", "purpose of the endpoint")
@@ -72,7 +72,7 @@ export function add(webhooks: Command): void {
 
   // Commander needs `--types` before `--no-types`.
   addOne("update", "change the settings of a webhook endpoint")
-    .option("--url <url>", "URL to which events are posted")
+    .option("--url <url>", "URL that receives events by POST")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
     .option("--no-types", "events of all types")
     .option("--description <text>", "purpose of the endpoint")

@@ -105,7 +105,7 @@ export class Deliverer {
     this.wake();
   }
 
-  /** Finishes the current batch and sends within seconds, which frees their lanes. */
+  /** Finishes the current batch and the current sends within seconds, and frees their lanes. */
   async close(): Promise<void> {
     this.stopped = true;
     await this.stopListening();

@@ -7,7 +7,7 @@ import type { FreeSenders } from "./senders";
 /** When each lane is due next; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
-/** Work that a sender does after the commit, such as sending a message; its lane is leased meanwhile. */
+/** Work that a sender does after the commit, such as sending a message; its lane stays leased until then. */
 export interface Dispatch {
   laneId: string;
   /** The channel that shares senders: a line, a webhook endpoint, or another named group. */

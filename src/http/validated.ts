@@ -26,8 +26,8 @@ const tagOf = (etag: string, encoding: Encoding): string =>
 const ENCODINGS: readonly Encoding[] = ["identity", "gzip", "br"];
 
 /**
- * Sends a text that caches may keep but must revalidate, or 304 if the client has it (RFC 9110, 13.1.2), compressed if
- * the client accepts that: a public text holds no secrets. Set its other headers before: a 304 repeats them.
+ * Sends a public text, compressed if the client accepts that, or 304 if the client has it (RFC 9110, 13.1.2). Caches may
+ * keep it but must revalidate. Set its other headers before, because a 304 repeats them.
  */
 export async function sendValidated(content: Validated, request: FastifyRequest, reply: FastifyReply) {
   const { text, etag } = content;

@@ -7,13 +7,13 @@ import type { ReplacementStep } from "../instance-key/instance-key.service";
 export interface Hooks {
   /** Adapts rows when the instance key is replaced. */
   instanceKeyReplaced: ReplacementStep;
-  /** Authenticates API keys; one feature does. */
+  /** Authenticates API keys; implemented by exactly one feature. */
   apiKeys: CredentialResolver<AgentCaller>;
-  /** Authenticates session tokens; one feature does. */
+  /** Authenticates session tokens; implemented by exactly one feature. */
   sessions: CredentialResolver<MemberCaller>;
   /** Checks a POST to `/graphql` without a credential before its body is parsed; it may throw. */
   anonymousPost: (context: RequestContext) => void;
-  /** Keeps a restored copy of the database from delivering; one feature does. */
+  /** Keeps a restored copy of the database from delivering; implemented by exactly one feature. */
   restoreGuard: RestoreGuard;
   /** Returns additional members of the `/readyz` response. */
   readiness: () => Promise<Readonly<Record<string, unknown>>>;

@@ -13,7 +13,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
 
-/** Events of agents, to which other systems can subscribe. */
+/** Events of agents, for other systems to subscribe to. */
 export const events = feature({
   entities: [Event, AgentStream],
   services: ({ database, config, log }) => ({

@@ -31,8 +31,7 @@ export class TestLineArgs {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      "Address to which the message is sent. Required for e-mail lines, optional for webhook lines.",
+    description: "Address to send the message to. Required for e-mail lines, optional for webhook lines.",
   })
   @IsOptional()
   @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })

@@ -8,7 +8,8 @@ import { Organization } from "../organizations/organization.entity";
 /** A pending invitation: its row is deleted when it ends. Only the SHA-256 of its token is stored. */
 @ObjectType({
   simpleResolvers: true,
-  description: "A pending invitation to become a member. It ends when it is accepted, withdrawn or expired.",
+  description:
+    "A pending invitation to become a member. It ends when it is accepted or withdrawn, or expires.",
 })
 @Entity()
 @Index(["organizationId", "email"], { unique: true })

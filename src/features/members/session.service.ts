@@ -69,7 +69,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * The member of a session token, read from the database and never from a cache.
+   * Returns the member of a session token, always read from the database.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {

@@ -41,7 +41,7 @@ registerEnumType(WebhookDisabledReason, {
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: "A URL to which events are posted." })
+@ObjectType({ simpleResolvers: true, description: "A URL that receives events by POST." })
 @Entity()
 @Index(["organizationId"])
 export class WebhookEndpoint {
@@ -61,7 +61,7 @@ export class WebhookEndpoint {
   @Column({ ...UUID_COLUMN, nullable: true })
   agentId!: string | null;
 
-  @Field(() => String, { description: "URL to which events are posted." })
+  @Field(() => String, { description: "URL that receives events by POST." })
   @MaxCharacters(URL_MAX_LENGTH)
   @Column({ type: "text" })
   url!: string;

@@ -13,7 +13,7 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
 const URL =
-  "URL to which events are posted: http or https (only https in production), without a user name or fragment, at most 2,048 characters.";
+  "URL that receives events by POST: http or https (only https in production), without a user name or fragment, at most 2,048 characters.";
 const TYPES =
   "Types of the events to deliver, such as `message.delivered`; null for all types, including future ones.";
 const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
