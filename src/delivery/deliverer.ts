@@ -24,7 +24,7 @@ const SWEEP_INTERVAL_MS = 5_000;
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes beyond the free senders. It takes as many as were sent since the
+ * Max messages per sender that a transaction takes beyond the free senders. It takes as many as have finished since the
  * last transaction, because fast receivers free senders while it commits.
  */
 const AHEAD = 3;

@@ -26,7 +26,7 @@ export class Activity {
   decisions!: TotalCount;
 }
 
-/** Counts the actions of agents, by index and up to a limit, so that a large table costs no more than a small one. */
+/** Counts the actions of agents, using indexes and up to a limit, so that a large table costs no more than a small one. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 

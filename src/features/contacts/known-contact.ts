@@ -18,7 +18,7 @@ export interface KeyedContact extends ContactKey {
   agentId: string;
 }
 
-/** The ID of the contact with a key, without a lock; undefined if there is none. */
+/** Finds the ID of the contact with a key, without locking it; undefined if there is none. */
 export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedContact[]) => {
   const rows: { n: string; byRef: string | null; byAddress: string | null }[] = await tx.query(
     `with wanted (n, agent_id, ref, kind, address) as (values ${placeholders(keys.length, 5)})

@@ -10,7 +10,7 @@ const TRY_AGAIN = 1013;
 /** The server is shutting down; clients reconnect. */
 export const GOING_AWAY = 1001;
 
-/** A credential was revoked after it had been accepted. */
+/** A credential became invalid after it had been accepted. */
 export const FORBIDDEN = 4403;
 
 /** Max length of a reason (bytes; RFC 6455, 5.5). */

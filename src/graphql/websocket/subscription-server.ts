@@ -188,7 +188,7 @@ function countRejection(connection: Connection): void {
 const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
   Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
 
-/** Closes a connection: permanently if its credential was revoked, otherwise so that the client retries later. */
+/** Closes a connection: permanently if its credential is no longer valid, otherwise so that the client retries later. */
 function closeAs(socket: WebSocket, error: GatewayError): void {
   closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }
@@ -199,7 +199,7 @@ type Results = AsyncIterableIterator<ExecutionResult, void>;
 
 /**
  * Sends the results of a stream's events in order.
- * @returns the results for the library to send: none, or a final failure; a revoked credential closes the connection
+ * @returns the results for the library to send: none, or a final failure; an invalidated credential closes the connection
  */
 function sendEach(
   events: AsyncIterableIterator<object, void>,

@@ -5,7 +5,7 @@ import { GatewayError, noSuch } from "../../errors";
 /** Methods that routes can have, in the order of `Allow`. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** Allows path parameters as long as Node allows URLs, so that long and short IDs pass the same checks. */
+/** Limits path parameters to the length that Node allows for URLs, so that long and short IDs pass the same checks. */
 export const routerOptions = { maxParamLength: 16_384 };
 
 /** Stands for any method in the router, which knows only paths. */

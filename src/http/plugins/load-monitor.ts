@@ -6,7 +6,7 @@ const LATE_MS = 500;
 /** Fraction of the max requests that may be late: some wait for a lock or a password hash. */
 const LATE_SHARE = 0.25;
 
-/** Max fraction of the late requests that count for one owner, so that it cannot shed the requests of others. */
+/** Fraction of the max late requests that one owner can account for, so that it cannot shed the requests of others. */
 const OWNER_SHARE = 0.5;
 
 /** Resolution of the ages of requests (ms). */

@@ -201,7 +201,7 @@ export class LiveEvents {
     }
   }
 
-  /** Reads the last positions of all agents, and ends idle streams with revoked credentials. */
+  /** Reads the last positions of all agents, and ends idle streams whose credentials are no longer valid. */
   private async look(): Promise<void> {
     const idle = this.isCheckDue ? [...this.waiting] : [];
     this.mayHaveEvents = false;
