@@ -18,7 +18,7 @@ interface Request {
   key: string;
   /** The input without the key; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
-  /** The response to the request, to mark as a replay of an earlier one. */
+  /** The response to the request; marked if it replays an earlier one. */
   answer?: { isReplayed?: boolean } | undefined;
 }
 

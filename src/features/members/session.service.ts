@@ -236,7 +236,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     );
   }
 
-  /** Writes a transaction even for an unknown address, because the response time must not reveal whether it exists. */
+  /**
+   * Runs a write transaction even for an unknown address, because the response time must not reveal whether it exists.
+   */
   private recordFailure(
     email: string,
     member: Member | null,

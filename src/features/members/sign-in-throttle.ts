@@ -47,7 +47,7 @@ interface Limit {
 export interface AccountLock {
   /** The response to a wrong password: a different one would reveal that the account exists. */
   rejection: GatewayError;
-  /** True if the right password still signs in, because the account was recently used from this address. */
+  /** True if the right password still signs in, because the account recently signed in from this address. */
   opensByPassword: boolean;
 }
 

@@ -21,7 +21,7 @@ interface Identities {
   known: DatabaseIdentity;
 }
 
-/** Keeps a restored backup from sending what may have been sent since. */
+/** Keeps a restored database from sending again what was sent after the backup. */
 export class RestoreService {
   constructor(
     private readonly database: Database,

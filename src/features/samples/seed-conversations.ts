@@ -144,7 +144,7 @@ function take<T>(from: Iterator<T>, max: number): T[] {
   return taken;
 }
 
-/** Inserts rows in ID order, which the transaction's locks guarantee. */
+/** Inserts rows; the transaction's locks keep them in ID order. */
 async function insertChunk(
   tx: Tx,
   lanes: Lanes,

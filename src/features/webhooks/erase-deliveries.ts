@@ -44,7 +44,7 @@ export const eraseDeliveries =
         if (subjects.length === 0) return undefined;
         const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
-        // Locked before the deliveries on them, as deliverers do.
+        // Lock lanes before their deliveries, like deliverers.
         const lanes = tx
           .createQueryBuilder(Lane, "lane")
           .where({ id: In(laneIds) })

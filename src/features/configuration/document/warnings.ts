@@ -30,7 +30,7 @@ export function warningsOf(document: ConfigurationDocument): Problem[] {
   return [...unknown, ...hidden, ...unused];
 }
 
-/** True if a rule always decides before a later one could. */
+/** True if an earlier rule decides every situation that a later one would match. */
 function hides(before: RuleDocument, rule: RuleDocument): boolean {
   if (before.continue || before.once || !(before.on === ANY_SITUATION || before.on === rule.on)) return false;
   const clauses = new Set(rule.when);

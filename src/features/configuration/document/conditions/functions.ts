@@ -68,7 +68,7 @@ const size: ConditionFunction = ([value = null], steps) => {
   return BigInt(length);
 };
 
-/** Methods of timestamps (in UTC); durations share some of their names. */
+/** A method of timestamps (in UTC), and of durations if `unitMs` is given. */
 const ofTime =
   (ofDate: (date: Date) => number, unitMs?: number): ConditionFunction =>
   ([receiver = null]) => {
