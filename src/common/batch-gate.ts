@@ -28,7 +28,7 @@ export class BatchGate {
     this.waitingCalls += 1;
   }
 
-  /** Adds a batch to the next start. */
+  /** Adds a batch to the next round. */
   add(start: () => void): void {
     this.waiting.push(start);
     if (this.running === 0) this.schedule();

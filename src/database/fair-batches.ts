@@ -59,7 +59,7 @@ export class FairBatches<Row, T> {
     });
   }
 
-  /** Starts a batch of the rows that arrive within this event-loop tick. */
+  /** Starts a batch at the end of this event-loop tick, so that rows that still arrive can join it. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.isEmpty) return;
     this.isScheduled = true;

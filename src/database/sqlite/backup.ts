@@ -56,7 +56,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
       const migrations = await checked(unfinished);
       sync(unfinished);
-      // Claims the name, unless a concurrent backup took it.
+      // Claims the name, or fails if a concurrent backup took it.
       if (!force) closeSync(openSync(file, "wx", 0o600));
       renameSync(unfinished, file);
       sync(dirname(file));

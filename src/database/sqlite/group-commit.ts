@@ -114,7 +114,7 @@ export class GroupCommit {
       for (const unit of units) unit.settle();
       return undefined;
     } catch (error) {
-      // Units do not wait again for a transaction that could not begin.
+      // If the transaction could not begin, its units fail now rather than wait for the next one.
       if (units.length === 0) while (units.length < max) units.push(this.waiting.next() as Waiting);
       for (const unit of units) unit.fail(error);
       return error;
