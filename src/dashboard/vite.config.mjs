@@ -61,7 +61,7 @@ const libraryChanges = (name, changes, transform) => {
   };
 };
 
-/** Mantine colors that no component here uses; their variables are a third of all. */
+/** Mantine colors that no component here uses; their variables make up a third of all variables. */
 const UNUSED_COLORS = "pink|grape|violet|blue|cyan|teal|lime|orange";
 
 /**

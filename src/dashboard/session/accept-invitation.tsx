@@ -21,7 +21,7 @@ export function AcceptInvitation() {
     queryKey: [InvitationDocument.toString(), token],
     queryFn: ({ signal }) => execute(InvitationDocument, { token }, signal),
     staleTime: Number.POSITIVE_INFINITY,
-    // The token must not stay in memory after the page is closed.
+    // The token must not stay in memory after the user leaves the page.
     gcTime: 0,
   });
   const invitation = data?.invitation;
