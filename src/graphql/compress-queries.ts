@@ -5,9 +5,9 @@ import { addVary, compress, encodingFor, MIN_COMPRESSED_LENGTH } from "../http/e
 const LEVEL = 6;
 
 /**
- * Compresses query responses to members, who load whole dashboard pages. Responses to mutations stay uncompressed,
- * because they may contain secrets that compression could leak (BREACH). So do responses to keys, because compressing
- * them takes longer than producing them; a proxy may do it.
+ * Compresses query responses to members, who load whole dashboard pages. Responses to mutations, the only ones with
+ * secrets, stay uncompressed, because compression could leak them (BREACH). So do responses to keys, because
+ * compressing them takes longer than producing them; a proxy may do it.
  */
 export function compressQueries(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

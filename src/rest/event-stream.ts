@@ -106,7 +106,7 @@ export class EventStreams<Item> {
       if (stalledSince !== undefined) {
         if (now - stalledSince >= this.times.stalledMs) raw.destroy();
       } else if (now - lastWriteAt >= this.times.heartbeatMs) {
-        // An ID without data moves the client's position past filtered events.
+        // An ID without data moves the client's position past events that the filter excluded.
         const isAhead = stream.position !== sending.position;
         void write(sending, isAhead ? `:\nid: ${stream.position}\n\n` : ":\n\n");
       }

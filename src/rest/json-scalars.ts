@@ -18,7 +18,7 @@ interface Leaf {
 /** Texts that JSON quotes unchanged: without control characters, quotes, backslashes and surrogates. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Writes the same as `JSON.stringify`; quoting plain texts here is faster, and most texts are plain. */
+/** Writes the same as `JSON.stringify`; most texts are plain, and quoting those here is faster. */
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 

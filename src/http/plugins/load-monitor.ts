@@ -89,7 +89,9 @@ export class LoadMonitor {
     load.owner = owner;
   }
 
-  /** Records that a request is answered: it stays in flight until its client has read it, but is never late. */
+  /**
+   * Records that a request is answered: it stays in flight until its client has read the response, but is never late.
+   */
   answer(load: Load): void {
     if (load.slot !== undefined) this.count(load.slot, load.owner, -1);
     load.slot = undefined;

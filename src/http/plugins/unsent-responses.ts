@@ -20,7 +20,7 @@ export interface Unsent {
 export class UnsentResponses {
   /**
    * Responses in the order in which they became ready. The set must not refer to requests: as it grows and shrinks, its
-   * discarded tables keep their contents out of the cheap garbage collection.
+   * discarded tables keep their contents alive until a full garbage collection.
    */
   private readonly responses = new Set<Unsent>();
   private bytes = 0;
