@@ -203,8 +203,8 @@ export class Deliverer {
     const batch = await this.database.write(
       async (tx) => {
         if (!(await this.options.restores.isKnown(tx))) return undefined;
-        // Take all finished sends only once this transaction may write; otherwise another process could take over their
-        // lanes.
+        // Taken only now that the transaction may write, and all of them: a lane whose lease has expired would
+        // otherwise be taken over although its send has finished.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
         leasedAt = performance.now();

@@ -50,6 +50,6 @@ export interface LaneContext {
 export interface LaneWork {
   /** Does the due work of lanes in the transaction that holds their locks; the first lanes get senders first. */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
-  /** Stores the results of finished sends, in a transaction that has locked the lanes still held. */
+  /** Stores the results of finished sends, in a transaction that has locked the lanes still held by them. */
   finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;
 }
