@@ -7,18 +7,18 @@ import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
 import type { WaitingLanes } from "./senders";
 import { WAKE_LANE, wakeLanes } from "./wake-lanes";
 
-/** A lane with work, by the ID of what it works on, which is due now unless it says when. */
+/** A lane with work, by the ID of the row to work on; due now unless it sets a time. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind"> & Partial<Pick<Lane, "wakeAt">>;
 
 /** A due lane that a transaction has locked. */
 export interface DueLane extends Pick<Lane, "id" | "kind"> {
-  /** The ID of its organization. */
+  /** The ID of the lane's organization. */
   owner: string;
-  /** True if it waits for a sender. */
+  /** True if the lane waits for a sender. */
   needsSender: boolean;
-  /** True if its agent was deleted, so that its work is not done. */
+  /** True if the lane's agent was deleted, so that its work is dropped. */
   isOver: boolean;
-  /** True if a transaction keeps deliverers from its agent, so that its work is not done now. */
+  /** True if a transaction keeps deliverers from the lane's agent, so that its work must wait. */
   isHeldBack: boolean;
 }
 
@@ -28,31 +28,33 @@ export interface SomeLanes {
   only?: readonly WaitingLanes[];
 }
 
-/** How many due lanes to lock: some that wait for a sender, or some that may need none; all of the latter by default. */
+/**
+ * How many due lanes to lock: lanes waiting for a sender, or lanes that may need none; all of the latter by default.
+ */
 export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
   ready?: SomeLanes | undefined;
 }
 
-/** The channel on which processes tell each other of due work. */
+/** The channel that announces due work to other processes. */
 const CHANNEL = "gateway_due_lanes";
 
-/** How long a send holds its lane (ms): if its process was killed, the work is due again after that. */
+/** How long a send may hold its lane (ms); if its process was killed, the work is due again after that. */
 const LEASE_MS = 30_000;
 
-/** How many lanes there are, in all processes. */
+/** Numbers of lanes in all processes. */
 export interface LaneCounts {
   due: number;
-  /** Those whose work is not due yet. */
+  /** Lanes whose work is not due yet. */
   waiting: number;
-  /** Those that a send holds. */
+  /** Lanes held by a send. */
   leased: number;
   /** How long the work of the oldest due lane has been due (s); 0 if none is due. */
   oldestDueSeconds: number;
 }
 
-/** The queue of due work. The rows in the database are the queue; listeners only save the wait for the next sweep. */
+/** The queue of due work. The database rows are the queue; listeners only avoid waiting for the next sweep. */
 export class Lanes {
   /** The listeners of this process. */
   private listeners = 0;
@@ -67,19 +69,19 @@ export class Lanes {
     this.database.relay(CHANNEL);
   }
 
-  /** The observer of a transaction's work; it records measurements after the commit. */
+  /** An observer of a transaction's work that records measurements after the commit. */
   observing(tx: Tx): WorkObserver {
     return onceCommitted(tx, this.observer);
   }
 
-  /** Adds lanes, in the transaction that makes the work, or makes those due that exist. */
+  /** Adds lanes in the transaction that creates the work; an existing lane gets the earlier of both due times. */
   async add(tx: Tx, lanes: readonly NewLane[]): Promise<void> {
     const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
-    // A fixed order, so that transactions which share two lanes do not deadlock.
+    // In a fixed order, so that transactions that share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
-    // keeps its place in the queue for a sender.
+    // Waits for a delivery that holds the lane: it may end the lane without having seen the new work. A lane keeps its
+    // place in the queue for a sender.
     await tx.query(
       `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
        ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
@@ -88,18 +90,18 @@ export class Lanes {
     this.announce(tx);
   }
 
-  /** Makes the work of lanes due, maybe on another channel than before; a lane that does not exist has none. */
+  /** Makes the work of lanes due, possibly on a different channel; nonexistent lanes have no work. */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
     this.announce(tx);
   }
 
   /**
-   * Makes all work of agents due, because what held it back may have changed: a part now, and the rest by the lane of this
-   * kind, which deliverers find even if this process is killed.
+   * Makes all work of agents due, because the reason for holding it may be gone: part of it now, and the rest by a lane
+   * of kind `wake`, which deliverers find even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
-    // Deliveries may be about to let a lane sleep, having seen what held it back before.
+    // Deliveries may be about to put a lane to sleep based on the old state.
     await this.awaitDeliveries(tx, agentIds);
     const rest = await wakeLanes(
       tx,
@@ -117,8 +119,8 @@ export class Lanes {
   }
 
   /**
-   * Waits for the deliverers that work for agents, and keeps them from those agents' lanes until the transaction ends, so
-   * that later deliveries see what it stores. It locks no lane, because an agent may have 100,000.
+   * Waits for the deliverers that work for agents, and keeps them from those agents' lanes until the transaction ends,
+   * so that later deliveries see its changes. Locks no lanes, because an agent may have 100,000.
    */
   async awaitDeliveries(tx: Tx, agentIds: readonly string[]): Promise<void> {
     const lock = tx.textLock("id", "exclusive");
@@ -127,8 +129,8 @@ export class Lanes {
   }
 
   /**
-   * When the first work is due that no send holds; undefined if there is none.
-   * @param waiting which of the lanes that wait for a sender count; none if undefined
+   * When the first unleased work is due; undefined if there is none.
+   * @param waiting which lanes waiting for a sender to include; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];
@@ -163,7 +165,7 @@ export class Lanes {
 
   /**
    * Locks due lanes, longest due first, until the transaction ends; other processes skip them.
-   * @param parts how many to lock of which lanes; they follow each other in the result
+   * @param parts how many of which lanes to lock; the result has the same order
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];
@@ -201,8 +203,8 @@ export class Lanes {
   }
 
   /**
-   * Lets a send hold lanes beyond the transaction, until it has ended or its lease runs out.
-   * @param lease a new ID of the send
+   * Lets a send hold lanes beyond the transaction, until the send ends or its lease expires.
+   * @param lease a new ID for the send
    */
   async lease(tx: Tx, ids: readonly string[], lease: string): Promise<void> {
     const until = this.database.clock(LEASE_MS);
@@ -214,8 +216,9 @@ export class Lanes {
   }
 
   /**
-   * Locks the lanes that sends hold until the transaction ends, after transactions that keep deliverers from their agents.
-   * @returns the IDs of those lanes that still have the lease; none of deleted agents
+   * Locks lanes held by sends until the transaction ends; first waits for transactions that keep deliverers from their
+   * agents.
+   * @returns the IDs of lanes that still have the lease, except those of deleted agents
    */
   async lockLeased(
     tx: Tx,
@@ -237,13 +240,13 @@ export class Lanes {
     return new Set(rows.filter(({ id, lease }) => lease === leases.get(id)).map(({ id }) => id));
   }
 
-  /** Ends lanes without further work. */
+  /** Ends lanes that have no more work. */
   async end(tx: Tx, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
   }
 
-  /** Lets lanes sleep until a time each, or until `wakeAgents`; no send holds them any longer. */
+  /** Puts each lane to sleep until a time, or until it is woken, and releases its lease. */
   async sleep(tx: Tx, lanes: readonly { laneId: string; until: Timestamp }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
@@ -255,7 +258,7 @@ export class Lanes {
     );
   }
 
-  /** Lets lanes wait for a free sender of their channel; due lanes keep their place. */
+  /** Makes lanes wait for a free sender of their channel; due lanes keep their place. */
   async awaitSender(tx: Tx, lanes: readonly { laneId: string; channelId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
@@ -269,8 +272,8 @@ export class Lanes {
   }
 
   /**
-   * Tells the deliverers of work that a transaction makes due, once it is committed.
-   * @param options.everywhere true to tell other processes although this one delivers, because there may be much work
+   * Announces due work to deliverers, once the transaction is committed.
+   * @param options.everywhere true to notify other processes even if this one delivers, because there may be much work
    */
   announce(tx: Tx, { everywhere = false } = {}): void {
     tx.announce(CHANNEL, { others: everywhere || this.listeners === 0 });
@@ -289,17 +292,17 @@ export class Lanes {
     };
   }
 
-  /** The condition of lanes that no send holds. */
+  /** A condition for lanes that no send holds. */
   private get isFree(): string {
     return `(lease_until IS NULL OR lease_until <= ${this.database.clock()})`;
   }
 }
 
-/** The condition of lanes whose agent was deleted. */
+/** A condition for lanes whose agent was deleted. */
 const OF_DELETED_AGENT =
   "EXISTS (SELECT 1 FROM agent WHERE agent.id = agent_id AND agent.deleted_at IS NOT NULL)";
 
-/** A condition, which begins with `AND`, of some lanes; adds its parameters. */
+/** A condition for some lanes, starting with `AND`; adds its parameters. */
 function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string {
   const listed = (values: readonly string[]) =>
     `(${values.map((value) => `$${parameters.push(value)}`).join(", ")})`;

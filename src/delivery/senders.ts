@@ -6,24 +6,24 @@ export interface SenderGroup {
   channelId: string;
   /** The organization that the message belongs to. */
   owner: string;
-  /** The name of the share of the senders that the group belongs to, if it has one. */
+  /** Name of the group's share of senders, if it has one. */
   share?: string | undefined;
 }
 
-/** The free senders of one transaction; it holds the taken ones once it is committed. */
+/** The free senders for one transaction, which holds the taken ones once it commits. */
 export interface FreeSenders {
   /**
    * @param options.mayWait true if the message may wait for a sender after the transaction
-   * @param options.share the name of a share of the senders
-   * @param options.isFailing true if the channel's last attempt is known to have failed, maybe in another process
-   * @returns true if there is a sender for a message of the lane on the channel
+   * @param options.share name of a share of the senders
+   * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another process
+   * @returns true if there is a sender for the lane's message on the channel
    */
   take(
     laneId: string,
     channelId: string,
     options: { mayWait: boolean; share?: string; isFailing?: boolean },
   ): boolean;
-  /** Gives back a sender that was not needed. */
+  /** Returns an unused sender. */
   giveBack(laneId: string, channelId: string): void;
 }
 
@@ -32,17 +32,17 @@ export const NO_SENDERS: FreeSenders = { take: () => false, giveBack: () => unde
 
 /** A message that is sent as soon as a sender is free. */
 export interface Leaving extends SenderGroup {
-  /** True if it may still be sent. */
+  /** True if the message may still be sent. */
   mayLeave(): boolean;
-  /** Sends it; the caller then reports to `Senders.ended`. */
+  /** Sends the message; the caller then reports to `Senders.ended`. */
   send(): void;
-  /** Called instead of `send` if it may no longer be sent, or its channel is now limited to one sender. */
+  /** Called instead of `send` if the message may no longer be sent, or its channel is now limited to one sender. */
   giveBack(): void;
 }
 
 /** Limits the senders that lanes of a kind, or of a channel, can hold, so that others keep some. */
 export interface Share {
-  /** The kind of its name: a kind of lane or a channel. */
+  /** What the share's name refers to: a kind of lane or a channel. */
   by: "kind" | "channel";
   /** Max in total. */
   together: number;
@@ -59,26 +59,26 @@ export interface WaitingLanes {
   owners?: readonly string[];
 }
 
-/** Average time of an attempt above which a channel gets one sender (ms). */
+/** Average duration of attempts above which a channel gets only one sender (ms). */
 const SLOW_MS = 2_000;
 
 /** Weight of the last attempt in the average. */
 const LAST_WEIGHT = 0.25;
 
-/** Averages below this are forgotten (ms). */
+/** Averages below this are not tracked (ms). */
 const QUICK_MS = 100;
 
-/** How many of some senders may get the groups that get one each, because they fail or are slow: half of them. */
+/** Max senders for groups limited to one sender each, because they fail or are slow: half of all. */
 const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 
-/** How many senders one organization can hold; of four or more, the others can always have a quarter. */
+/** Max senders per organization; of four or more, a quarter always stays free for others. */
 const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
 
 const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ channelId, owner, share });
 
 const keyOf = ({ channelId, owner }: SenderGroup): string => `${channelId} ${owner}`;
 
-/** How many messages of each group have a sender or wait for one. */
+/** Number of messages in each group that have a sender or wait for one. */
 class Taken {
   readonly groups: Map<string, SenderGroup & { count: number }>;
 
@@ -90,7 +90,7 @@ class Taken {
     return [...new Set([...this.groups.values()].map(({ owner }) => owner))];
   }
 
-  /** @returns the number for all groups that pass a test */
+  /** @returns the total for all groups that pass a test */
   sum(passes: (group: SenderGroup) => boolean): number {
     let sum = 0;
     for (const group of this.groups.values()) if (passes(group)) sum += group.count;
@@ -117,25 +117,28 @@ class Taken {
 export class Senders {
   private readonly taken = new Taken();
   private readonly sending = new Taken();
-  /** The groups whose last attempt failed. */
+  /** Groups whose last attempt failed. */
   private readonly failing = new Map<string, SenderGroup>();
-  /** The average time of attempts of each group (ms), except of quick ones. */
+  /** Average duration of each group's attempts (ms), except for quick groups. */
   private readonly averageMs = new Map<string, SenderGroup & { ms: number }>();
   private queue: Leaving[] = [];
   private busy = 0;
 
-  /** @param shares the shares by their names */
+  /** @param shares the shares, by name */
   constructor(
     private readonly max: number,
     private readonly shares: ReadonlyMap<string, Share> = new Map(),
   ) {}
 
-  /** How many senders are free. A message in the queue while some are waits for one of its organization's. */
+  /**
+   * Number of free senders, or minus the number of queued messages. A message queued while some are free waits for its
+   * organization's share.
+   */
   get free(): number {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
 
-  /** The waiting lanes that may get no more senders. */
+  /** Waiting lanes that may get no more senders. */
   get excluded(): WaitingLanes[] {
     const { taken } = this;
     const owners = taken.owners;
@@ -155,7 +158,9 @@ export class Senders {
     return lanes.filter((some) => some.owners?.length !== 0);
   }
 
-  /** The waiting lanes that get only spare senders: of limited groups, and of owners of half the senders. */
+  /**
+   * Waiting lanes that get only spare senders: those of limited groups, and of owners that hold half of the senders.
+   */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);
     const owners = this.taken.owners.filter(
@@ -168,7 +173,7 @@ export class Senders {
     return this.shares.get(channelId)?.by === "channel";
   }
 
-  /** The lanes of groups; of a named group, only those of the same organization. */
+  /** The lanes of groups; for a named group, only those of the same organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groups
@@ -178,8 +183,8 @@ export class Senders {
   }
 
   /**
-   * The free senders for a transaction; no other may take any before it has ended.
-   * @param ownerOf the organization of one of its lanes
+   * Offers the free senders to a transaction; no other transaction may take any until it has ended.
+   * @param ownerOf returns the organization of one of its lanes
    * @param soonFree how many more messages it may take, because senders become free while it commits
    */
   offer(ownerOf: (laneId: string) => string, soonFree = 0): FreeSenders {
@@ -208,7 +213,7 @@ export class Senders {
     this.sendNext();
   }
 
-  /** A sender has ended an attempt, after a time (ms). */
+  /** Records the end of an attempt, and its duration (ms). */
   ended(group: SenderGroup, outcome: AttemptOutcome, durationMs = 0): void {
     const key = keyOf(group);
     this.busy -= 1;
@@ -245,7 +250,7 @@ export class Senders {
     }
   }
 
-  /** The groups that get one sender, because their last attempt failed or their attempts take long. */
+  /** Groups limited to one sender, because their last attempt failed or their attempts are slow. */
   private get limited(): ReadonlyMap<string, SenderGroup> {
     const slow = [...this.averageMs].filter(([, { ms }]) => ms > SLOW_MS);
     return new Map<string, SenderGroup>([...this.failing, ...slow]);
@@ -258,7 +263,7 @@ export class Senders {
 
   /**
    * True if a group may get one more sender.
-   * @param ahead senders that are soon free
+   * @param ahead number of senders that will soon be free
    */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {
     const { owner, share } = group;

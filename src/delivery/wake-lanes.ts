@@ -4,16 +4,16 @@ import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import type { LaneWork } from "./lane-work";
 
-/** Kind of the lane that wakes the other lanes of an agent in parts; its ID is the agent's. */
+/** Kind of the lane that wakes an agent's other lanes in parts; its ID is the agent's. */
 export const WAKE_LANE = "wake";
 
-/** Max lanes that a transaction wakes; other writers wait for it. */
+/** Max lanes woken per transaction; other writers wait for it. */
 const MAX_WOKEN = 1_000;
 
-/** How long to wait for lanes that other transactions have locked (ms). */
+/** How long to wait for lanes locked by other transactions (ms). */
 const LOCKED_MS = 1_000;
 
-/** Lanes of an agent that are to be woken: the one with this ID and those with later IDs. */
+/** An agent's lanes to wake: the lane with the ID `from` and all with later IDs. */
 interface Waking {
   agentId: string;
   from: string;
@@ -22,9 +22,9 @@ interface Waking {
 }
 
 /**
- * Makes work of agents due, up to the first lane that another transaction has locked: waiting for it could deadlock with a
- * deliverer, which holds others.
- * @returns what is left
+ * Makes agents' work due, up to the first lane locked by another transaction: waiting for it could deadlock with a
+ * deliverer that holds others.
+ * @returns the remaining lanes
  */
 export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waking[]> {
   const left: Waking[] = [];
