@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Relative to the sources, and to the built program. */
+/** Paths relative to the sources and to the built program. */
 const PACKAGE_FILES = ["../package.json", "../../package.json"].map((file) => join(__dirname, file));
 
 /** The version in package.json. */

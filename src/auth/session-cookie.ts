@@ -19,7 +19,7 @@ const FOREIGN =
 export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
   const publicOrigin = publicUrl && new URL(publicUrl).origin;
   /**
-   * @returns undefined for a request that has no access to a cookie
+   * @returns undefined for a request without access to its cookie
    * @throws GatewayError `forbidden` for a cookie on a cross-origin request
    */
   return (request: FastifyRequest, reply: FastifyReply): SessionCookie | undefined => {

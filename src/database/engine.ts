@@ -65,8 +65,8 @@ export function lengthOf({ limit }: PageQuery): number {
 }
 
 /**
- * How to lock a text: `exclusive` waits for every other lock of it and `shared` for exclusive ones; `trySharing` is false
- * instead of waiting.
+ * How to lock a text: `exclusive` waits for all other locks on it, `shared` only for exclusive ones; `trySharing`
+ * returns false instead of waiting.
  */
 export type TextLock = "exclusive" | "shared" | "trySharing";
 

@@ -18,8 +18,8 @@ export interface Tx extends EntityManager {
   /** Returns the end of a SELECT that locks its rows like `lock`. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
-   * Returns an SQL expression that locks a text until the transaction ends, for what has no row of its own to lock;
-   * undefined where nothing runs concurrently.
+   * Returns an SQL expression that locks a text until the transaction ends, in place of a row; undefined if
+   * transactions never run concurrently.
    * @param text an SQL expression
    */
   textLock(text: string, mode: TextLock): string | undefined;

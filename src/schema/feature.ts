@@ -38,7 +38,7 @@ export interface Core {
 /** Periodic work of one process of a service; stops soon after the signal. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
-/** Expired rows of a table: the value in their column sorts before a text. */
+/** The expired rows of a table: those whose value in `column` sorts before `before`. */
 export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;

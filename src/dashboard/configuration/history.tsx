@@ -81,7 +81,7 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
   );
 }
 
-/** The publisher's note about the changes of a version. */
+/** The publisher's note about the changes in a version. */
 const NoteOf = ({ version: { note, restoredFrom } }: { version: PublicationFragment }) => (
   <span className={styles.anywhere}>
     {restoredFrom !== null && <>Restored version {restoredFrom}</>}

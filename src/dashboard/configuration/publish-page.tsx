@@ -21,7 +21,7 @@ import { CheckConfigurationDocument, PublishConfigurationDocument } from "./docu
 import { Problems } from "./problems";
 import { ReplayReport } from "./replay-report";
 
-/** The changes of a draft, before it is published. */
+/** The changes in a draft, before it is published. */
 export const PublishPage = () => (
   <AgentPage
     title="Publish the draft"

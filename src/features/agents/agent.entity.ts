@@ -45,7 +45,7 @@ export class Agent {
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 
-  /** Time at which all rows of a deleted agent were found to be gone. */
+  /** When all rows of a deleted agent were found to be purged. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   purgedAt!: Timestamp | null;
 }

@@ -16,7 +16,7 @@ export const lineActions = auditActions({
 });
 
 /**
- * The changes of a line for the audit log, without its secrets.
+ * The changes to a line for the audit log, without its secrets.
  * @param before undefined for a new line
  */
 export function auditOf(before: Line | undefined, after: Line): Changes {

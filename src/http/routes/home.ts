@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import Negotiator from "negotiator";
 import type { Config } from "../../config";
 
-/** The addresses from which people and programs start. */
+/** The entry points for people and programs. */
 const ADDRESSES = {
   dashboard: "/dashboard",
   graphql: "/graphql",

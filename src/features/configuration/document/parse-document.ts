@@ -98,7 +98,7 @@ function unitOf(origin: string, count: number | bigint): string {
   return count === 1 ? unit : `${unit}s`;
 }
 
-/** The problems of an effect, by the kind that its members identify; other unions have one problem. */
+/** The problems of a value of a union type; an effect is validated as the kind that its members identify. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];

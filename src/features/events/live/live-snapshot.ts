@@ -11,9 +11,9 @@ export interface Cursor {
 
 /** The input of one read. */
 export interface LiveQuery {
-  /** Agents to read the last positions of. */
+  /** Agents to read the last positions for. */
   agentIds?: readonly string[];
-  /** Cursors to read the next events of. */
+  /** Cursors to read the next events after. */
   cursors?: readonly Cursor[];
   keyIds?: readonly string[];
   sessionIds?: readonly string[];
