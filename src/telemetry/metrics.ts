@@ -156,10 +156,7 @@ export class Metrics implements DatabaseObserver {
     );
     registerGauge(
       this.registry,
-      [
-        "gateway_oldest_due_lane_seconds",
-        "Time for which the oldest due lane has been due; 0 if no lane is due.",
-      ],
+      ["gateway_oldest_due_lane_seconds", "How long the oldest due lane has been due; 0 if no lane is due."],
       [],
       async () => {
         const now = await counts();

@@ -8,7 +8,7 @@ import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 export class NewAgent extends IdempotentInput {
   @Field(() => String, {
     description:
-      "Short name for the command line and logs: 1 to 63 of the characters a-z and 0-9, with single hyphens between them. It is unique across the service, including deleted agents, and cannot be changed later.",
+      "Short name for the command line and logs: 1 to 63 characters (a-z, 0-9 and hyphens), without leading, trailing or consecutive hyphens. It is unique across the service, including deleted agents, and cannot be changed later.",
   })
   @IsSlug()
   @HoldsNoToken()

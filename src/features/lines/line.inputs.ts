@@ -38,7 +38,7 @@ export class NewLine extends IdempotentInput {
 
   @Field(() => String, {
     description:
-      "Short name, unique among the agent's lines: 1 to 63 of the characters a-z and 0-9, with single hyphens between them.",
+      "Short name, unique among the agent's lines: 1 to 63 characters (a-z, 0-9 and hyphens), without leading, trailing or consecutive hyphens.",
   })
   @IsSlug()
   name!: string;
