@@ -117,8 +117,8 @@ export async function countAddressAttempt(
 }
 
 /**
- * Records a successful sign-in: clears the account's counts, refunds the attempt to the address and marks the address
- * as known.
+ * Records a successful sign-in: clears the account's counts, removes the attempt from the address's counts and marks
+ * the address as known.
  */
 export async function recordSignIn(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own, known, home } = limitsOf(email, ip);
@@ -131,7 +131,7 @@ export async function recordSignIn(tx: Tx, email: string, ip: string | null): Pr
   }
 }
 
-/** Refunds one attempt to each count. */
+/** Removes one attempt from each count. */
 export async function refundAttempt(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own } = limitsOf(email, ip);
   for (const { bucket } of [account, ...own]) await decrement(tx, bucket);

@@ -189,7 +189,7 @@ export const templateOf = (effect: EffectDocument): string | undefined =>
 export const isSituationType = (type: string): boolean =>
   type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
 
-/** The format as JSON Schema (2020-12), for editors. It cannot express some limits. */
+/** The format as JSON Schema (2020-12), for editors; some limits cannot be expressed in it. */
 export const documentJsonSchema = (): object => {
   const { properties, ...schema } = z.toJSONSchema(documentFormat, { target: "draft-2020-12", io: "input" });
   const { situations, templates } = properties as Record<string, object>;
