@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 
 const PLACES = [
   process.env.CHROMIUM ?? "",
+  // Debian's Chromium without windows, whose browser process takes half the time.
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
