@@ -13,6 +13,8 @@ export interface View {
   as?: "viewer" | "empty" | "deactivated" | "configuring" | null;
   /** Brings the page into the state. */
   open?: (page: Page, gateway: TestGateway) => Promise<void>;
+  /** True if other views of the same page of the browser would show what this one leaves behind. */
+  alone?: true;
 }
 
 /** The data of the views. */
@@ -98,6 +100,7 @@ export const VIEWS: Record<string, View> = {
   },
   "invitation of somebody else": {
     path: "/invitation",
+    alone: true,
     open: async (page, gateway) => {
       const { link } = await invite(gateway);
       await page.evaluate((hash) => location.replace(hash), new URL(link).hash);
@@ -107,6 +110,7 @@ export const VIEWS: Record<string, View> = {
   invitation: {
     path: "/invitation",
     as: null,
+    alone: true,
     open: async (page, gateway) => {
       const { link } = await invite(gateway);
       await page.evaluate((hash) => location.replace(hash), new URL(link).hash);
@@ -116,6 +120,7 @@ export const VIEWS: Record<string, View> = {
   "invitation that is gone": {
     path: "/invitation#agi_unknown",
     as: null,
+    alone: true,
     open: (page) => seen(page.getByRole("alert")),
   },
   "overview 30 days": {
@@ -148,6 +153,7 @@ export const VIEWS: Record<string, View> = {
   },
   "api-keys secret": {
     path: "/api-keys?create=yes",
+    alone: true,
     open: async (page) => {
       await dialogOf(page).getByLabel("Name").fill(`shown ${Math.random()}`);
       await page.keyboard.press("Enter");
@@ -156,6 +162,7 @@ export const VIEWS: Record<string, View> = {
   },
   "api-keys secret uncopied": {
     path: "/api-keys?create=yes",
+    alone: true,
     open: async (page) => {
       await dialogOf(page).getByLabel("Name").fill(`not copied ${Math.random()}`);
       await page.keyboard.press("Enter");
@@ -212,21 +219,6 @@ export const VIEWS: Record<string, View> = {
       await seen(dialogOf(page).getByLabel("New name"));
     },
   },
-  "configuration with problems": {
-    path: "/configuration",
-    as: "configuring",
-    open: async (page) => {
-      await seen(editorOf(page));
-      await editorOf(page).focus();
-      await page.keyboard.press("ControlOrMeta+Home");
-      await page.keyboard.press("End");
-      await page.keyboard.insertText('"burstSeconds": 99, "otherwise": "nothing",');
-      await seen(page.getByRole("list", { name: "Problems" }));
-      await page.keyboard.type("\n");
-      await page.keyboard.press("ControlOrMeta+Space");
-      await seen(page.getByRole("listbox", { name: "Completions" }));
-    },
-  },
   "configuration dry run": {
     path: "/configuration",
     as: "configuring",
@@ -259,6 +251,22 @@ export const VIEWS: Record<string, View> = {
     open: async (page) => {
       await page.getByRole("button", { name: "Restore…" }).click();
       await seen(dialogOf(page).getByLabel("Note"));
+    },
+  },
+  // The last of the configurations, as the browser keeps what is typed.
+  "configuration with problems": {
+    path: "/configuration",
+    as: "configuring",
+    open: async (page) => {
+      await seen(editorOf(page));
+      await editorOf(page).focus();
+      await page.keyboard.press("ControlOrMeta+Home");
+      await page.keyboard.press("End");
+      await page.keyboard.insertText('"burstSeconds": 99, "otherwise": "nothing",');
+      await seen(page.getByRole("list", { name: "Problems" }));
+      await page.keyboard.type("\n");
+      await page.keyboard.press("ControlOrMeta+Space");
+      await seen(page.getByRole("listbox", { name: "Completions" }));
     },
   },
   "audit-log": {
@@ -417,6 +425,7 @@ export const VIEWS: Record<string, View> = {
   "no page": { path: "/nowhere" },
   "no gateway": {
     path: "",
+    alone: true,
     open: async (page) => {
       await page.route("**/graphql", (route) => route.abort());
       await page.reload();
