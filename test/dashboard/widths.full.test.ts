@@ -8,7 +8,7 @@ import { addEndpoint } from "../support/webhooks";
 import { COLOR_RULES, fits, violations } from "./axe";
 import { fillInbox } from "./inbox";
 import { cutOff, laidOut } from "./layout";
-import { describeDashboard, dialogOf, gone, pagePaths, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, follow, gone, pagePaths, rowOf, seen } from "./visit";
 
 /** Phones, tablets, and the widths around those at which the navigation moves. */
 const WIDTHS = [360, 820, 897, 1024, 1090, 1280, 1920];
@@ -142,7 +142,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
       await gone(dialogOf(page));
     };
     for (const [path, { buttons = [], items = [] }] of Object.entries(dialogs())) {
-      await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+      await follow(page, path);
       if (path.includes("create=")) await check(path);
       for (const name of buttons) {
         await page.getByRole("main").getByRole("button", { name, exact: true }).click();
@@ -167,7 +167,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     const paths = await pagePaths(dashboard);
     expect(paths).toContain("/api-keys");
     for (const path of [...paths, ...details()]) {
-      await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+      await follow(page, path);
       await seen(page.getByRole("heading", { level: 1 }));
       await gone(page.locator(".mantine-Skeleton-root"));
       await page.waitForLoadState("networkidle");
