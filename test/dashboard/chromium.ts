@@ -5,8 +5,9 @@ import { chromiumPath as found } from "../support/chromium-path";
 export const describeInChromium = found !== undefined || process.env.CI ? describe : describe.skip;
 
 /**
- * Features that cost time and change no page: above all the two hidden pages below each address bar, which took a fifth of
- * the time of the browser. Chromium obeys only the last such list, so it repeats what Playwright disables.
+ * Features that cost time in a Chromium with windows and change no page: above all the two hidden pages below each address
+ * bar, which took a fifth of the time of the browser. Chromium obeys only the last such list, so it repeats what
+ * Playwright disables.
  */
 const DISABLED_FEATURES = [
   "WebUIOmniboxPopup",
