@@ -55,8 +55,11 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
   const purgeAll = () => gateway.services.agentPurge.finishAll(new AbortController().signal);
 
-  /** An agent with something in every table. */
-  async function fullAgent() {
+  /**
+   * An agent with something in every table.
+   * @param size multiplies the rows; 100 makes several chunks of each table
+   */
+  async function fullAgent(size = 1) {
     const agent = await desk.add();
     const { id: agentId, slug } = agent;
     await publish(gateway, agentId, {
@@ -66,7 +69,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     await seedConversations(
       gateway.services,
       { agentId },
-      { contacts: 300, conversations: 400, messages: 3_000, queued: 0 },
+      { contacts: 3 * size, conversations: 4 * size, messages: 30 * size, queued: 0 },
     );
     await addContact(gateway, {
       agentId,
@@ -91,7 +94,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   }
 
   test("every row of a deleted agent goes, except itself and its keys, and no row of another agent", async () => {
-    const [gone, kept] = [await fullAgent(), await fullAgent()];
+    const [gone, kept] = [await fullAgent(100), await fullAgent()];
     const ofAll = await addEndpoint(gateway);
     const ofOne = await addEndpoint(gateway, { agentId: gone.id });
     const before = await rowsOf(gateway, kept.id);
