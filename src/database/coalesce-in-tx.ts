@@ -6,19 +6,28 @@ import { GatewayError } from "../errors";
  * Coalesces the calls of concurrent units of work in one transaction: calls within one event-loop tick share one call
  * of `work`.
  * @param work returns one value or Error per item, in the order of the items
- * @param options.cache true to keep the values until the transaction ends, which must not change them
- * @returns the function that the units call with their transaction and one item
+ * @param options.cache true to keep the values until the transaction ends, for what only the transaction can change
  */
 export function coalesceInTx<Manager extends EntityManager, Item, Value>(
   work: (tx: Manager, items: readonly Item[]) => Promise<readonly (Value | Error)[]>,
   { cache = false } = {},
-): (tx: Manager, item: Item) => Promise<Value> {
+): CoalescedInTx<Manager, Item, Value> {
   const loaders = new WeakMap<Manager, DataLoader<Item, Value>>();
-  return (tx, item) => {
+  const loaderOf = (tx: Manager) => {
     const loader = loaders.get(tx) ?? new DataLoader<Item, Value>((items) => work(tx, items), { cache });
     loaders.set(tx, loader);
-    return loader.load(item);
+    return loader;
   };
+  const load = (tx: Manager, item: Item) => loaderOf(tx).load(item);
+  const set = (tx: Manager, item: Item, value: Value) => void loaderOf(tx).clear(item).prime(item, value);
+  return Object.assign(load, { set });
+}
+
+/** The function that units call with their transaction and one item. */
+export interface CoalescedInTx<Manager, Item, Value> {
+  (tx: Manager, item: Item): Promise<Value>;
+  /** Sets a value that is kept, once the transaction has changed it. */
+  set(tx: Manager, item: Item, value: Value): void;
 }
 
 /**
@@ -28,7 +37,7 @@ export function coalesceInTx<Manager extends EntityManager, Item, Value>(
 export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
   load: (tx: Manager, keys: string[]) => Promise<ReadonlyMap<string, Value>>,
   options?: { cache: boolean },
-): ((tx: Manager, key: string) => Promise<Value | undefined>) =>
+): CoalescedInTx<Manager, string, Value | undefined> =>
   coalesceInTx(async (tx: Manager, keys: readonly string[]) => {
     const found = await load(tx, [...new Set(keys)]);
     return keys.map((key) => found.get(key));

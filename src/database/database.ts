@@ -11,7 +11,7 @@ import { InsertBatches } from "./insert-batches";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
-import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
+import { asDryRun, type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
 /** Max time that a batch of several organizations waits for a lock (ms), because all of its rows wait. */
 const MAX_LOCK_WAIT_MS = 250;
@@ -133,9 +133,22 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel: from this process, from other processes on PostgreSQL, or
-   * through `relay`; and after gaps that may have lost some. This saves polling but guarantees nothing: a connection
-   * may be down for a long time.
+   * Runs a unit of work that stores nothing, on the connections of reports: it waits for no other unit, nor does any wait
+   * for it. What it would store, it sees only in memory.
+   * @param owner the ID of an organization
+   * @throws GatewayError `unavailable`
+   */
+  dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T> {
+    return this.guarded("database report", () =>
+      this.engine.dryRun(owner, (manager) =>
+        unit(asDryRun(transactionOf(manager, this.engine, this.announcements).tx)),
+      ),
+    );
+  }
+
+  /**
+   * Calls a listener on the announcements of a channel: from this process, from others on PostgreSQL, or from `relay`; and
+   * after gaps that may have lost some. It saves waiting but guarantees nothing: a connection may be gone for long.
    * @param listener must not throw
    * @returns a function that stops listening; call it before `close`
    */

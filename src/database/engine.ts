@@ -92,6 +92,11 @@ export interface Engine {
    * @param owner the fair-queueing key
    */
   report<T>(owner: string, query: Read<T>): Promise<T>;
+  /**
+   * Runs a unit of work in a transaction that changes no rows, as a report.
+   * @param owner the fair-queueing key
+   */
+  dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T>;
   /** Runs a unit of work in a transaction and resolves once it is durable; a failed unit is rolled back. */
   transaction<T>(unit: UnitOfWork<T>, options?: TransactionOptions): Promise<T>;
   /**

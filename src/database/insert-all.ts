@@ -19,6 +19,7 @@ export async function insertAll<Row extends ObjectLiteral>(
   const [first] = rows;
   if (first === undefined) return;
   fillDefaults(tx, entity, rows);
+  if (tx.isDryRun) return;
   const { driver } = tx.connection;
   const { tableName, columns: all } = tx.connection.getMetadata(entity);
   const columns = Object.keys(first).map((name) => {

@@ -2,6 +2,7 @@ import type { Tx } from "./unit-of-work";
 
 /**
  * Runs a statement that changes rows and returns them in no guaranteed order.
+ * @returns nothing in a dry run
  * @param statement ends with `returning …`; its parameters are `$1`, `$2`, … in the order of their first use
  */
 export async function allReturning<T>(
@@ -9,6 +10,7 @@ export async function allReturning<T>(
   statement: string,
   parameters: readonly unknown[],
 ): Promise<T[]> {
+  if (tx.isDryRun) return [];
   // TypeORM's SQLite driver drops the returned rows of a statement that starts with "INSERT ", hence the leading space.
   const result = await tx.query(` ${statement}`, [...parameters]);
   // Its PostgreSQL driver returns the rows of an UPDATE or DELETE together with their number.

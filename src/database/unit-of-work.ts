@@ -5,6 +5,8 @@ import { InsertOrderLock } from "./insert-order-lock";
 
 /** The transaction of a unit of work: all statements run through it commit together or not at all. */
 export interface Tx extends EntityManager {
+  /** True if nothing is stored: the methods and helpers that change rows do nothing, and no lock is taken. */
+  readonly isDryRun: boolean;
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
   /**
@@ -93,6 +95,7 @@ export function transactionOf(
     for (const part of wanted ?? [""]) held.add(`${number} ${part}`.trim());
   };
   const tx: Tx = Object.assign(manager, {
+    isDryRun: false,
     hasWritableCtes: engine.hasWritableCtes,
     lock: <Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>, { skipLocked = false } = {}) =>
       engine.locking(query, skipLocked),
@@ -111,4 +114,20 @@ export function transactionOf(
     jsonElements: (parameter: string) => engine.jsonElements(parameter),
   });
   return { tx, beforeCommit, afterCommit };
+}
+
+/** Turns the transaction of a unit into that of a dry run. */
+export function asDryRun(tx: Tx): Tx {
+  const nothing = async () => ({ affected: 1, raw: [], generatedMaps: [], identifiers: [] });
+  return Object.assign(tx, {
+    isDryRun: true,
+    lock: (query: Parameters<Tx["lock"]>[0]) => query,
+    updateLock: () => "",
+    shareLock: () => "",
+    lockInsertOrder: async () => undefined,
+    insert: nothing,
+    update: nothing,
+    upsert: nothing,
+    delete: nothing,
+  });
 }

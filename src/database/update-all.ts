@@ -13,7 +13,7 @@ export async function updateAll<Row extends ObjectLiteral & { id: string }>(
   rows: readonly Row[],
   names: readonly (keyof Row & string)[],
 ): Promise<void> {
-  if (rows.length === 0) return;
+  if (rows.length === 0 || tx.isDryRun) return;
   const { driver } = tx.connection;
   const { tableName: table, columns: all } = tx.connection.getMetadata(entity);
   const columns = all.filter(({ propertyName }) => names.includes(propertyName));

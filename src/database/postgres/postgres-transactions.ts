@@ -7,6 +7,9 @@ import { queryPrepared } from "./prepared-statements";
 /** Sets the isolation level explicitly, because under a stricter default units of work would fail with conflicts. */
 export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
+/** Begins a transaction that sees the rows of one moment and changes none. */
+export const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
 /** Locks a whole list. */
 export const LOCK_LIST = "SELECT pg_advisory_xact_lock($1, $2)";
 

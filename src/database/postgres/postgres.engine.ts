@@ -21,6 +21,7 @@ import { listenOn } from "./postgres-listener";
 import { PostgresReads } from "./postgres-reads";
 import {
   BEGIN,
+  BEGIN_SNAPSHOT,
   commit,
   LOCK_LIST,
   queryOnce,
@@ -104,6 +105,13 @@ export class PostgresEngine implements Engine {
 
   report<T>(owner: string, query: Read<T>): Promise<T> {
     return this.connections.forReport(owner, (runner) => query(runner.manager));
+  }
+
+  dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T> {
+    return this.connections.forReport(owner, async (runner) => {
+      await serialize(runner, queryPrepared);
+      return transact(runner, { begin: BEGIN_SNAPSHOT, commit: () => commit(runner), rollback }, unit);
+    });
   }
 
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {

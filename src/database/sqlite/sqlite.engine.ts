@@ -32,6 +32,9 @@ const IMMEDIATE: TransactionBoundary = {
   rollback: (query) => query("ROLLBACK").catch(() => undefined),
 };
 
+/** Sees the rows of one moment, and waits for no writer. */
+const SNAPSHOT: TransactionBoundary = { ...IMMEDIATE, begin: "BEGIN" };
+
 /** Returns the only connection of a data source; TypeORM has no type for it. */
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
@@ -137,13 +140,12 @@ export class SqliteEngine implements Engine {
     return this.limited(this.reader, () => query(this.reader.manager));
   }
 
-  async report<T>(owner: string, query: Read<T>): Promise<T> {
-    await this.reports.acquire(this.limits.call, owner);
-    try {
-      return await this.limited(this.reporter, () => query(this.reporter.manager));
-    } finally {
-      this.reports.release(owner);
-    }
+  report<T>(owner: string, query: Read<T>): Promise<T> {
+    return this.reporting(owner, () => query(this.reporter.manager));
+  }
+
+  dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T> {
+    return this.reporting(owner, () => transact(newRunner(this.reporter), SNAPSHOT, unit));
   }
 
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
@@ -247,7 +249,17 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** Interrupts a connection's statements when the work exceeds the time limit. */
+  /** Runs work on the connection for reports, which owners share round-robin. */
+  private async reporting<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    await this.reports.acquire(this.limits.call, owner);
+    try {
+      return await this.limited(this.reporter, work);
+    } finally {
+      this.reports.release(owner);
+    }
+  }
+
+  /** Interrupts the statements of a connection while the work on it takes longer than the time limit. */
   private async limited<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
     const connection = connectionOf(source);
     // Repeated, because the first interrupt may fall between two statements.
@@ -287,15 +299,20 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** Returns a fresh query runner for one unit; the driver would always return the same one. */
   private newRunner(): QueryRunner {
-    const driver = this.writer.driver as AbstractSqliteDriver;
-    driver.queryRunner = undefined;
-    const runner = this.writer.createQueryRunner("master");
-    driver.queryRunner = undefined;
+    const runner = newRunner(this.writer);
     runner.connect = async () => this.statements;
     return runner;
   }
+}
+
+/** Returns a fresh query runner for one unit; the driver would always return the same one. */
+function newRunner(source: DataSource): QueryRunner {
+  const driver = source.driver as AbstractSqliteDriver;
+  driver.queryRunner = undefined;
+  const runner = source.createQueryRunner("master");
+  driver.queryRunner = undefined;
+  return runner;
 }
 
 async function openReader(writer: DataSource): Promise<DataSource> {

@@ -34,8 +34,8 @@ export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Addr
 }
 
 /**
- * Adds addresses to a contact with a locked row; leaves existing ones unchanged.
- * @returns all addresses of the contact, and whether any was added
+ * Adds addresses to a contact whose row is locked, or new; existing ones are left unchanged.
+ * @returns all addresses of the contact, and whether one was added
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */
 export async function addAddresses(
@@ -50,22 +50,31 @@ export async function addAddresses(
   if (present.length + missing.length > MAX_ADDRESSES) {
     throw new GatewayError("limit_reached", `A contact has at most ${MAX_ADDRESSES} addresses.`);
   }
-  const rows = missing.map((address) => ({ ...address, id: uuid(), agentId, contactId, optedOutAt: null }));
+  const rows = missing.map((address) =>
+    tx.create(ContactAddress, {
+      ...address,
+      id: uuid(),
+      agentId,
+      contactId,
+      optedOutAt: null,
+      loopDetectedAt: null,
+    }),
+  );
   await insertAddresses(tx, rows);
   // The unique index decides between concurrent calls.
   const owners = await ownersOf(tx, agentId, missing);
   if (owners.some((owner) => owner !== contactId)) throw new GatewayError("conflict", ANOTHER_CONTACT);
-  return { all: [...present, ...missing], added: true };
+  const all = [...present, ...rows];
+  addressesOf.set(tx, contactId, all);
+  return { all, added: true };
 }
 
-const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly NewRow[][]) => {
-  // In a fixed order, so that concurrent inserts of the same ones do not deadlock.
+const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly ContactAddress[][]) => {
+  // A fixed order, so that concurrent inserts of the same ones do not deadlock.
   const rows = added.flat().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   await insertAll(tx, ContactAddress, rows, { orIgnore: true });
   return added.map(() => undefined);
 });
-
-type NewRow = Pick<ContactAddress, "id" | "agentId" | "contactId" | "kind" | "address" | "optedOutAt">;
 
 /**
  * Determines which contact an input refers to, by its `ref` or its addresses.

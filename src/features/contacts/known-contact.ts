@@ -101,14 +101,16 @@ export async function lockContactsAt(
   );
 }
 
-/** The addresses of a contact, oldest first; undefined without any. */
-export const addressesOf = coalesceKeysInTx(async (tx: Tx, contactIds) =>
-  groupBy(
-    await tx
-      .createQueryBuilder(ContactAddress, "address")
-      .where("address.contact_id IN (:...contactIds)", { contactIds })
-      .orderBy("address.id")
-      .getMany(),
-    ({ contactId }) => contactId,
-  ),
+/** The addresses of a locked contact, oldest first; undefined without any. */
+export const addressesOf = coalesceKeysInTx(
+  async (tx: Tx, contactIds) =>
+    groupBy(
+      await tx
+        .createQueryBuilder(ContactAddress, "address")
+        .where("address.contact_id IN (:...contactIds)", { contactIds })
+        .orderBy("address.id")
+        .getMany(),
+      ({ contactId }) => contactId,
+    ),
+  { cache: true },
 );

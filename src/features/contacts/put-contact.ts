@@ -15,7 +15,7 @@ import { ContactAddress } from "./contact-address.entity";
 import { addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
-import { contactIdOf } from "./known-contact";
+import { addressesOf, contactIdOf } from "./known-contact";
 
 /** The members of an input that are stored in the contact's row. */
 type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;
@@ -89,6 +89,7 @@ async function create(
 ): Promise<Contact> {
   const fields = fieldsOf(input, { ref: null, name: null, locale: null, timezone: null, attributes: {} });
   const contact = await insertContact(tx, { agentId, ...fields });
+  addressesOf.set(tx, contact.id, []);
   const { all } = await addAddresses(tx, contact, addresses);
   await insertTerms(tx, contact, all);
   recordEvents(tx, [contactEvent("contact.created", contact)]);
@@ -128,6 +129,7 @@ async function change(
   }
   const removed =
     input.addresses === null && ((await tx.delete(ContactAddress, { contactId: id })).affected ?? 0) > 0;
+  if (removed) addressesOf.set(tx, id, []);
   const { all, added } = await addAddresses(tx, contact, addresses);
   const fields = fieldsOf(input, contact);
   const isSame = (Object.keys(fields) as (keyof Fields)[]).every(

@@ -1,7 +1,9 @@
 import { In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
+import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
@@ -38,9 +40,8 @@ export async function changeTagsOf(
   const contact = isUuid(contactId)
     ? await tx.findOne(Contact, { where: { id: contactId }, relations: { agent: true } })
     : null;
-  const rows = contact === null ? [] : await tx.findBy(ContactTag, { contactId });
-  const before: ReadonlySet<string> = new Set(rows.map(({ tag }) => tag));
-  const after = new Map([...before].map((tag) => [tag, ""]));
+  const before = (contact && (await tagsOf(tx, contactId))) ?? [];
+  const after = new Map(before.map((tag) => [tag, ""]));
   const results = requests.map((request) => {
     try {
       return apply(request, assertOwn(contact, request.context), after);
@@ -49,9 +50,33 @@ export async function changeTagsOf(
       throw error;
     }
   });
-  if (contact !== null) await store(tx, contact, before, after);
+  if (contact !== null) await store(tx, contact, new Set(before), after);
   return results;
 }
+
+/**
+ * Changes the tags of a contact whose row is locked, in the name of its agent.
+ * @param before its tags now
+ * @throws GatewayError as `ContactService.changeTags`
+ */
+export async function changeKnownTags(
+  tx: Tx,
+  contact: Contact,
+  before: readonly string[],
+  change: Omit<TagRequest, "contactId">,
+): Promise<TagChange> {
+  const after = new Map(before.map((tag) => [tag, ""]));
+  const result = apply(change, contact, after);
+  await store(tx, contact, new Set(before), after);
+  return result;
+}
+
+/** The tags of a contact; undefined without any. */
+export const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) => {
+  const rows = await tx.findBy(ContactTag, { contactId: In(contactIds) });
+  const byContact = groupBy(rows, ({ contactId }) => contactId);
+  return new Map([...byContact].map(([id, ofContact]) => [id, ofContact.map(({ tag }) => tag)]));
+});
 
 function assertOwn(contact: Contact | null, context: RequestContext): Contact {
   const { caller } = context;
@@ -66,7 +91,11 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
  * Applies a change in memory, completely or not at all.
  * @param tags the tags, with who added each
  */
-function apply({ context, add, remove }: TagRequest, contact: Contact, tags: Map<string, string>): TagChange {
+function apply(
+  { context, add, remove }: Omit<TagRequest, "contactId">,
+  contact: Contact,
+  tags: Map<string, string>,
+): TagChange {
   assertNotErased(contact);
   const wanted = new Set(add.map(normalizeTag));
   const unwanted = new Set(remove.map(normalizeTag));

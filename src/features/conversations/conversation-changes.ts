@@ -1,4 +1,4 @@
-import { In, type SelectQueryBuilder } from "typeorm";
+import { In, Not, type SelectQueryBuilder } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
@@ -138,6 +138,7 @@ export interface PlannedChange {
 
 /**
  * Plans to move an open conversation to a line; undefined if it is there already.
+ * @param opened conversations that a dry run would have opened
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
  */
 export async function planMove(
@@ -145,15 +146,18 @@ export async function planMove(
   conversation: Conversation,
   name: string,
   pending: PendingMessages | null | undefined,
+  opened: readonly Conversation[] = [],
 ): Promise<PlannedChange | undefined> {
-  const { agentId, contactId, addressId, lineId } = conversation;
+  const { id, agentId, contactId, addressId, lineId } = conversation;
   const line = await lineOf(tx, agentId, name);
   if (line.id === lineId) return undefined;
   if (line.state !== LineState.active)
     throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
   const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
   const there = { lineId: line.id, addressId: address.id, state: ConversationState.open };
-  const other = await tx.findOneBy(Conversation, there);
+  const other =
+    opened.find((each) => each.lineId === line.id && each.addressId === address.id) ??
+    (await tx.findOneBy(Conversation, { ...there, id: Not(id) }));
   if (other !== null) {
     throw new GatewayError(
       "conflict",

@@ -53,11 +53,7 @@ async function idOf(
  * The line with a name, or the default line of the agent.
  * @throws GatewayError `not_found`, or `not_deliverable` if the agent has no default line
  */
-export async function lineOf(
-  tx: EntityManager,
-  agentId: string,
-  name: string | null | undefined,
-): Promise<Line> {
+export async function lineOf(tx: Tx, agentId: string, name: string | null | undefined): Promise<Line> {
   if (name == null) {
     const line = await defaultLineOf(tx, agentId);
     if (line === undefined)
@@ -111,9 +107,11 @@ export async function placeOnDefaultLine(
   return line === undefined || address === undefined ? undefined : { line, address };
 }
 
-/** The default line of an agent; undefined without one. */
-const defaultLineOf = coalesceKeysInTx(async (tx: EntityManager, agentIds) =>
-  indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
+/** The default line of an agent, in a transaction that changes no line; undefined without one. */
+const defaultLineOf = coalesceKeysInTx(
+  async (tx: Tx, agentIds) =>
+    indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
+  { cache: true },
 );
 
 /** The line with an ID, in a transaction that changes no line. */

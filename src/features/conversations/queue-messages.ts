@@ -56,8 +56,16 @@ const queueTogether = coalesceInTx(
   },
 );
 
-/** How many of the wanted messages fit into the queue of a conversation. */
-export async function roomIn(tx: Tx, { id, lastSequence }: Conversation, wanted: number): Promise<number> {
+/**
+ * How many of the wanted messages fit into the queue of a conversation.
+ * @param canceled how many of its messages a dry run would have canceled
+ */
+export async function roomIn(
+  tx: Tx,
+  { id, lastSequence }: Conversation,
+  wanted: number,
+  canceled = 0,
+): Promise<number> {
   // A conversation with few messages has room in any case, which spares most of them the count.
   if (lastSequence + wanted <= MAX_QUEUED) return wanted;
   const queued = await tx
@@ -65,7 +73,7 @@ export async function roomIn(tx: Tx, { id, lastSequence }: Conversation, wanted:
     .where("message.conversation_id = :id", { id })
     .andWhere(`message.${IS_UNSENT}`)
     .getCount();
-  return Math.min(Math.max(0, MAX_QUEUED - queued), wanted);
+  return Math.min(Math.max(0, MAX_QUEUED - queued + canceled), wanted);
 }
 
 /** The error for a message that the full queue of a conversation does not take. */

@@ -4,7 +4,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import type { Effect } from "../configuration/document/evaluate";
-import { changeTagsOf } from "../contacts/tag-changes";
+import { changeKnownTags, tagsOf } from "../contacts/tag-changes";
 import { type Conversation, Handler } from "../conversations/conversation.entity";
 import { PendingMessages } from "../conversations/conversation.inputs";
 import {
@@ -50,6 +50,8 @@ export interface Application extends Dependencies {
   isAnswer: boolean;
   /** True if a loop keeps the agent from sending. */
   isLoop: boolean;
+  /** The contact's tags, once they are read. */
+  tags?: readonly string[] | undefined;
 }
 
 /** The results of a decision's effects. */
@@ -81,7 +83,7 @@ const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "
 /**
  * Does what a decision says. The conversations of its messages are opened first and the messages are queued last, so that
  * they are sent as the other effects want it: on the line that the conversation is moved to, and although it is handed off
- * or closed.
+ * or closed. A dry run does all of it in memory.
  * @param unit passed once it is known what to lock; before that, nothing is stored
  * @throws GatewayError `queue_full`
  */
@@ -119,6 +121,8 @@ export async function applyEffects(
   let { conversation } = participants;
   // The conversation with the default contact is not what the situation is about.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
+  /** The IDs of messages that changes of the conversation have canceled. */
+  const canceled = new Set<string>();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
     if (effect.kind === "handoff" && conversation === null && participants.contact !== null) {
@@ -133,9 +137,14 @@ export async function applyEffects(
     results[i] ??=
       effect.kind === "ask"
         ? (application.asked ?? { status: "skipped" })
-        : await outcomeOf(async () => ({ status: await change(tx, effect, conversation, application) }));
+        : await outcomeOf(async () => {
+            const opened = sends.flatMap((each) =>
+              each.opening === undefined ? [] : (each.conversation ?? []),
+            );
+            return { status: await change(tx, effect, { conversation, opened, canceled }, application) };
+          });
   }
-  if (makesRoom) await assertRoomFor(tx, sends);
+  if (makesRoom) await assertRoomFor(tx, sends, { of: conversation, canceled });
   const ids = await send(tx, effects, results, application);
   return {
     conversation,
@@ -211,11 +220,20 @@ async function open(tx: Tx, destination: Destination): Promise<Destination> {
   return destination;
 }
 
-/** @throws GatewayError `queue_full` */
-async function assertRoomFor(tx: Tx, sends: readonly Destination[]): Promise<void> {
-  for (const [{ conversation }, { length }] of groupBy(sends, (each) => each))
-    if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
-      throw conversationQueueFull();
+/**
+ * @param changed the conversation of which messages were canceled
+ * @throws GatewayError `queue_full`
+ */
+async function assertRoomFor(
+  tx: Tx,
+  sends: readonly Destination[],
+  changed?: { of: Conversation | null; canceled: ReadonlySet<string> },
+): Promise<void> {
+  for (const [{ conversation }, { length }] of groupBy(sends, (each) => each)) {
+    if (conversation === null) continue;
+    const canceled = tx.isDryRun && changed?.of?.id === conversation.id ? changed.canceled.size : 0;
+    if ((await roomIn(tx, conversation, length, canceled)) < length) throw conversationQueueFull();
+  }
 }
 
 /** @throws GatewayError `conflict` for a conversation that a human answers in */
@@ -228,21 +246,28 @@ function answeredByAgent(conversation: Conversation | null): Destination {
 async function change(
   tx: Tx,
   effect: Change,
-  conversation: Conversation | null,
-  { lanes, context, participants: { contact } }: Application,
+  {
+    conversation,
+    opened,
+    canceled,
+  }: { conversation: Conversation | null; opened: readonly Conversation[]; canceled: Set<string> },
+  application: Application,
 ): Promise<EffectStatus> {
+  const { lanes, context, participants } = application;
+  const { contact } = participants;
   if ("tags" in effect) {
     if (contact === null) throw new GatewayError("not_found", "The situation is not about a contact.");
     const [add, remove] = effect.kind === "addTags" ? [effect.tags, []] : [[], effect.tags];
-    const [result] = await changeTagsOf(tx, contact.id, [{ context, contactId: contact.id, add, remove }]);
-    if (result instanceof GatewayError) throw result;
-    return result === undefined || result.changed.length === 0 ? "unchanged" : "done";
+    const before = application.tags ?? (await tagsOf(tx, contact.id)) ?? [];
+    const { tags, changed } = await changeKnownTags(tx, contact, before, { context, add, remove });
+    application.tags = tags;
+    return changed.length === 0 ? "unchanged" : "done";
   }
   if (conversation === null) throw new GatewayError("not_found", "There is no conversation.");
   if (effect.kind !== "close") assertOpen(conversation);
-  const planned = await plan(tx, effect, conversation);
+  const planned = await plan(tx, effect, conversation, opened);
   if (planned === undefined) return "unchanged";
-  await storeAudited(tx, lanes, context, conversation, planned);
+  for (const id of (await storeAudited(tx, lanes, context, conversation, planned)).canceled) canceled.add(id);
   return "done";
 }
 
@@ -250,10 +275,11 @@ async function plan(
   tx: Tx,
   effect: Exclude<Change, { kind: "addTags" | "removeTags" }>,
   conversation: Conversation,
+  opened: readonly Conversation[],
 ): Promise<PlannedChange | undefined> {
   switch (effect.kind) {
     case "move":
-      return planMove(tx, conversation, effect.line, PendingMessages[effect.pending]);
+      return planMove(tx, conversation, effect.line, PendingMessages[effect.pending], opened);
     case "handoff":
       return planHandoff(conversation);
     case "close":
@@ -285,7 +311,7 @@ async function send(
     };
     return [{ effect, draft }];
   });
-  if (sends.length === 0) return new Map();
+  if (sends.length === 0 || tx.isDryRun) return new Map();
   const messages = await queueMessages(
     tx,
     lanes,

@@ -40,8 +40,6 @@ export interface DecisionRequest extends ParticipantReference {
   context: RequestContext;
   situation: Situation;
   now: Timestamp;
-  /** True if the transaction will be rolled back. */
-  isDryRun?: boolean | undefined;
 }
 
 /** A stored decision to make, with the answer of the model if it was asked. */
@@ -58,7 +56,6 @@ interface DecisionContext {
   context: RequestContext;
   participants: Participants;
   configuration: CompiledConfiguration;
-  isDryRun?: boolean | undefined;
   unit: WaveUnit;
 }
 
@@ -123,7 +120,7 @@ export class DecisionMaker {
   ): Promise<Decision> {
     if (declared instanceof GatewayError) throw declared;
     if (participants instanceof GatewayError) throw participants;
-    const { context, agentId, now, isDryRun, version, configuration } = declared;
+    const { context, agentId, now, version, configuration } = declared;
     const { type, data } = declared.situation;
     unit.hasStored = participants.isNew === true;
     const situation = { type, data };
@@ -141,7 +138,7 @@ export class DecisionMaker {
       createdAt: now,
       ...pendingDecision(),
     });
-    const decisionContext = { context, participants, configuration, isDryRun, unit };
+    const decisionContext = { context, participants, configuration, unit };
     await this.decideByRules(tx, decision, snapshot, decisionContext);
     return decision;
   }
@@ -254,19 +251,20 @@ export class DecisionMaker {
     snapshot: Snapshot,
     decisionContext: DecisionContext,
   ): Promise<void> {
-    const { context, participants, configuration, isDryRun = false } = decisionContext;
+    const { context, participants, configuration } = decisionContext;
+    const tags = snapshot.contact?.tags;
     const input = { situation: decision.situation, ...snapshot };
     const planned = await this.plan(context, configuration, input);
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
     if (asks && this.hasModel) decision.decider = DeciderKind.model;
-    if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned });
+    if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags });
     else if (!this.hasModel) {
       const instead = withAnswer(configuration, input, planned, NO_MODEL);
-      await this.apply(tx, decision, snapshot, { ...decisionContext, planned: instead });
-    } else if (isDryRun)
-      await this.apply(tx, decision, snapshot, { ...decisionContext, planned, asked: NOT_ASKED });
+      await this.apply(tx, decision, snapshot, { ...decisionContext, planned: instead, tags });
+    } else if (tx.isDryRun)
+      await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
       // Now, so that the rule does not match again while the model thinks.
@@ -297,8 +295,9 @@ export class DecisionMaker {
       configuration,
       planned,
       asked,
+      tags,
       unit,
-    }: DecisionContext & { planned: Plan } & Pick<Application, "asked">,
+    }: DecisionContext & { planned: Plan } & Pick<Application, "asked" | "tags">,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
     // Before the effects, which may move the conversation.
@@ -310,6 +309,7 @@ export class DecisionMaker {
       decisionId,
       participants,
       asked,
+      tags,
       isAnswer: situation.type === MESSAGE_RECEIVED,
       isLoop: isLoop(planned.gates),
     };

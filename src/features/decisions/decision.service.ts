@@ -1,4 +1,4 @@
-import { type EntityManager, In } from "typeorm";
+import { type EntityManager, type EntityTarget, In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
@@ -23,13 +23,6 @@ import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker } from "./decision-maker";
 import type { Planning } from "./planning";
-
-/** Ends the transaction of a dry run. */
-class DryRun extends Error {
-  constructor(readonly decision: Decision) {
-    super("a dry run stores nothing");
-  }
-}
 
 /** A situation that a caller hands in. */
 interface Request {
@@ -87,16 +80,12 @@ export class DecisionService {
    */
   async decide(context: RequestContext, { dryRun, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });
-    try {
-      return await this.database.writeFor(ownerOf(context.caller), async (tx) => {
-        const request = { context, input: { ...input, idempotencyKey: null } };
-        const [decision] = await this.decideEach(tx, [request], true);
-        throw decision instanceof Decision ? new DryRun(decision) : decision;
-      });
-    } catch (error) {
-      if (error instanceof DryRun) return this.withoutIds(error.decision);
-      throw error;
-    }
+    return this.database.dryRun(ownerOf(context.caller) ?? "", async (tx) => {
+      const request = { context, input: { ...input, idempotencyKey: null } };
+      const [decision] = await this.decideEach(tx, [request]);
+      if (decision instanceof Decision) return withoutIds(tx, decision);
+      throw decision;
+    });
   }
 
   /** @returns the decision, or null if the caller's agent, or a member's organization, has none with this ID */
@@ -135,11 +124,7 @@ export class DecisionService {
     );
   }
 
-  private async decideEach(
-    tx: Tx,
-    requests: readonly Request[],
-    isDryRun = false,
-  ): Promise<(Decision | GatewayError)[]> {
+  private async decideEach(tx: Tx, requests: readonly Request[]): Promise<(Decision | GatewayError)[]> {
     const rejections = await rejectionsOfMembers(tx, requests);
     const allowed = await eachAccepted(requests, async ({ context, input: { agentId, ...input } }) => {
       const rejection = rejections.get(sessionOf(context));
@@ -160,7 +145,6 @@ export class DecisionService {
         contact,
         conversationId,
         now: timestamp(),
-        isDryRun,
       };
       const { answer } = context;
       return { scope: idempotencyScope("decide", context), key, request, answer, decision };
@@ -182,24 +166,16 @@ export class DecisionService {
       each instanceof GatewayError ? each : (byCreate.get(each) as Decision | GatewayError),
     );
   }
+}
 
-  /** A decision without the IDs of what a dry run does not store. */
-  private withoutIds(decision: Decision): Promise<Decision> {
-    const { contactId, conversationId, explanation } = decision;
-    return this.database.read(async (reader) =>
-      Object.assign(decision, {
-        id: null,
-        contactId:
-          contactId !== null && (await reader.existsBy(Contact, { id: contactId })) ? contactId : null,
-        conversationId:
-          conversationId !== null && (await reader.existsBy(Conversation, { id: conversationId }))
-            ? conversationId
-            : null,
-        explanation: explanation && {
-          ...explanation,
-          effects: explanation.effects.map((effect) => ({ ...effect, messageId: null })),
-        },
-      }),
-    );
-  }
+/** A decision without the IDs of what a dry run does not store. */
+async function withoutIds(tx: Tx, decision: Decision): Promise<Decision> {
+  const { contactId, conversationId } = decision;
+  const stored = async (entity: EntityTarget<{ id: string }>, id: string | null) =>
+    id !== null && (await tx.existsBy(entity, { id })) ? id : null;
+  return Object.assign(decision, {
+    id: null,
+    contactId: await stored(Contact, contactId),
+    conversationId: await stored(Conversation, conversationId),
+  });
 }

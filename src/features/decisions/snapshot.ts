@@ -1,5 +1,4 @@
 import { In } from "typeorm";
-import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
@@ -7,7 +6,7 @@ import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
-import { ContactTag } from "../contacts/contact-tag.entity";
+import { tagsOf } from "../contacts/tag-changes";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
 import { Message, MessageDirection } from "../messages/message.entity";
@@ -44,7 +43,7 @@ export async function takeSnapshot(
       locale: contact.locale,
       timezone: contact.timezone,
       attributes: contact.attributes,
-      tags: tags.map(({ tag }) => tag).sort(),
+      tags: tags.toSorted(),
     },
     conversation: conversation && {
       id: conversation.id,
@@ -62,10 +61,6 @@ export async function takeSnapshot(
       }),
   };
 }
-
-const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) =>
-  groupBy(await tx.findBy(ContactTag, { contactId: In(contactIds) }), ({ contactId }) => contactId),
-);
 
 /** The messages that a situation is about as one: their texts as lines, and the number of the last one. */
 async function receivedMessage(
