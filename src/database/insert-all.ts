@@ -1,4 +1,5 @@
 import type { EntityTarget, ObjectLiteral } from "typeorm";
+import type { Change } from "./change-together";
 import { fillDefaults } from "./fill-defaults";
 import type { Tx } from "./unit-of-work";
 
@@ -14,12 +15,22 @@ export async function insertAll<Row extends ObjectLiteral>(
   tx: Tx,
   entity: EntityTarget<Row>,
   rows: readonly Partial<Row>[],
-  { orIgnore = false } = {},
+  options: { orIgnore?: boolean } = {},
 ): Promise<void> {
+  for (const { sql, parameters } of insertsOf(tx, entity, rows, options))
+    if (!tx.isDryRun) await tx.query(sql, [...parameters]);
+}
+
+/** The statements of `insertAll`, for `changeTogether`. */
+export function insertsOf<Row extends ObjectLiteral>(
+  tx: Tx,
+  entity: EntityTarget<Row>,
+  rows: readonly Partial<Row>[],
+  { orIgnore = false } = {},
+): Change[] {
   const [first] = rows;
-  if (first === undefined) return;
+  if (first === undefined) return [];
   fillDefaults(tx, entity, rows);
-  if (tx.isDryRun) return;
   const { driver } = tx.connection;
   const { tableName, columns: all } = tx.connection.getMetadata(entity);
   const columns = Object.keys(first).map((name) => {
@@ -32,13 +43,15 @@ export async function insertAll<Row extends ObjectLiteral>(
   // Numbered placeholders: SQLite searches a list for each named one, such as `$1`.
   const values = (length: number, from: number) =>
     `(${Array.from({ length }, (_, i) => driver.createParameter("", from + i)).join(", ")})`;
+  const inserts: Change[] = [];
   for (let at = 0; at < rows.length; at += atOnce) {
     const some = rows.slice(at, at + atOnce);
-    await tx.query(
-      `INSERT INTO ${driver.escape(tableName)} (${names}) VALUES ${some.map((_, i) => values(columns.length, i * columns.length)).join(", ")}${orIgnore ? " ON CONFLICT DO NOTHING" : ""}`,
-      some.flatMap((row) =>
+    inserts.push({
+      sql: `INSERT INTO ${driver.escape(tableName)} (${names}) VALUES ${some.map((_, i) => values(columns.length, i * columns.length)).join(", ")}${orIgnore ? " ON CONFLICT DO NOTHING" : ""}`,
+      parameters: some.flatMap((row) =>
         columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
       ),
-    );
+    });
   }
+  return inserts;
 }

@@ -1,4 +1,5 @@
 import type { EntityTarget, ObjectLiteral } from "typeorm";
+import { type Change, changeTogether } from "./change-together";
 import { padded, placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
@@ -13,7 +14,17 @@ export async function updateAll<Row extends ObjectLiteral & { id: string }>(
   rows: readonly Row[],
   names: readonly (keyof Row & string)[],
 ): Promise<void> {
-  if (rows.length === 0 || tx.isDryRun) return;
+  await changeTogether(tx, updatesOf(tx, entity, rows, names));
+}
+
+/** The statement of `updateAll`, for `changeTogether`; none without rows. */
+export function updatesOf<Row extends ObjectLiteral & { id: string }>(
+  tx: Tx,
+  entity: EntityTarget<Row>,
+  rows: readonly Row[],
+  names: readonly (keyof Row & string)[],
+): Change[] {
+  if (rows.length === 0) return [];
   const { driver } = tx.connection;
   const { tableName: table, columns: all } = tx.connection.getMetadata(entity);
   const columns = all.filter(({ propertyName }) => names.includes(propertyName));
@@ -22,13 +33,12 @@ export async function updateAll<Row extends ObjectLiteral & { id: string }>(
     type === "integer" ? `${name} = cast(changed.${name} as integer)` : `${name} = changed.${name}`,
   );
   const some = padded(rows);
-  await tx.query(
-    `with changed (id, ${columns.map(({ databaseName }) => databaseName).join(", ")}) as
+  const sql = `with changed (id, ${columns.map(({ databaseName }) => databaseName).join(", ")}) as
        (values ${placeholders(some.length, columns.length + 1)})
-     update ${table} set ${values.join(", ")} from changed where ${table}.id = changed.id`,
-    some.flatMap((row) => [
-      row.id,
-      ...columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
-    ]),
-  );
+     update ${table} set ${values.join(", ")} from changed where ${table}.id = changed.id`;
+  const parameters = some.flatMap((row) => [
+    row.id,
+    ...columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
+  ]);
+  return [{ sql, parameters }];
 }

@@ -1,4 +1,5 @@
 import { type Timestamp, timestamp } from "../common/time";
+import { type Change, changeTogether } from "../database/change-together";
 import type { Database } from "../database/database";
 import { padded, placeholders } from "../database/returning";
 import type { Tx } from "../database/unit-of-work";
@@ -76,18 +77,26 @@ export class Lanes {
 
   /** Adds lanes in the transaction that creates the work; an existing lane gets the earlier of both due times. */
   async add(tx: Tx, lanes: readonly NewLane[]): Promise<void> {
+    await changeTogether(tx, this.adding(tx, lanes));
+  }
+
+  /** The statement of `add`, which the transaction must run; none without lanes. */
+  adding(tx: Tx, lanes: readonly NewLane[]): Change[] {
+    if (lanes.length === 0) return [];
     const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
     // In a fixed order, so that transactions that share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    // Waits for a delivery that holds the lane: it may end the lane without having seen the new work. A lane keeps its
-    // place in the queue for a sender.
-    await tx.query(
-      `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
-       ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
-      inOrder.flatMap(({ id, agentId, kind, wakeAt = now }) => [id, agentId, kind, wakeAt]),
-    );
+    // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
+    // keeps its place in the queue for a sender.
     this.announce(tx);
+    return [
+      {
+        sql: `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
+       ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
+        parameters: inOrder.flatMap(({ id, agentId, kind, wakeAt = now }) => [id, agentId, kind, wakeAt]),
+      },
+    ];
   }
 
   /** Makes the work of lanes due, possibly on a different channel; nonexistent lanes have no work. */
@@ -242,8 +251,13 @@ export class Lanes {
 
   /** Ends lanes that have no more work. */
   async end(tx: Tx, ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
+    await changeTogether(tx, this.ending(ids));
+  }
+
+  /** The statement of `end`; none without lanes. */
+  ending(ids: readonly string[]): Change[] {
+    if (ids.length === 0) return [];
+    return [{ sql: `DELETE FROM lane WHERE id IN ${listOf(ids)}`, parameters: padded(ids) }];
   }
 
   /** Puts each lane to sleep until a time, or until it is woken, and releases its lease. */

@@ -173,7 +173,8 @@ export class PostgresEngine implements Engine {
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row> {
-    query.setLock("pessimistic_write");
+    // Not the rows that it joins.
+    query.setLock("pessimistic_write", undefined, [query.alias]);
     return skipLocked ? query.setOnLocked("skip_locked") : query;
   }
 

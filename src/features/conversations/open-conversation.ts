@@ -1,4 +1,5 @@
 import { timestamp } from "../../common/time";
+import type { Change } from "../../database/change-together";
 import { coalesceInTx, settled } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
@@ -8,7 +9,7 @@ import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
-import { storeSequences } from "./queue-messages";
+import { sequencesOf } from "./queue-messages";
 
 /** A place, and how many messages are stored there next; none by default. */
 type OpenedPlace = Place & { messages?: number };
@@ -25,12 +26,12 @@ export async function openConversation(
 
 /**
  * Locks the conversations that are open at places, or opens them, for messages that are stored next.
- * @returns them with the numbers of these messages as their last ones
+ * @returns them with the numbers of these messages as their last ones, and the change that stores these numbers
  */
 export async function openConversations(
   tx: Tx,
   places: readonly (Place & { messages: number })[],
-): Promise<Conversation[]> {
+): Promise<{ conversations: Conversation[]; sequences: Change[] }> {
   const open = await lockConversations(tx, [], places);
   await tx.lockInsertOrder(
     MESSAGE_ORDER,
@@ -46,8 +47,7 @@ export async function openConversations(
       return Promise.resolve(conversation);
     }),
   );
-  await storeSequences(tx, present);
-  return conversations;
+  return { conversations, sequences: sequencesOf(tx, present) };
 }
 
 /** Locks the conversation that is open at a place; null without one. */

@@ -1,7 +1,8 @@
 import { timestamp } from "../../common/time";
+import type { Change } from "../../database/change-together";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
-import { updateAll } from "../../database/update-all";
+import { updatesOf } from "../../database/update-all";
 import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
@@ -49,8 +50,8 @@ const queueTogether = coalesceInTx(
           },
         };
       }),
+      sequencesOf(tx, conversations),
     );
-    await storeSequences(tx, conversations);
     const rest = messages.values();
     return queued.map((each) => each.drafts.map(() => rest.next().value as Message));
   },
@@ -80,9 +81,9 @@ export async function roomIn(
 export const conversationQueueFull = () =>
   queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
 
-/** Stores the numbers of the last messages of conversations. */
-export async function storeSequences(tx: Tx, conversations: readonly Conversation[]): Promise<void> {
+/** The change that stores the numbers of the last messages of conversations. */
+export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;
-  await updateAll(tx, Conversation, conversations, ["lastSequence", "updatedAt"]);
+  return updatesOf(tx, Conversation, conversations, ["lastSequence", "updatedAt"]);
 }

@@ -4,11 +4,12 @@ import { ownerOf } from "../../auth/caller";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
 import { type Timestamp, timestamp } from "../../common/time";
+import { type Change, changeTogether } from "../../database/change-together";
 import { accepted, coalesceKeysInTx, eachAccepted } from "../../database/coalesce-in-tx";
-import { insertAll } from "../../database/insert-all";
+import { insertsOf } from "../../database/insert-all";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
-import { updateAll } from "../../database/update-all";
+import { updatesOf } from "../../database/update-all";
 import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
@@ -103,12 +104,8 @@ export class DecisionMaker {
     });
     const stored = accepted(decisions);
     const deciding = stored.filter(({ state }) => state === DecisionState.deciding);
-    if (deciding.length > 0)
-      await this.dependencies.lanes.add(
-        tx,
-        deciding.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE })),
-      );
-    await insertAll(tx, Decision, stored);
+    const lanes = deciding.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE }));
+    recordEvents(tx, [], [...this.dependencies.lanes.adding(tx, lanes), ...insertsOf(tx, Decision, stored)]);
     return decisions;
   }
 
@@ -175,11 +172,8 @@ export class DecisionMaker {
     });
     const stored = accepted(outcomes).flatMap((decision) => decision ?? []);
     const decided = stored.filter(({ state }) => state === DecisionState.decided);
-    await store(tx, stored);
-    await this.dependencies.lanes.end(
-      tx,
-      decided.map(({ id }) => id),
-    );
+    const ending = this.dependencies.lanes.ending(decided.map(({ id }) => id));
+    await changeTogether(tx, [...updatesTo(tx, stored), ...ending]);
     return outcomes.map((outcome) => (outcome instanceof GatewayError ? outcome : undefined));
   }
 
@@ -191,7 +185,7 @@ export class DecisionMaker {
     unit: WaveUnit,
   ): Promise<void> {
     const { agentId, situation } = decision;
-    const agent = await agentOf(tx, agentId);
+    const agent = decision.agent as Agent;
     const context = systemFor(agent.organization as Organization);
     const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
@@ -240,8 +234,7 @@ export class DecisionMaker {
       decidedAt: timestamp(),
     });
     this.dependencies.lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
-    recordEvents(tx, [decisionEvent(decision)]);
-    await store(tx, [decision]);
+    recordEvents(tx, [decisionEvent(decision)], updatesTo(tx, [decision]));
   }
 
   /** Decides by the rules, and does what they say unless they ask a model. */
@@ -362,10 +355,13 @@ const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void>
     about.map(({ agentId }) => agentId),
   );
 
-/** Locks pending decisions, after their participants; without those that were made. */
+/** Locks pending decisions, with their agents and organizations, after their participants; without those that were made. */
 const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
-  const pending = { id: In([...ids]), state: DecisionState.deciding };
-  return lockRows(tx, tx.createQueryBuilder(Decision, "decision").where(pending));
+  const query = tx
+    .createQueryBuilder(Decision, "decision")
+    .innerJoinAndSelect("decision.agent", "agent")
+    .innerJoinAndSelect("agent.organization", "organization");
+  return lockRows(tx, query.where({ id: In([...ids]), state: DecisionState.deciding }));
 };
 
 /**
@@ -391,9 +387,9 @@ const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
 
 const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
 
-/** Stores decisions that were stored before. */
-const store = (tx: Tx, decisions: readonly Decision[]): Promise<void> =>
-  updateAll(tx, Decision, decisions, [
+/** The changes of decisions that were stored before. */
+const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
+  updatesOf(tx, Decision, decisions, [
     "conversationId",
     "snapshot",
     "decider",

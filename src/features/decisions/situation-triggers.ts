@@ -2,11 +2,12 @@ import { v7 as uuid } from "uuid";
 import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
-import { insertAll } from "../../database/insert-all";
+import { type Change, changeTogether } from "../../database/change-together";
+import { insertsOf } from "../../database/insert-all";
 import { lockRows } from "../../database/lock-rows";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { updateAll } from "../../database/update-all";
+import { updatesOf } from "../../database/update-all";
 import type { Lanes } from "../../delivery/lanes";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
@@ -74,11 +75,12 @@ export class SituationTriggers {
    * which a model is being asked, because its answer is void.
    * @param tx has locked the contacts and the conversations
    * @param written messages that are stored next; they get the IDs of the decisions about them
+   * @returns the changes that store the decisions
    */
   async received(
     tx: Tx,
     written: readonly { conversation: Conversation; message: Message }[],
-  ): Promise<void> {
+  ): Promise<Change[]> {
     const last = await lockPending(
       tx,
       written.flatMap(({ conversation: { id }, message: { sequence } }) => (sequence === 1 ? [] : id)),
@@ -106,8 +108,7 @@ export class SituationTriggers {
       decision.situation.data = { messageIds: [...messageIds, message.id] };
       message.decisionId = decision.id;
     }
-    await updateAll(tx, Decision, [...joined], ["situation"]);
-    await this.add(tx, raised);
+    return [...updatesOf(tx, Decision, [...joined], ["situation"]), ...this.adding(tx, raised)];
   }
 
   /** Stores a decision to make for each situation that the live configuration of its agent has a rule for. */
@@ -120,24 +121,15 @@ export class SituationTriggers {
           wanted.push(newDecision(tx, each, version));
     }
     const now = timestamp();
-    await this.add(
-      tx,
-      wanted.map((decision) => [decision, now]),
-    );
+    const raising = wanted.map((decision) => [decision, now] as const);
+    await changeTogether(tx, this.adding(tx, raising));
   }
 
-  /** Stores decisions, and when a deliverer makes them. */
-  private async add(tx: Tx, raised: readonly (readonly [Decision, Timestamp])[]): Promise<void> {
-    if (raised.length === 0) return;
-    await insertAll(
-      tx,
-      Decision,
-      raised.map(([decision]) => decision),
-    );
-    await this.lanes.add(
-      tx,
-      raised.map(([{ id, agentId }, wakeAt]) => ({ id, agentId, kind: DECISION_LANE, wakeAt })),
-    );
+  /** The changes that store decisions, and when a deliverer makes them. */
+  private adding(tx: Tx, raised: readonly (readonly [Decision, Timestamp])[]): Change[] {
+    const decisions = raised.map(([decision]) => decision);
+    const lanes = raised.map(([{ id, agentId }, wakeAt]) => ({ id, agentId, kind: DECISION_LANE, wakeAt }));
+    return [...insertsOf(tx, Decision, decisions), ...this.lanes.adding(tx, lanes)];
   }
 }
 

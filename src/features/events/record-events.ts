@@ -2,6 +2,7 @@ import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
+import { type Change, changeTogether } from "../../database/change-together";
 import { insertAll } from "../../database/insert-all";
 import { allReturning, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
@@ -23,32 +24,36 @@ export const EVENTS_CHANNEL = "gateway_events";
 /** Max events stored in one statement together with the position of their agent. */
 const MAX_IN_ONE = 100;
 
-const buffers = new WeakMap<EntityManager, NewEvent[]>();
+const buffers = new WeakMap<EntityManager, { events: NewEvent[]; changes: Change[] }>();
 
 /**
- * Records events at the end of the unit of work that creates them, because assigning positions locks the agent's
- * counter until the commit.
+ * Records events in the unit of work that makes them. They get their positions at its end, because the row that counts
+ * them is locked until the commit.
+ * @param changes are stored with the events: of other tables, whose rows the unit does not read again
  */
-export function recordEvents(tx: Tx, events: readonly NewEvent[]): void {
-  const buffer = buffers.get(tx);
-  if (buffer !== undefined) {
-    buffer.push(...events);
-    return;
-  }
-  const fresh = [...events];
-  buffers.set(tx, fresh);
+export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: readonly Change[] = []): void {
+  const buffer = buffers.get(tx) ?? { events: [], changes: [] };
+  buffer.events.push(...events);
+  buffer.changes.push(...changes);
+  if (buffers.has(tx)) return;
+  buffers.set(tx, buffer);
   tx.beforeCommit(async () => {
-    if (tx.hasWritableCtes && fresh.length <= MAX_IN_ONE) await storeInOne(tx, fresh);
-    else await store(tx, fresh);
+    const { events, changes } = buffer;
+    if (tx.hasWritableCtes && events.length <= MAX_IN_ONE)
+      await changeTogether(tx, [...changes, ...inOne(events)]);
+    else {
+      await changeTogether(tx, changes);
+      await store(tx, events);
+    }
     tx.announce(EVENTS_CHANNEL);
   });
 }
 
-/** Stores a few events in one statement instead of two. */
-async function storeInOne(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+/** The statement that stores a few events, instead of two. */
+function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
-  if (byAgent.length === 0) return;
-  // In a fixed order, so that units that share two agents do not deadlock.
+  if (byAgent.length === 0) return [];
+  // In a fixed order, so that units which share two agents do not deadlock.
   const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
   const rows = byAgent.flatMap(([id, ofAgent]) =>
     ofAgent.map(({ type, subject, data }, i) => [
@@ -60,18 +65,20 @@ async function storeInOne(tx: Tx, events: readonly NewEvent[]): Promise<void> {
       JSON.stringify(data),
     ]),
   );
-  await tx.query(
-    `with stream as (
+  return [
+    {
+      with: `stream as (
        insert into agent_stream (agent_id, last) values ${placeholders(byAgent.length, 2)}
        on conflict (agent_id) do update set last = agent_stream.last + excluded.last
        returning agent_id, last),
      fresh (agent_id, following, id, type, subject, data) as (
-       values ${placeholders(rows.length, 6, counts.length + 1)})
-     insert into event (agent_id, position, id, type, subject, data, created_at)
+       values ${placeholders(rows.length, 6, counts.length + 1)})`,
+      sql: `insert into event (agent_id, position, id, type, subject, data, created_at)
      select stream.agent_id, last - cast(following as bigint), id, type, subject, data, $${counts.length + rows.length * 6 + 1}
      from fresh join stream on stream.agent_id = fresh.agent_id`,
-    [...counts, ...rows.flat(), timestamp()],
-  );
+      parameters: [...counts, ...rows.flat(), timestamp()],
+    },
+  ];
 }
 
 async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {

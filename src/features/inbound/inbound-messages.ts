@@ -1,4 +1,4 @@
-import { type EntityManager, In, IsNull, MoreThan, Not } from "typeorm";
+import { type EntityManager, In, MoreThan, Not } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { HOUR_MS, timestamp } from "../../common/time";
@@ -6,7 +6,7 @@ import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
-import { Agent } from "../agents/agent.entity";
+import type { Agent } from "../agents/agent.entity";
 import type { Address } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
@@ -64,7 +64,7 @@ export interface Received {
   isNew: boolean;
 }
 
-/** A line with its agent. */
+/** A line with its agent and organization. */
 export type InboundLine = Line & { agent: Agent };
 
 /** A message that arrives on a line. */
@@ -122,12 +122,8 @@ export class InboundMessages {
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
-    const active = await activeAmong(
-      tx,
-      turn.map(({ line }) => line.agentId),
-    );
     const unanswered = new Set(
-      turn.filter(({ inbound, line }, i) => inbound.isAutomatic || areOwn[i] || !active.has(line.agentId)),
+      turn.filter(({ inbound, line }, i) => inbound.isAutomatic || areOwn[i] || !isActive(line)),
     );
     const confirming = new Set<Placed>();
     for (const each of turn) {
@@ -139,7 +135,7 @@ export class InboundMessages {
       if (!isOut && !(await isConfirmed(tx, address))) confirming.add(each);
     }
     const byPlace = [...groupBy(turn, ({ line, address }) => `${line.id} ${address.id}`).values()];
-    const conversations = await openConversations(
+    const { conversations, sequences } = await openConversations(
       tx,
       byPlace.map((ofPlace) => ({ ...(ofPlace[0] as Placed), messages: ofPlace.length })),
     );
@@ -161,15 +157,14 @@ export class InboundMessages {
         sentAt: inbound.sentAt,
         omitted: inbound.omitted,
       })),
-      (created) =>
-        this.situationTriggers.received(
-          tx,
-          numbered.flatMap(({ each, conversation }, i) =>
-            unanswered.has(each) || conversation.handler === Handler.human
-              ? []
-              : [{ conversation, message: created[i] as Message }],
-          ),
-        ),
+      async (created) => {
+        const answered = numbered.flatMap(({ each, conversation }, i) =>
+          unanswered.has(each) || conversation.handler === Handler.human
+            ? []
+            : [{ conversation, message: created[i] as Message }],
+        );
+        return [...sequences, ...(await this.situationTriggers.received(tx, answered))];
+      },
     );
     const replies = numbered.flatMap(({ each, conversation }) => {
       const { agentId, optOutReply: message } = each.line;
@@ -323,11 +318,5 @@ const emailLinesOf = coalesceKeysInTx(async (tx: Tx, agentIds) =>
 
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
-/** The agents whose organization is active: messages to others are stored, but not answered. */
-async function activeAmong(tx: Tx, agentIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const agents = await tx.find(Agent, {
-    select: { id: true },
-    where: { id: In(agentIds), organization: { deactivatedAt: IsNull() } },
-  });
-  return new Set(agents.map(({ id }) => id));
-}
+/** True if the organization of a line is active: messages to others are stored, but not answered. */
+const isActive = ({ agent }: InboundLine): boolean => agent.organization?.deactivatedAt === null;

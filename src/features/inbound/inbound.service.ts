@@ -134,5 +134,6 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
   reader
     .createQueryBuilder(Line, "line")
     .innerJoinAndSelect("line.agent", "agent")
+    .innerJoinAndSelect("agent.organization", "organization")
     .where({ id })
     .getOne() as Promise<InboundLine | null>;

@@ -1,7 +1,8 @@
 import { In } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
-import { allReturning, padded, placeholders } from "../../database/returning";
+import { type Change, changeTogether } from "../../database/change-together";
+import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { FinishedSend } from "../../delivery/lane-work";
@@ -37,7 +38,6 @@ export async function finishMessages(
   messageFailures: MessageFailures,
 ): Promise<void> {
   const now = timestamp();
-  await storeAttempts(tx, ended, now);
   for (const [kind, ofKind] of groupBy(ended, ({ channelKind }) => channelKind)) {
     for (const [outcome, { length }] of groupBy(ofKind, ({ result }) => result.outcome))
       observer.count(ATTEMPTS, [kind, outcome], length);
@@ -46,23 +46,26 @@ export async function finishMessages(
     tx,
     ended.filter(({ isHeld }) => isHeld),
   );
-  if (held.length === 0) return;
+  const attempts = attemptsOf(ended, now);
+  if (held.length === 0) {
+    await changeTogether(tx, [attempts]);
+    return;
+  }
   const failing = await failingUncertain(tx, held);
   const outcomes = held.map(
     (each) => [each, outcomeOf(each.result, each.attempt, failing.has(each.channelId), now)] as const,
   );
   const rows = padded(outcomes);
   const first = rows.length * 10 + 1;
-  const stored = await allReturning<Told & Pick<Message, "createdAt">>(
-    tx,
-    `with ended (id, attempts, status, held_reason, not_before, error_code, error_text, provider_id, sent_at, delivered_at) as
+  const change = {
+    sql: `with ended (id, attempts, status, held_reason, not_before, error_code, error_text, provider_id, sent_at, delivered_at) as
        (values ${placeholders(rows.length, 10)})
      update message set status = ended.status, held_reason = ended.held_reason, not_before = ended.not_before,
        error_code = ended.error_code, error_text = ended.error_text, provider_id = ended.provider_id,
        sent_at = ended.sent_at, delivered_at = ended.delivered_at, updated_at = $${first}
      from ended where message.id = ended.id and message.attempts = cast(ended.attempts as integer) and message.status = $${first + 1}
      returning ${TOLD}, message.created_at as "createdAt"`,
-    [
+    parameters: [
       ...rows.flatMap(([{ messageId, attempt }, outcome]) => [
         messageId,
         String(attempt),
@@ -78,7 +81,8 @@ export async function finishMessages(
       now,
       MessageStatus.sending,
     ],
-  );
+  };
+  const stored = await changeTogether<Told & Pick<Message, "createdAt">>(tx, [change, attempts]);
   const byId = new Map(stored.map((message) => [message.id, message]));
   const changed = outcomes.filter(([{ messageId }]) => byId.has(messageId));
   recordEvents(tx, statusEvents(changed.flatMap(([{ messageId }]) => byId.get(messageId) ?? [])));
@@ -145,13 +149,13 @@ function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean,
   return { ...NOTHING, status: MessageStatus.queued, heldReason: HeldReason.retry, notBefore, errorText };
 }
 
-async function storeAttempts(tx: Tx, ended: readonly FinishedSend[], now: Timestamp): Promise<void> {
+function attemptsOf(ended: readonly FinishedSend[], now: Timestamp): Change {
   const rows = padded(ended);
-  await tx.query(
-    `with ended (id, number, outcome, code, detail) as (values ${placeholders(rows.length, 5)})
+  return {
+    sql: `with ended (id, number, outcome, code, detail) as (values ${placeholders(rows.length, 5)})
      update delivery_attempt set ended_at = $${rows.length * 5 + 1}, outcome = ended.outcome, code = ended.code, detail = ended.detail
      from ended where message_id = ended.id and delivery_attempt.number = cast(ended.number as integer)`,
-    [
+    parameters: [
       ...rows.flatMap(({ messageId, attempt, result }) => [
         messageId,
         String(attempt),
@@ -161,7 +165,7 @@ async function storeAttempts(tx: Tx, ended: readonly FinishedSend[], now: Timest
       ]),
       now,
     ],
-  );
+  };
 }
 
 /** Drops the receiver's IDs that other messages of their line have, because receipts must mean one message. */

@@ -1,5 +1,6 @@
 import { timestamp, timestampOf } from "../../common/time";
-import { insertAll } from "../../database/insert-all";
+import { type Change, changeTogether } from "../../database/change-together";
+import { insertsOf } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -29,9 +30,15 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
 /**
  * Queues messages and makes their lanes due.
  * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
+ * @param more further changes, of other tables
  * @returns the messages in the order of the drafts
  */
-export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draft[]): Promise<Message[]> {
+export async function insertMessages(
+  tx: Tx,
+  lanes: Lanes,
+  drafts: readonly Draft[],
+  more: readonly Change[],
+): Promise<Message[]> {
   const nextId = await nextIds(
     tx,
     "message",
@@ -66,16 +73,12 @@ export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draf
       fence: conversation?.fence ?? null,
     });
   });
-  await store(tx, lanes, messages, MessageStatus.queued);
-  await lanes.add(
-    tx,
-    messages.map(({ id, agentId, conversationId }) =>
-      conversationId === null
-        ? { id, agentId, kind: MESSAGE_LANE }
-        : { id: conversationId, agentId, kind: CONVERSATION_LANE },
-    ),
+  const due = messages.map(({ id, agentId, conversationId }) =>
+    conversationId === null
+      ? { id, agentId, kind: MESSAGE_LANE }
+      : { id: conversationId, agentId, kind: CONVERSATION_LANE },
   );
-  return messages;
+  return store(tx, lanes, messages, MessageStatus.queued, [...more, ...lanes.adding(tx, due)]);
 }
 
 /** A message that a contact wrote, in a conversation whose row the transaction has locked. */
@@ -87,14 +90,14 @@ type ReceivedDraft = Pick<
 /**
  * Stores messages that contacts wrote.
  * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
- * @param decide sets the decisions about the messages, which have their IDs already
+ * @param decide sets the decisions about the messages, which have their IDs already, and returns further changes
  * @returns the messages in the order of the drafts
  */
 export async function insertReceived(
   tx: Tx,
   lanes: Lanes,
   drafts: readonly ReceivedDraft[],
-  decide: (messages: readonly Message[]) => Promise<void>,
+  decide: (messages: readonly Message[]) => Promise<readonly Change[]>,
 ): Promise<Message[]> {
   const nextId = await nextIds(
     tx,
@@ -113,8 +116,7 @@ export async function insertReceived(
       createdAt,
     }),
   );
-  await decide(messages);
-  return store(tx, lanes, messages, MessageStatus.received);
+  return store(tx, lanes, messages, MessageStatus.received, await decide(messages));
 }
 
 async function store(
@@ -122,8 +124,9 @@ async function store(
   lanes: Lanes,
   messages: Message[],
   status: MessageStatus.queued | MessageStatus.received,
+  more: readonly Change[],
 ): Promise<Message[]> {
-  await insertAll(tx, Message, messages);
+  await changeTogether(tx, [...more, ...insertsOf(tx, Message, messages)]);
   lanes.observing(tx).count(MESSAGES, [status], messages.length);
   recordEvents(
     tx,

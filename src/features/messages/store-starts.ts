@@ -1,6 +1,7 @@
 import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
-import { allReturning, padded, placeholders } from "../../database/returning";
+import { changeTogether } from "../../database/change-together";
+import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { WorkObserver } from "../../delivery/observer";
@@ -36,9 +37,8 @@ export async function storeStarts(
   );
   if (changes.length === 0) return new Map();
   const rows = padded(changes);
-  const stored = await allReturning<Told & Content>(
-    tx,
-    `with started (id, status, held_reason, not_before, error_code, line_id, attempts, delivered_at) as
+  const change = {
+    sql: `with started (id, status, held_reason, not_before, error_code, line_id, attempts, delivered_at) as
        (values ${placeholders(rows.length, 8)})
      update message set status = started.status, held_reason = started.held_reason, not_before = started.not_before,
        error_code = started.error_code, line_id = coalesce(started.line_id, message.line_id),
@@ -47,8 +47,18 @@ export async function storeStarts(
      from started where message.id = started.id
      returning ${TOLD},
        case when message.status = '${MessageStatus.sending}' then message.message end as text`,
-    [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
-  );
+    parameters: [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
+  };
+  const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
+  const attempts = {
+    sql: `insert into delivery_attempt (message_id, number, line_id, started_at, ended_at, outcome)
+     values ${placeholders(made.length, 6)}`,
+    parameters: made.flatMap(({ message: { id, attempts }, start: { status, line } }) => [
+      ...[id, attempts + 1, line.id, now],
+      ...(status === MessageStatus.delivered ? [now, AttemptOutcome.accepted] : [null, null]),
+    ]),
+  };
+  const stored = await changeTogether<Told & Content>(tx, made.length === 0 ? [change] : [change, attempts]);
   const contents = new Map<string, Content>();
   for (const { id, status, text, conversationId } of stored)
     if (status === MessageStatus.sending) contents.set(id, { text, conversationId });
@@ -56,21 +66,11 @@ export async function storeStarts(
   recordEvents(tx, statusEvents(changes.flatMap(([{ id }]) => byId.get(id) ?? [])));
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))
     if (status !== MessageStatus.queued) observer.count(MESSAGES, [status], length);
-  const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
-  if (made.length === 0) return contents;
   const delivered = made.filter(({ start }) => start.status === MessageStatus.delivered);
   observer.count(ATTEMPTS, [LineKind.local, AttemptOutcome.accepted], delivered.length);
   observeSent(
     observer,
     delivered.map(({ message }) => message.createdAt),
-  );
-  await tx.query(
-    `insert into delivery_attempt (message_id, number, line_id, started_at, ended_at, outcome)
-     values ${placeholders(made.length, 6)}`,
-    made.flatMap(({ message: { id, attempts }, start: { status, line } }) => [
-      ...[id, attempts + 1, line.id, now],
-      ...(status === MessageStatus.delivered ? [now, AttemptOutcome.accepted] : [null, null]),
-    ]),
   );
   return contents;
 }

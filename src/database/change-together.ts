@@ -1,0 +1,42 @@
+import { allReturning } from "./returning";
+import type { Tx } from "./unit-of-work";
+
+/** A statement that changes rows. */
+export interface Change {
+  /** Its parameters are `$1`, `$2`, … in the order of their first use. */
+  sql: string;
+  parameters: readonly unknown[];
+  /** Common table expressions that it uses and that change rows, which no other may contain. */
+  with?: string;
+}
+
+/** Max parameters of one statement for several changes: longer ones gain little, and have too many texts to stay prepared. */
+const MAX_COMBINED_PARAMETERS = 64;
+
+/**
+ * Changes rows of different tables, where the database can by one statement.
+ * @param changes none reads what another one writes; the first one may return rows
+ * @returns the rows of the first one
+ */
+export async function changeTogether<T>(tx: Tx, changes: readonly Change[]): Promise<T[]> {
+  const [first, ...others] = changes;
+  if (first === undefined) return [];
+  const parameters = changes.flatMap((change) => change.parameters);
+  if (!tx.hasWritableCtes || others.length === 0 || parameters.length > MAX_COMBINED_PARAMETERS) {
+    const rows = await run<T>(tx, first);
+    for (const change of others) await run(tx, change);
+    return rows;
+  }
+  let before = 0;
+  const parts = changes.map(({ with: parts, sql, parameters }, i) => {
+    const offset = before;
+    before += parameters.length;
+    const all = `${parts === undefined ? "" : `${parts}, `}change_${i} as (${sql})`;
+    return all.replace(/\$(\d+)/g, (_, number) => `$${Number(number) + offset}`);
+  });
+  const returned = /\breturning\b/i.test(first.sql) ? "select * from change_0" : "select where false";
+  return allReturning(tx, `with ${parts.join(", ")} ${returned}`, parameters);
+}
+
+const run = <T>(tx: Tx, { with: parts, sql, parameters }: Change): Promise<T[]> =>
+  allReturning(tx, parts === undefined ? sql : `with ${parts} ${sql}`, parameters);
