@@ -109,8 +109,11 @@ export async function placeOnDefaultLine(
 
 /** The default line of an agent, in a transaction that changes no line; undefined without one. */
 const defaultLineOf = coalesceKeysInTx(
-  async (tx: Tx, agentIds) =>
-    indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
+  async (tx: Tx, agentIds) => {
+    const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
+    for (const line of lines) lineById.set(tx, line.id, line);
+    return indexBy(lines, ({ agentId }) => agentId);
+  },
   { cache: true },
 );
 

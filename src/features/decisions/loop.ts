@@ -31,26 +31,37 @@ export const loopGate = (answers: number): GateExplanation => ({
 export const isLoop = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === LOOP && !passed);
 
+/** What to read about a contact and about one of its addresses; nothing about null. */
+interface Surroundings {
+  contactId: string | null;
+  addressId: string | null;
+  now: Timestamp;
+}
+
 /**
- * Counts the automatic answers to what an address wrote, in the hour before `now` and on all lines: at most
- * `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other decision adds an answer.
+ * Reads the tags of a contact in one statement with the number of automatic answers to what an address wrote, in the hour
+ * before `now` and on all lines: at most `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other
+ * decision adds an answer.
  */
-export const countAnswers = coalesceInTx(
-  async (tx: Tx, counts: readonly { addressId: string; now: Timestamp }[]) => {
-    // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
-    const rows: { n: string; answers: string }[] = await tx.query(
-      `with wanted (n, address_id, since) as (values ${placeholders(counts.length, 3)})
-       select n, (select count(*) from (
+export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
+  // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
+  const rows: { n: string; tags: string | null; answers: string }[] = await tx.query(
+    `with wanted (n, contact_id, address_id, since) as (values ${placeholders(wanted.length, 4)})
+     select n,
+       (select string_agg(tag, ' ') from contact_tag where contact_id = wanted.contact_id) as tags,
+       (select count(*) from (
          select 1 from message where answered_address_id = wanted.address_id and created_at > wanted.since
            and author = '${MessageAuthor.agent}'
          order by created_at desc limit ${MAX_AUTOMATIC_ANSWERS}) as recent) as answers
-       from wanted`,
-      counts.flatMap(({ addressId, now }, n) => [String(n), addressId, hourBefore(now)]),
-    );
-    const answers = new Map(rows.map((row) => [Number(row.n), Number(row.answers)]));
-    return counts.map((_, n) => answers.get(n) ?? 0);
-  },
-);
+     from wanted`,
+    wanted.flatMap(({ contactId, addressId, now }, n) => [String(n), contactId, addressId, hourBefore(now)]),
+  );
+  const found = new Map(rows.map((row) => [Number(row.n), row]));
+  return wanted.map((_, n) => {
+    const { tags, answers } = found.get(n) ?? {};
+    return { tags: tags?.split(" ") ?? [], answers: Number(answers ?? 0) };
+  });
+});
 
 /** Counts the answers again for a decision whose model took its time; the snapshot then says what it depended on. */
 export async function recountAnswers(
@@ -60,7 +71,8 @@ export async function recountAnswers(
 ): Promise<void> {
   const { snapshot } = decision;
   if (snapshot?.answers === undefined || conversation === null) return;
-  const answers = await countAnswers(tx, { addressId: conversation.addressId, now: timestamp() });
+  const { addressId } = conversation;
+  const { answers } = await readSurroundings(tx, { contactId: null, addressId, now: timestamp() });
   decision.snapshot = { ...snapshot, answers };
 }
 

@@ -6,13 +6,12 @@ import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
-import { tagsOf } from "../contacts/tag-changes";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
 import { Message, MessageDirection } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
 import type { Snapshot } from "./decision-record";
-import { countAnswers } from "./loop";
+import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
 import { RuleMatch } from "./rule-match.entity";
 
@@ -33,7 +32,10 @@ export async function takeSnapshot(
   { contact, conversation, line: known }: Participants,
   { agent: { slug, name }, configuration, situation, now }: SnapshotContext,
 ): Promise<Snapshot> {
-  const tags = (contact && (await tagsOf(tx, contact.id))) ?? [];
+  const isReply = situation.type === MESSAGE_RECEIVED && conversation !== null;
+  const contactId = contact?.id ?? null;
+  const addressId = isReply ? conversation.addressId : null;
+  const { tags, answers } = await readSurroundings(tx, { contactId, addressId, now });
   const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));
   const subjects = { contact: contact?.id, conversation: conversation?.id };
   return {
@@ -55,10 +57,7 @@ export async function takeSnapshot(
     agent: { slug, name },
     now,
     spent: await spentRules(tx, configuration, situation.type, subjects, now),
-    ...(situation.type === MESSAGE_RECEIVED &&
-      conversation !== null && {
-        answers: await countAnswers(tx, { addressId: conversation.addressId, now }),
-      }),
+    ...(isReply && { answers }),
   };
 }
 
