@@ -3,19 +3,24 @@ import type { Engine } from "./engine";
 /** Delay after the first announcement, so that others share its notification to other processes (ms). */
 const GATHER_MS = 20;
 
+type Listener = (detail?: string) => void;
+
 /**
  * Tells listeners that something was committed. This saves polling but guarantees nothing: other processes are notified
  * on PostgreSQL, unless the connection is lost, and on SQLite if they are workers of the same service.
  */
 export class Announcements {
-  private readonly channels = new Map<string, { listeners: Set<() => void>; stop: () => Promise<void> }>();
+  private readonly channels = new Map<string, { listeners: Set<Listener>; stop: () => Promise<void> }>();
   private readonly pending = new Map<string, NodeJS.Timeout>();
 
   constructor(private readonly engine: Engine) {}
 
-  /** Notifies the listeners of this process now, and other processes soon if they need to know. */
-  announce(channel: string, others: boolean): void {
-    this.relay(channel);
+  /**
+   * Notifies the listeners of this process now, and other processes soon if they need to know.
+   * @param detail what to tell the listeners of this process
+   */
+  announce(channel: string, others: boolean, detail?: string): void {
+    this.relay(channel, detail);
     if (!others || this.pending.has(channel)) return;
     // Outside the transaction, because PostgreSQL serializes commits that notify.
     const timer = setTimeout(() => {
@@ -29,7 +34,7 @@ export class Announcements {
    * Calls a listener on announcements of a channel.
    * @returns a function that stops listening
    */
-  listen(channel: string, listener: () => void): () => Promise<void> {
+  listen(channel: string, listener: Listener): () => Promise<void> {
     const listeners = this.channels.get(channel)?.listeners ?? new Set();
     listeners.add(listener);
     if (!this.channels.has(channel))
@@ -55,8 +60,8 @@ export class Announcements {
     await Promise.allSettled([...announced, ...stopped]);
   }
 
-  /** Notifies the listeners of this process. */
-  relay(channel: string): void {
-    for (const listener of this.channels.get(channel)?.listeners ?? []) listener();
+  /** Tells the listeners of this process. */
+  relay(channel: string, detail?: string): void {
+    for (const listener of this.channels.get(channel)?.listeners ?? []) listener(detail);
   }
 }

@@ -149,10 +149,10 @@ export class Database {
   /**
    * Calls a listener on the announcements of a channel: from this process, from others on PostgreSQL, or from `relay`; and
    * after gaps that may have lost some. It saves waiting but guarantees nothing: a connection may be gone for long.
-   * @param listener must not throw
+   * @param listener must not throw; it gets the detail of an announcement by this process
    * @returns a function that stops listening; call it before `close`
    */
-  listen(channel: string, listener: () => void): () => Promise<void> {
+  listen(channel: string, listener: (detail?: string) => void): () => Promise<void> {
     return this.announcements.listen(channel, listener);
   }
 

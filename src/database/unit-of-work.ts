@@ -55,9 +55,10 @@ export interface Tx extends EntityManager {
    * killed in between.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
+   * @param options.detail what to tell the listeners of this process
    */
-  announce(channel: string, options?: { others?: boolean }): void;
-  /** See `Database.clock`. */
+  announce(channel: string, options?: { others?: boolean; detail?: string | undefined }): void;
+  /** As `Database.clock`. */
   clock(afterMs?: number): string;
   /**
    * Returns the FROM item for the elements of a JSON array, in order, as the column `value`, so that one parameter can
@@ -108,8 +109,8 @@ export function transactionOf(
     },
     beforeCommit: (hook: () => Promise<void>) => void beforeCommit.push(hook),
     afterCommit: (hook: () => void) => void afterCommit.add(hook),
-    announce: (channel: string, { others = true } = {}) =>
-      void afterCommit.add(() => announcements.announce(channel, others)),
+    announce: (channel: string, { others = true, detail }: Parameters<Tx["announce"]>[1] = {}) =>
+      void afterCommit.add(() => announcements.announce(channel, others, detail)),
     clock: (afterMs = 0) => engine.clock(afterMs),
     jsonElements: (parameter: string) => engine.jsonElements(parameter),
   });

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../common/group-by";
-import { timestamp } from "../common/time";
+import { type Timestamp, timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { DELIVERING } from "../database/limits";
 import type { Tx } from "../database/unit-of-work";
@@ -37,9 +37,11 @@ const STOP_WITHIN_MS = 4_000;
 
 /** Keeps a restored backup from sending messages again. */
 export interface RestoreGuard {
-  /** True if messages in this database may be delivered. */
-  isKnown(tx: Tx): Promise<boolean>;
-  /** Holds back the queued messages of a restored database, then marks the database as known. */
+  /** The SELECT list, which begins with a comma, by whose columns `isKnown` recognizes the database. */
+  readonly columns: string;
+  /** True if messages may be delivered from the database of a row with these columns. */
+  isKnown(row: object): boolean;
+  /** Holds back the queued messages of a restored database; it is known from then on. */
   check(): Promise<void>;
 }
 
@@ -88,7 +90,11 @@ export class Deliverer {
   private greedy: readonly string[] = [];
   private stopped = false;
   private endPause = () => {};
+  /** When work is due that is known of, by `Date.now`. */
+  private alarmAt = Number.POSITIVE_INFINITY;
   private alarm: NodeJS.Timeout | undefined;
+  /** True if the work that the alarm was set for is due. */
+  private hasAlarm = false;
   private readonly timer: NodeJS.Timeout;
   private readonly stopListening: () => Promise<void>;
 
@@ -100,7 +106,7 @@ export class Deliverer {
     this.senders = new Senders(options.senders, options.shares);
     // Every send adds a listener.
     setMaxListeners(0, this.stopping.signal);
-    this.stopListening = lanes.onDue(() => this.wake());
+    this.stopListening = lanes.onDue((from) => (from === undefined ? this.wake() : this.wakeAt(from)));
     this.timer = setInterval(() => this.wake(), SWEEP_INTERVAL_MS).unref();
     this.wake();
   }
@@ -132,12 +138,15 @@ export class Deliverer {
   private async drain(): Promise<void> {
     while (this.isDue && !this.stopped) {
       this.isDue = false;
-      // Reads first, so that a sweep without work takes no write lock.
-      const due = this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
+      const { hasAlarm } = this;
+      this.hasAlarm = false;
+      // A read first, so that a sweep without work takes no write lock.
+      const due = hasAlarm || this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
       if (due === undefined) continue;
-      const inMs = Date.parse(due) - Date.now();
-      if (inMs > 0) this.wakeIn(inMs);
+      if (Date.parse(due) > Date.now()) this.wakeAt(due);
       else if (await this.doBatches()) await this.pause();
+      // The alarm may have been early, or that of work that has gone.
+      else this.isDue ||= hasAlarm;
     }
   }
 
@@ -165,10 +174,18 @@ export class Deliverer {
     });
   }
 
-  private wakeIn(ms: number): void {
+  private wakeAt(due: Timestamp): void {
+    const at = Date.parse(due);
+    // Otherwise, another alarm or a sweep comes first.
+    if (at >= this.alarmAt || at - Date.now() >= SWEEP_INTERVAL_MS || this.stopped) return;
     clearTimeout(this.alarm);
-    // Later work is found by a sweep.
-    if (ms < SWEEP_INTERVAL_MS) this.alarm = setTimeout(() => this.wake(), ms).unref();
+    this.alarmAt = at;
+    const ring = () => {
+      this.alarmAt = Number.POSITIVE_INFINITY;
+      this.hasAlarm = true;
+      this.wake();
+    };
+    this.alarm = setTimeout(ring, at - Date.now()).unref();
   }
 
   /** The lanes that have a free sender. */
@@ -176,14 +193,20 @@ export class Deliverer {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
 
-  /** Locks due lanes; deferred lanes get the remaining senders. */
-  private async lockDue(tx: Tx, senders: number): Promise<DueLane[]> {
+  /**
+   * Locks due lanes; deferred lanes get the remaining senders.
+   * @returns undefined if the database is not known
+   */
+  private async lockDue(tx: Tx, senders: number): Promise<DueLane[] | undefined> {
     if (this.stopped) return [];
+    const { columns } = this.options.restores;
     const { excluded, deferred } = this.senders;
     const greedy = this.greedy.map((owner) => ({ owners: [owner] }));
-    const parts: DuePart[] = [{ max: BATCH, ready: { except: greedy } }];
-    if (senders > 0) parts.unshift({ max: senders, waiting: { except: [...excluded, ...deferred] } });
+    const parts: DuePart[] = [{ max: BATCH, ready: { except: greedy }, columns }];
+    if (senders > 0)
+      parts.unshift({ max: senders, waiting: { except: [...excluded, ...deferred] }, columns });
     const lanes = await this.lanes.lockDue(tx, ...parts);
+    if (!this.isFromKnown(lanes)) return undefined;
     const left = senders - lanes.filter(({ needsSender }) => needsSender).length;
     const room = BATCH - lanes.filter(({ needsSender }) => !needsSender).length;
     const rest: DuePart[] = [];
@@ -195,6 +218,10 @@ export class Deliverer {
     return all;
   }
 
+  private isFromKnown([first]: Iterable<object>): boolean {
+    return first === undefined || this.options.restores.isKnown(first);
+  }
+
   /** @returns the number of lanes in the batch */
   private async doBatch(): Promise<number> {
     let ended: LeasedSend[] = [];
@@ -202,14 +229,15 @@ export class Deliverer {
     const lease = uuid();
     const batch = await this.database.write(
       async (tx) => {
-        if (!(await this.options.restores.isKnown(tx))) return undefined;
         // Taken only now that the transaction may write, and all of them: a lane whose lease has expired would
         // otherwise be taken over although its send has finished.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
+        if (freed === undefined) return undefined;
         leasedAt = performance.now();
         const soonFree = Math.min(ended.length, AHEAD * this.options.senders);
         const due = await this.lockDue(tx, this.senders.free + soonFree);
+        if (due === undefined) return undefined;
         const over = due.filter(({ isOver }) => isOver);
         const alive = due.filter(({ isOver, isHeldBack }) => !isOver && !isHeldBack);
         await this.lanes.end(
@@ -236,11 +264,12 @@ export class Deliverer {
 
   /**
    * Stores the results of sends.
-   * @returns the lanes still held by their sends
+   * @returns the lanes that they still held; undefined if the database is not known, so that nothing is stored
    */
-  private async finish(tx: Tx, ended: readonly LeasedSend[]): Promise<NextLane[]> {
+  private async finish(tx: Tx, ended: readonly LeasedSend[]): Promise<NextLane[] | undefined> {
     if (ended.length === 0) return [];
-    const held = await this.lanes.lockLeased(tx, ended);
+    const held = await this.lanes.lockLeased(tx, ended, this.options.restores.columns);
+    if (!this.isFromKnown(held.values())) return undefined;
     for (const [kind, ofKind] of groupBy(ended, (send) => send.kind)) {
       const sends = ofKind.map((send) => ({ ...send, isHeld: held.has(send.laneId) }));
       await this.options.work(kind).finish(tx, sends, this.lanes.observing(tx));

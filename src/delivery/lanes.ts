@@ -36,6 +36,8 @@ export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
   ready?: SomeLanes | undefined;
+  /** Further columns of the SELECT list, each after a comma, which the lanes then have; the same for all parts. */
+  columns?: string;
 }
 
 /** The channel that announces due work to other processes. */
@@ -89,7 +91,8 @@ export class Lanes {
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
     // keeps its place in the queue for a sender.
-    this.announce(tx);
+    const [first = now] = inOrder.map(({ wakeAt = now }) => wakeAt).sort();
+    this.announce(tx, { from: first > now ? first : undefined });
     return [
       {
         sql: `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
@@ -180,11 +183,11 @@ export class Lanes {
     const parameters: unknown[] = [timestamp()];
     const isOpen = tx.textLock("agent_id", "trySharing") ?? "true";
     const parameter = (value: unknown) => `$${parameters.push(value)}`;
-    const all = parts.map(({ max, waiting, ready }, i) => {
+    const all = parts.map(({ max, waiting, ready, columns = "" }, i) => {
       const which = waiting ?? ready;
       const some = which === undefined ? "" : conditionOf(which, parameters);
       return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner,
-        ${OF_DELETED_AGENT} AS "isOver", NOT ${isOpen} AS "isHeldBack", ${i} AS part FROM (
+        ${OF_DELETED_AGENT} AS "isOver", NOT ${isOpen} AS "isHeldBack", ${i} AS part${columns} FROM (
         SELECT id, kind, agent_id FROM lane
         WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
         ORDER BY wake_at, id LIMIT ${parameter(max)} ${tx.updateLock({ skipLocked: true })}
@@ -225,14 +228,15 @@ export class Lanes {
   }
 
   /**
-   * Locks lanes held by sends until the transaction ends; first waits for transactions that keep deliverers from their
-   * agents.
-   * @returns the IDs of lanes that still have the lease, except those of deleted agents
+   * Locks the lanes that sends hold until the transaction ends, after transactions that keep deliverers from their agents.
+   * @param columns as in `DuePart`
+   * @returns by ID, the rows of those lanes that still have the lease; none of deleted agents
    */
   async lockLeased(
     tx: Tx,
     sends: readonly { laneId: string; lease: string }[],
-  ): Promise<ReadonlySet<string>> {
+    columns = "",
+  ): Promise<ReadonlyMap<string, object>> {
     const leases = new Map(sends.map(({ laneId, lease }) => [laneId, lease]));
     const ids = [...leases.keys()];
     const lock = tx.textLock("agent_id", "shared");
@@ -242,11 +246,11 @@ export class Lanes {
         padded(ids),
       );
     const rows: { id: string; lease: string | null }[] = await tx.query(
-      `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} AND NOT ${OF_DELETED_AGENT}
+      `SELECT id, lease${columns} FROM lane WHERE id IN ${listOf(ids)} AND NOT ${OF_DELETED_AGENT}
        ORDER BY id ${tx.updateLock()}`,
       padded(ids),
     );
-    return new Set(rows.filter(({ id, lease }) => lease === leases.get(id)).map(({ id }) => id));
+    return new Map(rows.filter(({ id, lease }) => lease === leases.get(id)).map((row) => [row.id, row]));
   }
 
   /** Ends lanes that have no more work. */
@@ -286,18 +290,23 @@ export class Lanes {
   }
 
   /**
-   * Announces due work to deliverers, once the transaction is committed.
-   * @param options.everywhere true to notify other processes even if this one delivers, because there may be much work
+   * Tells the deliverers of work that a transaction makes due, once it is committed.
+   * @param options.everywhere true to tell other processes although this one delivers, because there may be much work
+   * @param options.from when the work is due, if not now
    */
-  announce(tx: Tx, { everywhere = false } = {}): void {
-    tx.announce(CHANNEL, { others: everywhere || this.listeners === 0 });
+  announce(
+    tx: Tx,
+    { everywhere = false, from }: { everywhere?: boolean; from?: Timestamp | undefined } = {},
+  ): void {
+    tx.announce(CHANNEL, { others: everywhere || this.listeners === 0, detail: from });
   }
 
   /**
    * Calls a listener when work is due, including work queued by other processes.
+   * @param listener gets the time at which the work is due, if that is known and later
    * @returns a function that stops it
    */
-  onDue(listener: () => void): () => Promise<void> {
+  onDue(listener: (from?: Timestamp) => void): () => Promise<void> {
     this.listeners += 1;
     const stop = this.database.listen(CHANNEL, listener);
     return () => {

@@ -1,6 +1,6 @@
 import { HookRegistry } from "../../src/schema/hooks";
 
-const guard = { isKnown: async () => true, check: async () => undefined };
+const guard = { columns: "", isKnown: () => true, check: async () => undefined };
 
 test("what one feature has to do is done by exactly one", () => {
   const hooks = new HookRegistry();

@@ -39,7 +39,7 @@ describe("the embedded database", () => {
       throw new Error("rolled back");
     });
     await expect(failed).rejects.toThrow("rolled back");
-    const heard = new Promise<void>((resolve) => void reader.listen("events", resolve));
+    const heard = new Promise<void>((resolve) => void reader.listen("events", () => resolve()));
     await writer.write(async (tx) => tx.announce("events"));
     await heard;
     expect(relay.mock.calls).toEqual([["events"]]);

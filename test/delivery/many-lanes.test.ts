@@ -43,7 +43,7 @@ describeGateway((gateway) => {
   async function deliverUntil(isDone: () => Promise<boolean>): Promise<string[]> {
     const done: string[] = [];
     const deliverer = new Deliverer(gateway.services.database, gateway.services.lanes, {
-      restores: { isKnown: async () => true, check: async () => undefined },
+      restores: { columns: "", isKnown: () => true, check: async () => undefined },
       work: (kind) =>
         kind === WAKE_LANE
           ? wakeWork
@@ -172,11 +172,13 @@ describeGateway((gateway) => {
     }).then(([waiting]) => waiting);
     await write(async (change) => {
       await services.lanes.awaitDeliveries(change, [changed]);
-      expect(await write(due)).toBe(1);
       const unlocked = await write((tx) => tx.query("SELECT 1 FROM lane FOR UPDATE SKIP LOCKED"));
       expect(unlocked.length).toBe(2);
+      const isDue = (agentId: string) => ({ agentId, wakeAt: LessThanOrEqual(timestamp()) });
+      expect(await deliverUntil(async () => (await count(isDue(other))) === 0)).toHaveLength(1);
+      expect(await count(isDue(changed))).toBe(1);
     });
-    expect(await write(due)).toBe(2);
+    expect(await write(due)).toBe(1);
     await write((tx) => tx.delete(Lane, { kind: "work" }));
   });
 

@@ -22,7 +22,7 @@ describeGateway({}, (gateway) => {
     });
     const batches: string[][] = [];
     const deliverer = new Deliverer(database, lanes, {
-      restores: { isKnown: async () => true, check: async () => undefined },
+      restores: { columns: "", isKnown: () => true, check: async () => undefined },
       work: () => ({
         start: async (_, ids) => {
           batches.push([...ids]);

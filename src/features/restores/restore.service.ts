@@ -28,12 +28,20 @@ export class RestoreService {
     private readonly log: Logger,
   ) {}
 
+  /** The columns of `Identities` as JSON, for statements that each batch of deliveries runs in any case; none on SQLite. */
+  get columns(): string {
+    const { identity } = this.database;
+    return identity === undefined
+      ? ""
+      : `, (SELECT ${identity}) AS now, (SELECT identity FROM known_database WHERE id = ${KNOWN_DATABASE_ID}) AS known`;
+  }
+
   /**
-   * True if messages may be delivered from this database.
+   * True if messages may be delivered from the database that a row with these columns comes from.
    * @returns false if it may be a restored copy, until `check`; always true on SQLite
    */
-  async isKnown(tx: EntityManager): Promise<boolean> {
-    const { now, known } = await this.identities(tx);
+  isKnown(row: object): boolean {
+    const { now, known } = identitiesIn(row);
     return Object.entries(now).every(([part, value]) => known[part] === value);
   }
 
@@ -42,9 +50,9 @@ export class RestoreService {
    * becomes the known one, as does the first database ever checked.
    */
   async check(): Promise<void> {
-    if (await this.database.read((reader) => this.isKnown(reader))) return;
+    if (this.isKnown(await this.database.read((reader) => this.row(reader)))) return;
     const isRestored = await this.database.withMigrationLock(async (tx) => {
-      const { now, known } = await this.identities(tx);
+      const { now, known } = identitiesIn(await this.row(tx));
       const isOther = Object.entries(now).some(([part, value]) => (known[part] ?? value) !== value);
       if (isOther) await this.hold(tx, systemFor);
       else await this.remember(tx);
@@ -78,14 +86,10 @@ export class RestoreService {
     return row?.at ?? null;
   }
 
-  /** Reads both in one statement, because each batch of deliveries does. */
-  private async identities(tx: EntityManager): Promise<Identities> {
-    const { identity } = this.database;
-    if (identity === undefined) return { now: {}, known: {} };
-    const [{ now, known }] = await tx.query(
-      `SELECT ${identity} AS now, (SELECT identity FROM known_database WHERE id = ${KNOWN_DATABASE_ID}) AS known`,
-    );
-    return { now: JSON.parse(now), known: JSON.parse(known ?? "{}") };
+  /** Reads a row with the columns. */
+  private async row(tx: EntityManager): Promise<object> {
+    const [row] = await tx.query(`SELECT 1 AS one${this.columns}`);
+    return row;
   }
 
   private async hold(tx: Tx, contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
@@ -98,7 +102,11 @@ export class RestoreService {
   }
 
   private async remember(tx: Tx, change: Pick<Partial<KnownDatabase>, "restoredAt"> = {}): Promise<void> {
-    const { now: identity } = await this.identities(tx);
+    const { now: identity } = identitiesIn(await this.row(tx));
     await tx.upsert(KnownDatabase, { id: KNOWN_DATABASE_ID, identity, ...change }, ["id"]);
   }
+}
+
+function identitiesIn({ now, known }: { now?: string; known?: string | null }): Identities {
+  return { now: JSON.parse(now ?? "{}"), known: JSON.parse(known ?? "{}") };
 }
