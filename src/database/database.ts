@@ -1,13 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { DataSource, EntityTarget, ObjectLiteral } from "typeorm";
-import { coalesce, coalesceByKey, indexBy } from "../common/coalesce";
+import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError } from "../errors";
 import { Announcements } from "./announcements";
 import { starting } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions } from "./engine";
 import { FairBatches, type FairBatchesOptions } from "./fair-batches";
-import { InsertBatches } from "./insert-batches";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
@@ -100,18 +99,6 @@ export class Database {
       (pages: readonly PageQuery[]) => this.guarded("database pages", () => this.engine.pages(paging, pages)),
       { ...this.gated(what), maxBatchSize: maxPages },
     );
-  }
-
-  /**
-   * Coalesces calls into batches and reports them to the observer.
-   * @param what the plural name of the calls
-   * @param work returns one value or Error per item, in the order of the items
-   */
-  coalesce<T, V>(
-    what: string,
-    work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-  ): (item: T) => Promise<V> {
-    return coalesce(work, this.watched(what));
   }
 
   /**
@@ -251,13 +238,18 @@ export class Database {
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
     { singleStatement = false, owner }: Pick<TransactionOptions, "singleStatement" | "owner"> = {},
   ): (row: Row) => Promise<T> {
-    const batches = new InsertBatches<Row, T>({
-      insert,
-      write: (unit, options) => this.committing(unit, { ...options, owner, isRepeated: true }),
-      mayRetry: (error) => this.mayRetry(error),
-      singleStatement,
+    return this.batches<Row, T>({
+      ownerOf: () => "",
+      maxRows: MAX_ITEMS,
+      store: insert,
+      write: (unit, again) =>
+        this.committing(unit, {
+          owner,
+          isRepeated: true,
+          singleStatement: singleStatement && again === undefined,
+        }),
+      waitedForLock: () => false,
     });
-    return this.coalesce("inserts", (rows) => batches.add(rows));
   }
 
   /**
@@ -288,14 +280,22 @@ export class Database {
     ...options
   }: Pick<FairBatchesOptions<Row, T>, "ownerOf" | "costOf" | "maxCost" | "maxRows" | "store"> &
     Pick<TransactionOptions, "limits">): (row: Row) => Promise<T> {
-    const batches = new FairBatches<Row, T>({
+    return this.batches<Row, T>({
       ...options,
       write: (unit, owner) => {
         const lockWaitMs = owner === undefined ? MAX_LOCK_WAIT_MS : undefined;
         return this.committing(unit, { owner, limits, lockWaitMs, isRepeated: true });
       },
-      mayRetry: (error) => this.mayRetry(error),
       waitedForLock: (error) => this.waitedForLock(error),
+    });
+  }
+
+  private batches<Row, T>(
+    options: Omit<FairBatchesOptions<Row, T>, "mayRetry" | "coalesced">,
+  ): (row: Row) => Promise<T> {
+    const batches = new FairBatches<Row, T>({
+      ...options,
+      mayRetry: (error) => this.mayRetry(error),
       coalesced: (rows) => this.observer.coalesced("inserts", rows),
     });
     return (row) => batches.add(row);

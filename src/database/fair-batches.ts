@@ -1,8 +1,13 @@
+import { type Span, trace } from "@opentelemetry/api";
 import { FairQueue } from "../common/fair-queue";
 import { groupBy } from "../common/group-by";
+import { withSharedSpan } from "../common/spans";
 import type { Tx } from "./unit-of-work";
 
-/** Stop queueing rows behind a batch that runs longer than this (ms). */
+/** Max extra event-loop ticks that a batch waits while rows keep arriving. */
+const MAX_EXTRA_TICKS = 2;
+
+/** Rows no longer wait for a batch that runs longer than this (ms). */
 export const MAX_WAIT_MS = 100;
 
 /** The value of a row, or the Error that rejects it; a rejected row is not stored. */
@@ -19,7 +24,7 @@ export interface FairBatchesOptions<Row, T> {
   maxCost?: number;
   /** Max rows of a batch. */
   maxRows: number;
-  /** Runs a unit of work, which takes its rows when it starts. */
+  /** Runs a unit of work, which takes its rows when it begins; of one owner, if rows are tried again. */
   write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
   /** Stores rows in order. */
   store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
@@ -33,6 +38,7 @@ export interface FairBatchesOptions<Row, T> {
 
 interface Waiting<Row, T> {
   row: Row;
+  caller: Span | undefined;
   resolve(value: T): void;
   reject(error: unknown): void;
 }
@@ -44,6 +50,7 @@ interface Waiting<Row, T> {
 export class FairBatches<Row, T> {
   private readonly waiting = new FairQueue<Waiting<Row, T>>();
   private running = 0;
+  private received = 0;
   private isScheduled = false;
 
   constructor(private readonly options: FairBatchesOptions<Row, T>) {}
@@ -54,18 +61,25 @@ export class FairBatches<Row, T> {
    */
   add(row: Row): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.waiting.add(this.options.ownerOf(row), { row, resolve, reject });
+      this.received += 1;
+      this.waiting.add(this.options.ownerOf(row), { row, caller: trace.getActiveSpan(), resolve, reject });
       if (this.running === 0) this.schedule();
     });
   }
 
-  /** Starts a batch at the end of this event-loop tick, so that rows that still arrive can join it. */
+  /** Starts a batch with what arrives until the event loop continues, and while more arrives, a little later. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.isEmpty) return;
     this.isScheduled = true;
+    this.startLater(MAX_EXTRA_TICKS);
+  }
+
+  private startLater(extraTicks: number): void {
+    const seen = this.received;
     setImmediate(() => {
+      if (this.received > seen && extraTicks > 0) return this.startLater(extraTicks - 1);
       this.isScheduled = false;
-      void this.run();
+      return void this.run();
     });
   }
 
@@ -116,10 +130,9 @@ export class FairBatches<Row, T> {
         taken ??= take();
         if (taken.length === 0) return;
         coalesced(taken.length);
-        outcomes = await store(
-          tx,
-          taken.map(({ row }) => row),
-        );
+        const rows = taken.map(({ row }) => row);
+        const callers = taken.flatMap(({ caller }) => caller ?? []);
+        outcomes = await withSharedSpan("batch of inserts", callers, () => store(tx, rows));
       }, owner);
       taken?.forEach(({ resolve, reject }, i) => {
         const outcome = outcomes[i] as Outcome<T>;
