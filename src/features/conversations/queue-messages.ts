@@ -2,7 +2,7 @@ import { timestamp } from "../../common/time";
 import type { Change } from "../../database/change-together";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
-import { updatesOf } from "../../database/update-all";
+import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";

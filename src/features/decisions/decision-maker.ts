@@ -9,7 +9,7 @@ import { accepted, coalesceKeysInTx, eachAccepted } from "../../database/coalesc
 import { insertsOf } from "../../database/insert-all";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
-import { updatesOf } from "../../database/update-all";
+import { updatesOf } from "../../database/updates-of";
 import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";

@@ -7,7 +7,7 @@ import { insertsOf } from "../../database/insert-all";
 import { lockRows } from "../../database/lock-rows";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { updatesOf } from "../../database/update-all";
+import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";

@@ -1,23 +1,13 @@
 import type { EntityTarget, ObjectLiteral } from "typeorm";
-import { type Change, changeTogether } from "./change-together";
+import type { Change } from "./change-together";
 import { padded, placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Stores properties of many rows, found by ID, in one statement.
+ * The statement that stores properties of many rows, which are found by their IDs, for `changeTogether`; none without rows.
  * @param rows few enough for the parameters of a statement
  * @param names properties of text or integer columns
  */
-export async function updateAll<Row extends ObjectLiteral & { id: string }>(
-  tx: Tx,
-  entity: EntityTarget<Row>,
-  rows: readonly Row[],
-  names: readonly (keyof Row & string)[],
-): Promise<void> {
-  await changeTogether(tx, updatesOf(tx, entity, rows, names));
-}
-
-/** The statement of `updateAll`, for `changeTogether`; none without rows. */
 export function updatesOf<Row extends ObjectLiteral & { id: string }>(
   tx: Tx,
   entity: EntityTarget<Row>,
