@@ -25,6 +25,15 @@ const librariesFirst = {
   },
 };
 
+/** Fails the build if the dashboard reaches what runs in Node.js alone; Vite would leave it out, and pages would not load. */
+const browserOnly = {
+  name: "browser-only",
+  enforce: "pre",
+  resolveId(id, importer) {
+    if (id.startsWith("node:")) this.error(`${importer} needs ${id}, which no browser has`);
+  },
+};
+
 /** Adds `boot.js` where the page requests it, as a file, because the Content-Security-Policy forbids inline scripts. */
 const boot = () => {
   let file;
@@ -131,7 +140,7 @@ export default defineConfig({
   base: "/dashboard/",
   // React includes it; the package is for versions before 18.
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
-  plugins: [librariesFirst, boot(), lessMantine, lessQuery],
+  plugins: [browserOnly, librariesFirst, boot(), lessMantine, lessQuery],
   build: {
     target: "baseline-widely-available",
     // The document lists the scripts that all pages share. A page's styles must be loaded with it, but its scripts load
