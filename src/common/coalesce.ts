@@ -68,6 +68,15 @@ export const coalesceByKey = <V>(
     return keys.map((key) => found.get(key));
   }, options);
 
+/**
+ * Looks up the value of a key.
+ * @param key null or undefined if there is nothing to look up, as in a row that was just inserted without it
+ */
+export const findIfAny = async <V>(
+  find: (key: string) => Promise<V | undefined>,
+  key: string | null | undefined,
+): Promise<V | null> => (key == null ? undefined : await find(key)) ?? null;
+
 /** Indexes rows by a key. */
 export const indexBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [key(row), row]));

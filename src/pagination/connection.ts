@@ -62,6 +62,17 @@ export class OrderedPageArgs extends PageArgs {
   order?: ListOrder | null | undefined;
 }
 
+/** The arguments of a list that is read in either order, and newest first unless the client says otherwise. */
+@ArgsType()
+export class NewestFirstPageArgs extends PageArgs {
+  @Field(() => ListOrder, {
+    nullable: true,
+    defaultValue: ListOrder.newest_first,
+    description: "Sort order of the list; the same cursor works with either order.",
+  })
+  order?: ListOrder | null | undefined;
+}
+
 /** The order of a list as SQL. */
 export const directionOf = (order: ListOrder | null | undefined): "ASC" | "DESC" =>
   order === ListOrder.newest_first ? "DESC" : "ASC";

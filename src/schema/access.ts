@@ -2,7 +2,9 @@ import {
   type DocumentNode,
   defaultFieldResolver,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -16,7 +18,8 @@ import type { RequestContext } from "../auth/context";
 import type { Scope } from "../auth/permissions";
 
 /**
- * Declares who may call a root field: anyone, or keys with a scope and members with a permission.
+ * Declares who may select a field: anyone, or keys with a scope and members with a permission. A root field must declare it;
+ * any other field that declares none may be selected by whoever gets its object.
  * The rule is stored in the schema's extensions, where `enforceAccess` reads it.
  */
 export const Access =
@@ -31,12 +34,15 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
 /**
- * Enforces the access rule of each root field before its resolver validates arguments. TypeGraphQL's `@Authorized`
- * would do so in several promises per call.
+ * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` would
+ * do so in several promises per call.
  * @throws Error that names the fields without a rule, which would be open to all callers
  */
 export function enforceAccess(schema: GraphQLSchema): void {
   assertAccessDeclared(schema);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isObjectType(type) && !isRootType(schema, type)) enforceBelow(type);
+  }
   for (const operation of Object.values(OperationTypeNode)) {
     const changes = operation === OperationTypeNode.MUTATION;
     for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
@@ -51,6 +57,22 @@ export function enforceAccess(schema: GraphQLSchema): void {
         return attempt.change;
       };
     }
+  }
+}
+
+const isRootType = (schema: GraphQLSchema, type: GraphQLObjectType): boolean =>
+  Object.values(OperationTypeNode).some((operation) => schema.getRootType(operation) === type);
+
+/** Enforces the access rules of the fields of an object, which only read. */
+function enforceBelow(type: GraphQLObjectType): void {
+  for (const field of Object.values(type.getFields())) {
+    const rule = accessOf(field);
+    if (rule === undefined) continue;
+    const { resolve = defaultFieldResolver } = field;
+    field.resolve = (source, args, context: RequestContext, info) => {
+      authorize(context.caller, rule, false);
+      return resolve(source, args, context, info);
+    };
   }
 }
 

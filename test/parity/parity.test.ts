@@ -205,7 +205,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       );
     });
 
-    const FIELDS = "line address state handler version lastSequence";
+    const FIELDS = "line: lineName address state handler version lastSequence";
     const comparable = (outcome: Outcome) =>
       JSON.parse(JSON.stringify(outcome), (name, value) =>
         /^(id|conversationId|contactId|createdAt|updatedAt)$/.test(name) ? undefined : value,

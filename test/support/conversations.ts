@@ -4,7 +4,8 @@ import { addContact } from "./contacts";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
 
-const CONVERSATION = "id contactId line address state handler version lastSequence createdAt updatedAt";
+const CONVERSATION =
+  "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 
 /**

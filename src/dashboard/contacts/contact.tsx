@@ -179,7 +179,7 @@ function ContactConversations({ id, agentId }: { id: string; agentId: string }) 
           label="Conversations"
           rows={(list?.nodes ?? []).map((conversation) => ({
             href: `/conversations/${conversation.id}`,
-            title: `On ${conversation.line}`,
+            title: `On ${conversation.lineName}`,
             state: <ConversationTag {...conversation} />,
             time: <Time value={conversation.updatedAt} />,
           }))}

@@ -96,7 +96,7 @@ const Close = (props: Props) => (
   />
 );
 
-const Move = ({ conversation: { id, agentId, line, version }, onClosed }: Props) => (
+const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Props) => (
   <FormDialog
     title="Move to another line"
     submit="Move"
@@ -117,10 +117,10 @@ const Move = ({ conversation: { id, agentId, line, version }, onClosed }: Props)
     {({ errorOf, onChange }) => (
       <>
         <p>
-          It is on the line <strong>{line}</strong> now. The contact needs an address of the other line’s
+          It is on the line <strong>{lineName}</strong> now. The contact needs an address of the other line’s
           kind.
         </p>
-        <LineField agentId={agentId} except={line} error={errorOf("line")} onChange={onChange} />
+        <LineField agentId={agentId} except={lineName} error={errorOf("line")} onChange={onChange} />
         <NativeSelect
           name="pending"
           label="Queued messages"

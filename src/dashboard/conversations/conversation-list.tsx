@@ -76,7 +76,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
             )}
           </Empty>
         }
-        cells={({ id, contactId, address: at, line, state, handler, updatedAt, lastMessage }) => [
+        cells={({ id, contactId, address: at, lineName, state, handler, updatedAt, lastMessage }) => [
           <div key="contact">
             <RowLink href={`/conversations/${id}`}>{nameOf(contactId)}</RowLink>
             {at !== null && at !== nameOf(contactId) && (
@@ -91,7 +91,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
               <Preview text={lastMessage.preview} />
             </div>
           ),
-          line,
+          lineName,
           <ConversationTag key="state" state={state} handler={handler} />,
           <Time key="time" value={updatedAt} />,
         ]}

@@ -76,13 +76,13 @@ function ConversationPage({ id }: { id: string }) {
 }
 
 const About = ({ conversation }: { conversation: ConversationFragment }) => {
-  const { id, line, address, createdAt, updatedAt } = conversation;
+  const { id, lineName, address, createdAt, updatedAt } = conversation;
   return (
     <Card title="Conversation">
       <Facts
         facts={{
           Status: <ConversationTag {...conversation} />,
-          Line: line,
+          Line: lineName,
           Address: address === null ? "Removed since" : <bdi>{address}</bdi>,
           Opened: <Time value={createdAt} />,
           "Last activity": <Time value={updatedAt} />,

@@ -64,6 +64,16 @@ export class AgentService {
     });
   }
 
+  /**
+   * The agent of a resource that the caller has access to, even if it is deleted.
+   * @throws GatewayError `not_found`
+   */
+  async of({ agentId }: { agentId: string }): Promise<Agent> {
+    const agent = await this.byId(agentId);
+    if (agent === undefined) throw noSuch("agent");
+    return agent;
+  }
+
   /** The agents of the caller's organization, ordered by slug. */
   list(context: RequestContext): Promise<Agent[]> {
     const organizationId = organizationOf(context);

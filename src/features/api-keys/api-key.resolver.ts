@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { agentCaller, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { noSuch } from "../../errors";
+import { NewestFirstPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
@@ -18,6 +18,21 @@ import {
 } from "./api-key.inputs";
 import { ApiKeyService } from "./api-key.service";
 import { AgentIdentity } from "./identity";
+
+@Resolver(() => Agent)
+export class AgentApiKeysResolver {
+  constructor(private readonly keys: ApiKeyService) {}
+
+  @Access({ member: Permission.config_manage })
+  @FieldResolver(() => ApiKeyConnection, { nullable: true, description: "The API keys of the agent." })
+  apiKeys(
+    @Ctx() context: RequestContext,
+    @Root() { id }: Agent,
+    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
+  ): Promise<ApiKeyConnection> {
+    return this.keys.ofAgent(context, id, args);
+  }
+}
 
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
@@ -119,10 +134,8 @@ export class ApiKeyResolver {
   }
 
   @FieldResolver(() => Agent, { description: "The agent that the key resolves to." })
-  async agent(@Root() { agentId }: ApiKey): Promise<Agent> {
-    const agent = await this.agents.byId(agentId);
-    if (agent === undefined) throw noSuch("agent");
-    return agent;
+  agent(@Root() key: ApiKey): Promise<Agent> {
+    return this.agents.of(key);
   }
 
   @FieldResolver(() => Boolean, {

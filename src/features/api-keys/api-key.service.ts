@@ -22,6 +22,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, pageOfRows, paginate } from "../../pagination/connection";
+import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { Agent } from "../agents/agent.entity";
@@ -61,6 +62,9 @@ const REQUIRED = { permission: Permission.config_manage };
 
 /** Mints, resolves, renames, rotates and revokes API keys; each change takes effect on the next request. */
 export class ApiKeyService implements CredentialResolver<AgentCaller> {
+  /** A page of the keys of an agent; without an access check. */
+  readonly ofAgent: ListOfParent<ApiKeyConnection>;
+
   private readonly byHash: ReturnType<typeof createKeyLookup>;
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;
   private readonly environment: KeyEnvironment;
@@ -75,6 +79,11 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     this.environment = KEY_ENVIRONMENT[environment];
     this.accepted = keyEnvironments;
     this.byHash = createKeyLookup(database);
+    this.ofAgent = listOfParent(database, ApiKeyConnection, {
+      what: "keys of agents",
+      entity: ApiKey,
+      parent: "agentId",
+    });
     this.successors = database.coalesceByKey("successors", async (ids) =>
       indexBy(await database.read((reader) => reader.findBy(ApiKey, { id: In(ids) })), ({ id }) => id),
     );

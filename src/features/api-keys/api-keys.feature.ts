@@ -1,7 +1,7 @@
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { ApiKey } from "./api-key.entity";
-import { ApiKeyResolver } from "./api-key.resolver";
+import { AgentApiKeysResolver, ApiKeyResolver } from "./api-key.resolver";
 import { ApiKeyService } from "./api-key.service";
 import { assertNoActiveKeys } from "./key-changes";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
@@ -21,6 +21,6 @@ export const apiKeys = feature({
     apiKeys: keys,
     agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id),
   }),
-  resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents)],
-  batches: ["keys", "successors"],
+  resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents), new AgentApiKeysResolver(keys)],
+  batches: ["keys", "keys of agents", "successors"],
 });

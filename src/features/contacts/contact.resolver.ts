@@ -1,9 +1,13 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Report } from "../../schema/report";
+import { Agent } from "../agents/agent.entity";
+import { AgentService } from "../agents/agent.service";
+import { MAY_READ_CONTACTS } from "./contact.access";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
 import {
@@ -19,14 +23,34 @@ import { MAX_ADDRESSES, MAX_TAGS } from "./contact.limits";
 import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
 
-const READ = { key: "contacts:read", member: Permission.conversations_read } as const;
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;
+
+@Resolver(() => Agent)
+export class AgentContactsResolver {
+  constructor(private readonly service: ContactService) {}
+
+  @Access(MAY_READ_CONTACTS)
+  @FieldResolver(() => ContactConnection, {
+    nullable: true,
+    description: "The agent's contacts. API keys need the scope `contacts:read`.",
+  })
+  contacts(
+    @Ctx() context: RequestContext,
+    @Root() { id }: Agent,
+    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+  ): Promise<ContactConnection> {
+    return this.service.ofAgent(context, id, args);
+  }
+}
 
 @Resolver(() => Contact)
 export class ContactResolver {
-  constructor(private readonly service: ContactService) {}
+  constructor(
+    private readonly service: ContactService,
+    private readonly agents: AgentService,
+  ) {}
 
-  @Access(READ)
+  @Access(MAY_READ_CONTACTS)
   @Query(() => Contact, {
     nullable: true,
     description: "One contact by its ID or `ref`; null if it does not exist.",
@@ -38,7 +62,7 @@ export class ContactResolver {
     return this.service.find(context, args);
   }
 
-  @Access(READ)
+  @Access(MAY_READ_CONTACTS)
   @Report()
   @Query(() => ContactConnection, {
     description: "The contacts of an agent, excluding erased contacts.",
@@ -115,5 +139,10 @@ export class ContactResolver {
   @FieldResolver(() => [String], { description: "The contact's tags, in alphabetical order." })
   async tags(@Root() { id }: Contact): Promise<string[]> {
     return (await this.service.tagsOf(id)) ?? [];
+  }
+
+  @FieldResolver(() => Agent, { description: "The agent that the contact belongs to." })
+  agent(@Root() contact: Contact): Promise<Agent> {
+    return this.agents.of(contact);
   }
 }

@@ -2,12 +2,14 @@ import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
+import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
@@ -36,6 +38,11 @@ export class ContactService {
   /** The tags of a contact in alphabetical order. Does not check access. */
   readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
 
+  /** A contact by its ID; without an access check. */
+  readonly byId: (id: string) => Promise<Contact | undefined>;
+  /** A page of the contacts of an agent; without an access check. */
+  readonly ofAgent: ListOfParent<ContactConnection>;
+
   private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
 
   constructor(
@@ -46,6 +53,15 @@ export class ContactService {
       ({ context }) => ownerOf(context.caller),
       (tx, requests) => this.changeBatch(tx, requests),
     );
+    this.byId = database.coalesceByKey("contacts", async (ids) =>
+      indexBy(await database.read((reader) => reader.findBy(Contact, { id: In(ids) })), ({ id }) => id),
+    );
+    this.ofAgent = listOfParent(database, ContactConnection, {
+      what: "contacts of agents",
+      entity: Contact,
+      parent: "agentId",
+      condition: "erased_at IS NULL",
+    });
     this.addressesOf = database.coalesceByKey("addresses", async (ids) =>
       groupByContact(
         await database.read((reader) =>

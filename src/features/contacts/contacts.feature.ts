@@ -1,9 +1,10 @@
-import { feature } from "../../schema/feature";
+import { type Core, feature } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
 import { eraseEvents } from "../events/erase-events";
 import { Contact } from "./contact.entity";
 import { contactEventTypes } from "./contact.event-types";
-import { ContactResolver } from "./contact.resolver";
+import { AgentContactsResolver, ContactResolver } from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
 import { contactScopes } from "./contact.scopes";
 import { ContactService } from "./contact.service";
@@ -21,10 +22,14 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof contactEventTypes, object> {}
 }
 
+interface Needs {
+  agents: AgentService;
+}
+
 /** The people that agents talk to. */
 export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
-  services: ({ database, log, hooks }) => {
+  services: ({ database, log, hooks }: Core & Needs) => {
     const erasures = new Erasures(database, log, hooks);
     return { erasures, contacts: new ContactService(database, erasures) };
   },
@@ -38,9 +43,12 @@ export const contacts = feature({
   }),
   chores: ({ erasures }) => [(signal) => erasures.finishAll(signal)],
   stop: ({ erasures }) => erasures.close(),
-  resolvers: (services) => [new ContactResolver(services.contacts)],
+  resolvers: ({ contacts, agents }) => [
+    new ContactResolver(contacts, agents),
+    new AgentContactsResolver(contacts),
+  ],
   routes: contactRoutes,
   scopes: contactScopes,
   eventTypes: contactEventTypes,
-  batches: ["addresses", "tags"],
+  batches: ["contacts", "contacts of agents", "addresses", "tags"],
 });

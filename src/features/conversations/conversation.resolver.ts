@@ -1,11 +1,22 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
-import { authorize } from "../../auth/authorize";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { findIfAny } from "../../common/coalesce";
+import { OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
+import { MAY_READ_LINES } from "../agents/agent.access";
+import { Agent } from "../agents/agent.entity";
+import { AgentService } from "../agents/agent.service";
+import { MAY_READ_CONTACTS } from "../contacts/contact.access";
+import { Contact } from "../contacts/contact.entity";
+import { ContactService } from "../contacts/contact.service";
+import { Line } from "../lines/line.entity";
+import { LineService } from "../lines/line.service";
+import { MAY_READ_MESSAGES } from "../messages/message.access";
 import { Message } from "../messages/message.entity";
 import { MessageConnection, NewMessage } from "../messages/message.inputs";
+import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
 import {
@@ -22,10 +33,15 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { MessageQueue } from "./message-queue";
 
-const READ = { key: "conversations:read", member: Permission.conversations_read } as const;
-const READ_MESSAGES = { key: "messages:read", member: Permission.conversations_read } as const;
 const CHANGE = { key: "conversations:write", member: Permission.conversations_write } as const;
 const SEND = { key: "messages:write", member: Permission.conversations_write } as const;
+
+/** What the fields of a conversation lead to. */
+interface Reached {
+  agents: AgentService;
+  contacts: ContactService;
+  lines: LineService;
+}
 
 @Resolver(() => Conversation)
 export class ConversationResolver {
@@ -33,9 +49,10 @@ export class ConversationResolver {
     private readonly service: ConversationService,
     private readonly changes: ConversationChanges,
     private readonly queue: MessageQueue,
+    private readonly reached: Reached,
   ) {}
 
-  @Access(READ)
+  @Access(MAY_READ_CONVERSATIONS)
   @Query(() => Conversation, {
     nullable: true,
     description: "One conversation; null if it does not exist.",
@@ -47,7 +64,7 @@ export class ConversationResolver {
     return this.service.find(context, id);
   }
 
-  @Access(READ)
+  @Access(MAY_READ_CONVERSATIONS)
   @Report()
   @Query(() => ConversationConnection, { description: "The conversations of an agent." })
   conversations(
@@ -57,7 +74,7 @@ export class ConversationResolver {
     return this.service.list(context, args);
   }
 
-  @Access(READ_MESSAGES)
+  @Access(MAY_READ_MESSAGES)
   @Query(() => MessageConnection, { description: "The messages of a conversation." })
   conversationMessages(
     @Ctx() context: RequestContext,
@@ -141,19 +158,55 @@ export class ConversationResolver {
     return this.changes.close(context, args);
   }
 
+  @Access(MAY_READ_MESSAGES)
   @FieldResolver(() => Message, {
     nullable: true,
     description:
       "The last message of the conversation; null if there is none. API keys need the scope `messages:read`.",
   })
-  async lastMessage(@Ctx() context: RequestContext, @Root() { id }: Conversation): Promise<Message | null> {
-    authorize(context.caller, { allowed: READ_MESSAGES, whileDeactivated: true }, false);
-    return (await this.service.lastMessageOf(id)) ?? null;
+  lastMessage(@Root() { id }: Conversation): Promise<Message | null> {
+    return findIfAny(this.service.lastMessageOf, id);
+  }
+
+  @Access(MAY_READ_MESSAGES)
+  @FieldResolver(() => MessageConnection, {
+    nullable: true,
+    description: "The messages of the conversation. API keys need the scope `messages:read`.",
+  })
+  messages(
+    @Ctx() context: RequestContext,
+    @Root() { id }: Conversation,
+    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+  ): Promise<MessageConnection> {
+    return this.service.messagesOf(context, id, args);
+  }
+
+  @FieldResolver(() => Agent, { description: "The agent that the conversation belongs to." })
+  agent(@Root() conversation: Conversation): Promise<Agent> {
+    return this.reached.agents.of(conversation);
+  }
+
+  @Access(MAY_READ_CONTACTS)
+  @FieldResolver(() => Contact, {
+    nullable: true,
+    description: "The contact. API keys need the scope `contacts:read`.",
+  })
+  contact(@Root() { contactId }: Conversation): Promise<Contact | null> {
+    return findIfAny(this.reached.contacts.byId, contactId);
+  }
+
+  @Access(MAY_READ_LINES)
+  @FieldResolver(() => Line, {
+    nullable: true,
+    description: "The line that the conversation takes place on. API keys need the scope `agent:read`.",
+  })
+  line(@Root() { lineId }: Conversation): Promise<Line | null> {
+    return findIfAny(this.reached.lines.byId, lineId);
   }
 
   @FieldResolver(() => String, { description: "Name of the line that the conversation takes place on." })
-  async line(@Root() { lineId }: Conversation): Promise<string> {
-    return (await this.service.lineOf(lineId))?.name ?? "";
+  async lineName(@Root() { lineId }: Conversation): Promise<string> {
+    return (await this.reached.lines.byId(lineId))?.name ?? "";
   }
 
   @FieldResolver(() => String, {

@@ -1,6 +1,7 @@
 import type { RestRoute, RouteGroup } from "../../schema/rest-route";
 
-const CONVERSATION = "id contactId line address state handler version lastSequence createdAt updatedAt";
+const CONVERSATION =
+  "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
 const MESSAGE = `id message status createdAt conversationId sequence direction author decisionId lineId
   heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 

@@ -11,13 +11,13 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { directionOf } from "../../pagination/connection";
+import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import type { AgentService } from "../agents/agent.service";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
-import { Line } from "../lines/line.entity";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { asAccepted } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
@@ -46,12 +46,16 @@ const SENDING: AccessRule = {
 export class ConversationService {
   /** The last message of a conversation by the conversation's ID; without an access check. */
   readonly lastMessageOf: (id: string) => Promise<Message | undefined>;
-  /** The line of a conversation by its ID; without an access check. */
-  readonly lineOf: (id: string) => Promise<Line | undefined>;
+  /** A conversation by its ID; without an access check. */
+  readonly byId: (id: string) => Promise<Conversation | undefined>;
+  /** A page of the messages of a conversation; without an access check. */
+  readonly messagesOf: ListOfParent<MessageConnection>;
+  /** A page of the conversations of an agent; without an access check. */
+  readonly ofAgent: ListOfParent<ConversationConnection>;
+  /** A page of the conversations with a contact; without an access check. */
+  readonly ofContact: ListOfParent<ConversationConnection>;
   /** An address by its ID; without an access check. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
-
-  private readonly byId: (id: string) => Promise<Conversation | undefined>;
 
   constructor(
     private readonly database: Database,
@@ -68,9 +72,22 @@ export class ConversationService {
         ({ conversationId }) => conversationId as string,
       ),
     );
-    this.lineOf = database.coalesceByKey("lines", async (ids) =>
-      indexBy(await database.read((reader) => reader.findBy(Line, { id: In(ids) })), ({ id }) => id),
-    );
+    this.messagesOf = listOfParent(database, MessageConnection, {
+      what: "messages of conversations",
+      entity: Message,
+      parent: "conversationId",
+      position: "sequence",
+    });
+    this.ofAgent = listOfParent(database, ConversationConnection, {
+      what: "conversations of agents",
+      entity: Conversation,
+      parent: "agentId",
+    });
+    this.ofContact = listOfParent(database, ConversationConnection, {
+      what: "conversations of contacts",
+      entity: Conversation,
+      parent: "contactId",
+    });
     this.addressOf = database.coalesceByKey("conversation addresses", async (ids) =>
       indexBy(
         await database.read((reader) => reader.findBy(ContactAddress, { id: In(ids) })),

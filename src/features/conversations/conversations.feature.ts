@@ -2,6 +2,7 @@ import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
+import type { ContactService } from "../contacts/contact.service";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageFailures } from "../messages/message-failures";
@@ -16,12 +17,18 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { DefaultConversations } from "./default-conversations";
 import { eraseConversations } from "./erase-conversations";
+import {
+  AgentConversationsResolver,
+  ContactConversationsResolver,
+  MessageConversationResolver,
+} from "./links.resolvers";
 import { MessageQueue } from "./message-queue";
 import { readQueues } from "./read-queues";
 
 interface Needs extends LineServices {
   agents: AgentService;
   agentQueues: AgentQueues;
+  contacts: ContactService;
   compiledConfigurations: CompiledConfigurations;
   messageFailures: MessageFailures;
 }
@@ -51,13 +58,23 @@ export const conversations = feature({
     agentPurged: purgeRows(database, Conversation),
     contactErased: eraseConversations(database, lanes),
   }),
-  resolvers: ({ conversations, conversationChanges, messageQueue }) => [
-    new ConversationResolver(conversations, conversationChanges, messageQueue),
+  resolvers: ({ conversations, conversationChanges, messageQueue, ...reached }) => [
+    new ConversationResolver(conversations, conversationChanges, messageQueue, reached),
+    new AgentConversationsResolver(conversations),
+    new ContactConversationsResolver(conversations),
+    new MessageConversationResolver(conversations),
   ],
   routes: conversationRoutes,
   scopes: conversationScopes,
   eventTypes: conversationEventTypes,
-  batches: ["conversations", "last messages", "lines", "conversation addresses"],
+  batches: [
+    "conversations",
+    "conversations of agents",
+    "conversations of contacts",
+    "messages of conversations",
+    "last messages",
+    "conversation addresses",
+  ],
   lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [CONVERSATION_LANE]: messageWork({
       drivers,

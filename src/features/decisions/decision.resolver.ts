@@ -1,8 +1,18 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
+import { MAY_READ_DECISIONS } from "../agents/agent.access";
+import { Agent } from "../agents/agent.entity";
+import { AgentService } from "../agents/agent.service";
+import { MAY_READ_CONTACTS } from "../contacts/contact.access";
+import { Contact } from "../contacts/contact.entity";
+import { ContactService } from "../contacts/contact.service";
+import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
+import { Conversation } from "../conversations/conversation.entity";
+import { ConversationService } from "../conversations/conversation.service";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
@@ -10,17 +20,24 @@ import type { DecisionService } from "./decision.service";
 import { Replay, ReplayAgainst, Replays } from "./replay";
 import type { ReplayService } from "./replay.service";
 
-const READ = { key: "agent:read", member: Permission.conversations_read } as const;
 const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
+
+/** What the fields of a decision lead to. */
+interface Reached {
+  agents: AgentService;
+  contacts: ContactService;
+  conversations: ConversationService;
+}
 
 @Resolver(() => Decision)
 export class DecisionResolver {
   constructor(
     private readonly service: DecisionService,
     private readonly replays: ReplayService,
+    private readonly reached: Reached,
   ) {}
 
-  @Access(READ)
+  @Access(MAY_READ_DECISIONS)
   @Query(() => Decision, { nullable: true, description: "One decision; null if it does not exist." })
   decision(
     @Ctx() context: RequestContext,
@@ -29,7 +46,7 @@ export class DecisionResolver {
     return this.service.find(context, id);
   }
 
-  @Access(READ)
+  @Access(MAY_READ_DECISIONS)
   @Query(() => DecisionConnection, { description: "The decisions of an agent, newest first." })
   decisions(
     @Ctx() context: RequestContext,
@@ -74,5 +91,32 @@ export class DecisionResolver {
     @Args(() => ReplayDecisionsArgs) args: ReplayDecisionsArgs,
   ): Promise<Replays> {
     return this.replays.many(context, args);
+  }
+
+  @FieldResolver(() => Agent, { description: "The agent that made the decision." })
+  agent(@Root() decision: Decision): Promise<Agent> {
+    return this.reached.agents.of(decision);
+  }
+
+  @Access(MAY_READ_CONTACTS)
+  @FieldResolver(() => Contact, {
+    nullable: true,
+    description:
+      "The contact; null if the decision is not about a contact. API keys need the scope `contacts:read`.",
+  })
+  contact(@Root() { contactId }: Decision): Promise<Contact | null> {
+    return findIfAny(this.reached.contacts.byId, contactId);
+  }
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => Conversation, {
+    nullable: true,
+    description:
+      "The conversation; null if the decision is not about a conversation. API keys need the scope `conversations:read`.",
+  })
+  async conversation(@Root() { conversationId }: Decision): Promise<Conversation | null> {
+    return (
+      (conversationId === null ? undefined : await this.reached.conversations.byId(conversationId)) ?? null
+    );
   }
 }

@@ -11,6 +11,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { pageOfRows } from "../../pagination/connection";
+import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
@@ -58,6 +59,13 @@ const withinInput = <T>(outcome: T): T =>
 
 /** The decisions of agents. */
 export class DecisionService {
+  /** A decision by its ID; without an access check. */
+  readonly byId: (id: string) => Promise<Decision | undefined>;
+  /** A page of the decisions about a contact; without an access check. */
+  readonly ofContact: ListOfParent<DecisionConnection>;
+  /** A page of the decisions about a conversation; without an access check. */
+  readonly ofConversation: ListOfParent<DecisionConnection>;
+
   private readonly decideInBatch: (request: Request) => Promise<Decision>;
 
   constructor(
@@ -65,6 +73,22 @@ export class DecisionService {
     private readonly maker: DecisionMaker,
     planning: Planning,
   ) {
+    this.byId = database.coalesceByKey("decisions", async (ids) =>
+      indexBy(
+        await database.read((reader) => reader.findBy(Decision, { id: In(ids) })),
+        ({ id }) => id ?? "",
+      ),
+    );
+    this.ofContact = listOfParent(database, DecisionConnection, {
+      what: "decisions of contacts",
+      entity: Decision,
+      parent: "contactId",
+    });
+    this.ofConversation = listOfParent(database, DecisionConnection, {
+      what: "decisions of conversations",
+      entity: Decision,
+      parent: "conversationId",
+    });
     this.decideInBatch = database.batchFairly<Request, Decision>({
       ...planning.batchesBy(({ context }) => ownerOf(context.caller) ?? ""),
       store: (tx, requests) => this.decideEach(tx, requests),

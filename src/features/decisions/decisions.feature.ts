@@ -1,10 +1,13 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { shareOf } from "../../database/semaphore";
 import { type Core, feature, olderThan } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { ConfigurationService } from "../configuration/configuration.service";
+import type { ContactService } from "../contacts/contact.service";
+import type { ConversationService } from "../conversations/conversation.service";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
 import { DECISION_LANE, Decision } from "./decision.entity";
@@ -17,6 +20,11 @@ import { DecisionService } from "./decision.service";
 import { DecisionMaker } from "./decision-maker";
 import { DecisionRunner, MODEL, RULES } from "./decision-runner";
 import { eraseDecisions } from "./erase-decisions";
+import {
+  ContactDecisionsResolver,
+  ConversationDecisionsResolver,
+  MessageDecisionResolver,
+} from "./links.resolvers";
 import { Model } from "./model/model";
 import { Planning } from "./planning";
 import { ReplayService } from "./replay.service";
@@ -28,6 +36,9 @@ interface Needs {
   compiledConfigurations: CompiledConfigurations;
   agentQueues: AgentQueues;
   defaultConversations: DefaultConversations;
+  agents: AgentService;
+  contacts: ContactService;
+  conversations: ConversationService;
 }
 
 declare module "../../auth/permissions" {
@@ -65,7 +76,13 @@ export const decisions = feature({
     conversationReleased: situationTriggers.released,
     messagesFailed: situationTriggers.messagesFailed,
   }),
-  resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
+  resolvers: ({ decisions, replays, ...reached }) => [
+    new DecisionResolver(decisions, replays, reached),
+    new ContactDecisionsResolver(decisions),
+    new ConversationDecisionsResolver(decisions),
+    new MessageDecisionResolver(decisions),
+  ],
+  batches: ["decisions", "decisions of contacts", "decisions of conversations"],
   routes: decisionRoutes,
   scopes: decisionScopes,
   eventTypes: decisionEventTypes,

@@ -1,19 +1,22 @@
-import { Args, Ctx, Query, Resolver, Subscription } from "type-graphql";
+import { Args, Ctx, FieldResolver, Query, Resolver, Root, Subscription } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import type { BatchedStream } from "../../common/batched-stream";
 import { Access } from "../../schema/access";
 import { OPENED_BY_METHOD } from "../../schema/subscriptions";
+import { Agent } from "../agents/agent.entity";
+import { AgentService } from "../agents/agent.service";
 import { Event } from "./event.entity";
 import { EventConnection, EventsArgs, FollowEventsArgs } from "./event.inputs";
 import type { EventService } from "./event.service";
 import type { LiveEvents } from "./live/live-events";
 import { MAY_READ_EVENTS } from "./live/rejections";
 
-@Resolver()
+@Resolver(() => Event)
 export class EventResolver {
   constructor(
     private readonly service: EventService,
     private readonly live: LiveEvents,
+    private readonly agents: AgentService,
   ) {}
 
   @Access(MAY_READ_EVENTS)
@@ -37,5 +40,10 @@ export class EventResolver {
     @Args(() => FollowEventsArgs) args: FollowEventsArgs,
   ): Promise<BatchedStream<Event>> {
     return this.live.follow(context, args);
+  }
+
+  @FieldResolver(() => Agent, { description: "The agent that the event belongs to." })
+  agent(@Root() event: Event): Promise<Agent> {
+    return this.agents.of(event);
   }
 }

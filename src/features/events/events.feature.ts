@@ -1,4 +1,5 @@
-import { feature, olderThan } from "../../schema/feature";
+import { type Core, feature, olderThan } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import { EVENT_RETENTION } from "./event.limits";
@@ -9,6 +10,10 @@ import { EventService } from "./event.service";
 import { LiveEvents } from "./live/live-events";
 import { purgeEvents } from "./purge-events";
 
+interface Needs {
+  agents: AgentService;
+}
+
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
@@ -16,7 +21,7 @@ declare module "../../auth/permissions" {
 /** Events of agents, for other systems to subscribe to. */
 export const events = feature({
   entities: [Event, AgentStream],
-  services: ({ database, config, log }) => ({
+  services: ({ database, config, log }: Core & Needs) => ({
     events: new EventService(database),
     liveEvents: new LiveEvents(database, config, log),
   }),
@@ -37,7 +42,7 @@ export const events = feature({
       read: () => liveEvents.sent,
     },
   ],
-  resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
+  resolvers: (services) => [new EventResolver(services.events, services.liveEvents, services.agents)],
   routes: eventRoutes,
   scopes: eventScopes,
   retention: EVENT_RETENTION,

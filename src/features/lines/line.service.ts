@@ -1,7 +1,10 @@
+import { In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { indexBy } from "../../common/coalesce";
+import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
@@ -32,6 +35,11 @@ const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** The lines that agents send messages from. Changes to the lines of one agent are serialized. */
 export class LineService {
+  /** A line by its ID; without an access check. */
+  readonly byId: (id: string) => Promise<Line | undefined>;
+  /** The lines of an agent, ordered by name; without an access check. */
+  readonly ofAgent: (agentId: string) => Promise<Line[] | undefined>;
+
   private readonly targetChecks: TargetChecks;
 
   constructor(
@@ -41,6 +49,17 @@ export class LineService {
     private readonly instanceKey: InstanceKeyService,
   ) {
     this.targetChecks = new TargetChecks(targets);
+    this.byId = database.coalesceByKey("lines", async (ids) =>
+      indexBy(await database.read((reader) => reader.findBy(Line, { id: In(ids) })), ({ id }) => id),
+    );
+    this.ofAgent = database.coalesceByKey("lines of agents", async (ids) =>
+      groupBy(
+        await database.read((reader) =>
+          reader.find(Line, { where: { agentId: In(ids) }, order: { name: "ASC" } }),
+        ),
+        ({ agentId }) => agentId,
+      ),
+    );
   }
 
   /**

@@ -3,7 +3,7 @@ import { purgeRows } from "../agents/agent-purge";
 import { insertLine } from "./create-line";
 import { Line, LineState } from "./line.entity";
 import { lineEventTypes } from "./line.event-types";
-import { LineResolver } from "./line.resolver";
+import { AgentLinesResolver, LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
 import { LineDrivers } from "./line-drivers";
@@ -17,6 +17,7 @@ const FIRST_LINE = "main";
 
 /** The line services needed for message delivery. */
 export interface LineServices {
+  lines: LineService;
   drivers: LineDrivers;
   lineHealth: LineHealth;
 }
@@ -45,7 +46,11 @@ export const lines = feature({
     agentPurged: purgeRows(database, Line, [[LineTraffic, "lineId"]]),
     instanceKeyReplaced: loseSecrets,
   }),
-  resolvers: (services) => [new LineResolver(services.lines, services.lineTests)],
+  resolvers: (services) => [
+    new LineResolver(services.lines, services.lineTests),
+    new AgentLinesResolver(services.lines),
+  ],
   routes: lineRoutes,
+  batches: ["lines", "lines of agents"],
   eventTypes: lineEventTypes,
 });

@@ -1,24 +1,33 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
+import { MAY_READ_LINES } from "../agents/agent.access";
+import { Agent } from "../agents/agent.entity";
+import { AgentService } from "../agents/agent.service";
+import { Line } from "../lines/line.entity";
+import { LineService } from "../lines/line.service";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
+import { MAY_READ_MESSAGES } from "./message.access";
 import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
-
-const READ = { key: "messages:read", member: Permission.conversations_read } as const;
 
 /** In code points. */
 const PREVIEW_LENGTH = 100;
 
 @Resolver(() => Message)
 export class MessageResolver {
-  constructor(private readonly service: MessageService) {}
+  constructor(
+    private readonly service: MessageService,
+    private readonly agents: AgentService,
+    private readonly lines: LineService,
+  ) {}
 
-  @Access(READ)
+  @Access(MAY_READ_MESSAGES)
   @Query(() => MessageConnection, { description: "The messages of an agent." })
   messages(
     @Ctx() context: RequestContext,
@@ -27,7 +36,7 @@ export class MessageResolver {
     return this.service.list(context, args);
   }
 
-  @Access(READ)
+  @Access(MAY_READ_MESSAGES)
   @Query(() => Message, {
     nullable: true,
     description: "One message; null if it does not exist.",
@@ -66,5 +75,20 @@ export class MessageResolver {
   })
   async deliveryAttempts(@Root() message: Message): Promise<DeliveryAttempt[]> {
     return (await this.service.attemptsOf(message.id)) ?? [];
+  }
+
+  @FieldResolver(() => Agent, { description: "The agent that the message belongs to." })
+  agent(@Root() message: Message): Promise<Agent> {
+    return this.agents.of(message);
+  }
+
+  @Access(MAY_READ_LINES)
+  @FieldResolver(() => Line, {
+    nullable: true,
+    description:
+      "The line on which the message was last sent or received; null if there is none. API keys need the scope `agent:read`.",
+  })
+  line(@Root() { lineId }: Message): Promise<Line | null> {
+    return findIfAny(this.lines.byId, lineId);
   }
 }

@@ -1,4 +1,5 @@
 import { type Core, feature, olderThan } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
@@ -16,6 +17,10 @@ import { messageWork } from "./message-work";
 import { Receipts } from "./receipts";
 import { readStandaloneMessages } from "./standalone-messages";
 
+interface Needs extends LineServices {
+  agents: AgentService;
+}
+
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof messageScopes, string> {}
 }
@@ -27,7 +32,7 @@ declare module "../events/event-types" {
 /** Messages of agents and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes, hooks }: Core & LineServices) => {
+  services: ({ database, lanes, hooks }: Core & Needs) => {
     const messageFailures = new MessageFailures(hooks);
     return {
       agentQueues: new AgentQueues(database),
@@ -37,7 +42,7 @@ export const messages = feature({
     };
   },
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]) }),
-  resolvers: (services) => [new MessageResolver(services.messages)],
+  resolvers: (services) => [new MessageResolver(services.messages, services.agents, services.lines)],
   routes: messageRoutes,
   scopes: messageScopes,
   eventTypes: messageEventTypes,

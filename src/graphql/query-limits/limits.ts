@@ -18,8 +18,10 @@ export const MAX = {
   levels: 25,
   /** Root fields of an operation, including aliases and expanded fragments. */
   "root fields": 50,
-  /** Fields of an operation that may read many rows, including aliases and expanded fragments. */
+  /** Fields of an operation that may read many rows, including aliases and expanded fragments, for each object with them. */
   reports: 10,
+  /** Items of the lists of the items of a list, which are read with all their texts. */
+  "items of nested lists": 5_000,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
   /** Fields of a subscription, counted the same way, because they are executed for each event. */

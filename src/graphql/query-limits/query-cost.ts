@@ -51,6 +51,8 @@ const CONFLICT_WEIGHT = 10;
 interface Scope {
   /** Undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
+  /** Max number of objects that have this selection. */
+  objects: number;
   /** Page size of the lists at this level, if the parent field sets one. */
   page: number | undefined;
   merged: Map<string, Merged>;
@@ -81,6 +83,7 @@ export function queryCosts(
   let repeated = 0;
   let rootFields = 0;
   let reports = 0;
+  let nestedItems = 0;
   let operation: OperationDefinitionNode | undefined;
 
   const costOf = (set: SelectionSetNode, scope: Scope): Size => {
@@ -127,14 +130,19 @@ export function queryCosts(
       assertAtMost("subscription fields", subscriptionFields);
     }
     if (isReport(field)) {
-      reports += 1;
+      reports += scope.objects;
       assertAtMost("reports", reports);
     }
     const page = pageSize(field, node, operation, variables);
+    if (scope.objects > 1) {
+      nestedItems += scope.objects * (page ?? 0);
+      assertAtMost("items of nested lists", nestedItems);
+    }
     const items = itemsOf(field, scope.type?.name ?? "", page ?? scope.page);
     const itemSize = node.selectionSet
       ? costOf(node.selectionSet, {
           type: field && getNamedType(field.type),
+          objects: scope.objects * items,
           page,
           merged: merged.below,
           levels: scope.levels + 1,
@@ -155,6 +163,7 @@ export function queryCosts(
   };
   const start = (type: Scope["type"]): Scope => ({
     type,
+    objects: 1,
     page: undefined,
     merged: new Map(),
     levels: 1,
@@ -167,6 +176,7 @@ export function queryCosts(
     operation = definition;
     rootFields = 0;
     reports = 0;
+    nestedItems = 0;
     subscriptionFields = 0;
     const root = start(rootOf(definition));
     const size = costOf(definition.selectionSet, root);

@@ -1,0 +1,4 @@
+import { Permission } from "../../auth/permissions";
+
+/** Who may read contacts. */
+export const MAY_READ_CONTACTS = { key: "contacts:read", member: Permission.conversations_read } as const;

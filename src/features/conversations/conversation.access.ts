@@ -1,0 +1,7 @@
+import { Permission } from "../../auth/permissions";
+
+/** Who may read conversations. */
+export const MAY_READ_CONVERSATIONS = {
+  key: "conversations:read",
+  member: Permission.conversations_read,
+} as const;

@@ -1,0 +1,63 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { findIfAny } from "../../common/coalesce";
+import { OrderedPageArgs } from "../../pagination/connection";
+import { Access } from "../../schema/access";
+import { Agent } from "../agents/agent.entity";
+import { Contact } from "../contacts/contact.entity";
+import { Message } from "../messages/message.entity";
+import { MAY_READ_CONVERSATIONS } from "./conversation.access";
+import { ConversationConnection } from "./conversation.connection";
+import { Conversation } from "./conversation.entity";
+import { ConversationService } from "./conversation.service";
+
+@Resolver(() => Agent)
+export class AgentConversationsResolver {
+  constructor(private readonly service: ConversationService) {}
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => ConversationConnection, {
+    nullable: true,
+    description: "The agent's conversations. API keys need the scope `conversations:read`.",
+  })
+  conversations(
+    @Ctx() context: RequestContext,
+    @Root() { id }: Agent,
+    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+  ): Promise<ConversationConnection> {
+    return this.service.ofAgent(context, id, args);
+  }
+}
+
+@Resolver(() => Contact)
+export class ContactConversationsResolver {
+  constructor(private readonly service: ConversationService) {}
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => ConversationConnection, {
+    nullable: true,
+    description: "The conversations with the contact. API keys need the scope `conversations:read`.",
+  })
+  conversations(
+    @Ctx() context: RequestContext,
+    @Root() { id }: Contact,
+    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+  ): Promise<ConversationConnection> {
+    return this.service.ofContact(context, id, args);
+  }
+}
+
+@Resolver(() => Message)
+export class MessageConversationResolver {
+  constructor(private readonly service: ConversationService) {}
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => Conversation, {
+    nullable: true,
+    description:
+      "The message's conversation; null if the message does not belong to one. API keys need the scope `conversations:read`.",
+  })
+  conversation(@Root() { conversationId }: Message): Promise<Conversation | null> {
+    return findIfAny(this.service.byId, conversationId);
+  }
+}

@@ -1,0 +1,4 @@
+import { Permission } from "../../auth/permissions";
+
+/** Who may read messages. */
+export const MAY_READ_MESSAGES = { key: "messages:read", member: Permission.conversations_read } as const;

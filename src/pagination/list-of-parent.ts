@@ -1,0 +1,137 @@
+import { type EntityManager, type EntityTarget, type FindOptionsWhere, In } from "typeorm";
+import { organizationOf, type RequestContext } from "../auth/context";
+import { indexBy, MAX_ITEMS } from "../common/coalesce";
+import { groupBy } from "../common/group-by";
+import type { Database } from "../database/database";
+import { GatewayError } from "../errors";
+import { directionOf, type OrderedPageArgs, type Page } from "./connection";
+import { countRows } from "./total-count";
+
+/** Max lists per statement, below SQLite's limit of 500 terms of a compound SELECT. */
+const MAX_LISTS = 100;
+
+/** The rows of an entity with the same parent, such as the messages of a conversation. */
+interface ListOptions<Row> {
+  /** Names the batches in metrics. */
+  what: string;
+  entity: EntityTarget<Row>;
+  /** The property that holds the parent's ID. */
+  parent: keyof Row & string;
+  /** The property by which the list is ordered, which an index has after the parent. */
+  position?: keyof Row & string;
+  /** An SQL condition of the rows that are listed. */
+  condition?: string;
+}
+
+/** A page of the list of one parent. */
+interface Request extends Page {
+  parentId: string;
+  direction: "ASC" | "DESC";
+}
+
+/** Creates a connection of a page of rows. */
+interface ConnectionType<Row, Connection> {
+  new (rows: readonly Row[], page: Page, count: () => Promise<number>): Connection;
+  pageOf(args: OrderedPageArgs): Page;
+}
+
+/** Returns a page of the list of one parent. */
+export type ListOfParent<Connection> = (
+  context: RequestContext,
+  parentId: string,
+  args: OrderedPageArgs,
+) => Promise<Connection>;
+
+/**
+ * Creates the lists of rows that belong to parents. The lists of parents that are asked for together, such as those of all
+ * conversations of a page, are read by two statements.
+ * @returns a function that returns one page of a parent's list, without an access check
+ * @throws GatewayError `invalid_cursor`
+ */
+export function listOfParent<Row extends { id: string }, Connection>(
+  database: Database,
+  Connection: ConnectionType<Row, Connection>,
+  options: ListOptions<Row>,
+): ListOfParent<Connection> {
+  const { entity, parent, position = "id" } = options;
+  const read = database.coalesceByKey(options.what, async (keys) => {
+    const pages = new Map<string, Row[]>();
+    for (let from = 0; from < keys.length; from += MAX_LISTS) {
+      const some = keys.slice(from, from + MAX_LISTS);
+      const requests: Request[] = some.map((key) => JSON.parse(key));
+      const found = await database.read((reader) => pagesOf(reader, options, requests));
+      for (const [i, key] of some.entries()) pages.set(key, found[i] ?? []);
+    }
+    return pages;
+  });
+  return async (context, parentId, { order, ...args }) => {
+    const page = Connection.pageOf(args);
+    // A position begins with the ID of its row.
+    const after = page.after?.slice(0, parentId.length);
+    if (after !== undefined && position !== "id") {
+      const where = { id: after, [parent]: parentId } as never;
+      if (!(await database.read((reader) => reader.existsBy(entity, where))))
+        throw new GatewayError("invalid_cursor");
+    }
+    const request: Request = { parentId, direction: directionOf(order), limit: page.limit, after };
+    const rows = (await read(JSON.stringify(request))) ?? [];
+    return new Connection(rows, page, () =>
+      database.report(organizationOf(context), (reader) => {
+        const query = reader.createQueryBuilder(entity, "row").where({ [parent]: parentId });
+        return countRows(reader, options.condition === undefined ? query : query.andWhere(options.condition));
+      }),
+    );
+  };
+}
+
+/** The rows of each page, and the one after it. */
+async function pagesOf<Row extends { id: string }>(
+  reader: EntityManager,
+  { entity, parent, position = "id", condition }: ListOptions<Row>,
+  requests: readonly Request[],
+): Promise<Row[][]> {
+  const metadata = reader.connection.getMetadata(entity);
+  const columnOf = (property: string) => metadata.findColumnWithPropertyName(property)?.databaseName;
+  const table = `"${metadata.tableName}"`;
+  const [parentColumn, positionColumn] = [columnOf(parent), columnOf(position)];
+  const parameters: unknown[] = [];
+  const parameter = (value: unknown) => `$${parameters.push(value)}`;
+  const pages = requests.map(({ parentId, direction, limit, after }, page) => {
+    const conditions = [`${parentColumn} = ${parameter(parentId)}`, ...(condition ? [condition] : [])];
+    if (after !== undefined) {
+      const start =
+        position === "id"
+          ? parameter(after)
+          : `(SELECT ${positionColumn} FROM ${table} WHERE id = ${parameter(after)})`;
+      conditions.push(`${positionColumn} ${direction === "ASC" ? ">" : "<"} ${start}`);
+    }
+    return `SELECT * FROM (SELECT id, ${page} AS page FROM ${table} WHERE ${conditions.join(" AND ")}
+      ORDER BY ${positionColumn} ${direction} LIMIT ${limit + 1}) AS page_${page}`;
+  });
+  const found: { id: string; page: number }[] = await reader.query(pages.join(" UNION ALL "), parameters);
+  const rows = await rowsOf(
+    reader,
+    entity,
+    found.map(({ id }) => id),
+  );
+  const ofPage = groupBy(found, ({ page }) => page);
+  return requests.map(({ direction }, page) => {
+    const sign = direction === "ASC" ? 1 : -1;
+    return (ofPage.get(page) ?? [])
+      .flatMap(({ id }) => rows.get(id) ?? [])
+      .sort((a, b) => (a[position as "id"] < b[position as "id"] ? -sign : sign));
+  });
+}
+
+async function rowsOf<Row extends { id: string }>(
+  reader: EntityManager,
+  entity: EntityTarget<Row>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Row>> {
+  const rows: Row[] = [];
+  for (let from = 0; from < ids.length; from += MAX_ITEMS) {
+    const where = { id: In(ids.slice(from, from + MAX_ITEMS)) } as FindOptionsWhere<Row>;
+    rows.push(...(await reader.findBy(entity, where)));
+  }
+  return indexBy(rows, ({ id }) => id);
+}
