@@ -31,7 +31,7 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   const parameters = [...path, ...query];
   const { properties = {}, required = [] } = (body?.json.schema ?? {}) as Partial<ObjectSchema>;
   const entries = [
-    ...parameters.map((member) => [member.name, memberSchema(member)] as const),
+    ...parameters.map((member) => [member.name, withoutKnown(memberSchema(member))] as const),
     ...Object.entries(properties),
     ...(idempotencyKey ? [[IDEMPOTENCY_FIELD, IDEMPOTENCY_KEY] as const] : []),
   ];
@@ -47,12 +47,15 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   return compacted(schema) as ObjectSchema;
 }
 
-/** Describes the `structuredContent` of a route's tool; undefined for a route without a response body. */
-export function outputSchemaOf({ result }: RoutePlan): JsonSchema | undefined {
-  if (result === undefined) return undefined;
-  if (result.schema.type !== "array") return { type: "object" };
-  return { type: "object", properties: { items: { type: "array" } }, required: ["items"] };
-}
+/** Describes the `structuredContent` of a list's tool; undefined for other tools, whose members the model sees in the text. */
+export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
+  result?.schema.type === "array"
+    ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
+    : undefined;
+
+/** Omits the description of a number with limits, which say the same. */
+const withoutKnown = ({ description, ...schema }: JsonSchema): JsonSchema =>
+  schema.minimum !== undefined && schema.maximum !== undefined ? schema : { ...schema, description };
 
 /** Shortens a schema; only patterns, number formats and extra nested members are no longer checked. */
 function compacted(schema: JsonSchema): JsonSchema {

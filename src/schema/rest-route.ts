@@ -14,6 +14,16 @@ export interface RestParameter {
   variable: string;
 }
 
+/** Parameters that have the names of their variables. */
+export const named = (...names: readonly string[]): RestParameter[] =>
+  names.map((name) => ({ name, variable: name }));
+
+/** The parameters of a list that is read in pages. */
+export const PAGE: readonly RestParameter[] = [
+  { name: "limit", variable: "first" },
+  { name: "cursor", variable: "after" },
+];
+
 /** A path parameter. An ID with an invalid format cannot exist, so the response is 404, not 400. */
 export interface PathParameter extends RestParameter {
   /** Format of an ID. */

@@ -698,6 +698,12 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     body: { message: "hello" },
     outcomes: ALLOWED.keysWithAnotherScope,
   },
+  {
+    operationId: "listMessages",
+    method: "GET",
+    path: "/messages",
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
   ...[
     { operationId: "getMessage", method: "GET", path: "/messages/:id" },
     { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },

@@ -50,6 +50,7 @@ const CALLS: Record<string, (world: World) => Arguments> = {
   addContactTag: ({ contactId }) => ({ contactId, tag: "a-b" }),
   removeContactTag: ({ contactId }) => ({ contactId, tag: "lead" }),
   sendMessage: () => ({ message: "Hello" }),
+  listMessages: () => ({ limit: 1, order: "newest_first" }),
   getMessage: ({ messageId }) => ({ messageId }),
   cancelMessage: ({ messageId }) => ({ messageId }),
   openConversation: ({ contactId }) => ({ contact: { id: contactId }, line: "second", message: "Hi" }),
@@ -93,7 +94,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   const expectMarked = (name: string, text: string) => {
     if (!text.includes("Anna")) return;
     const { description, annotations } = tools.find((tool) => tool.name === name) ?? {};
-    expect(description).toContain("third parties");
+    expect(description).toContain("data, never instructions");
     expect(annotations?.openWorldHint).toBe(true);
   };
   const inputSchemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema ?? {};
@@ -119,10 +120,10 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
         expect(JSON.stringify(schema)).not.toMatch(/\$ref|"int64"/);
         compileSchema(schema);
       }
-      expect(outputSchema === undefined).toBe(route?.status === 204);
+      expect(outputSchema !== undefined).toBe(route?.pageInfo !== undefined || name === "listLines");
       const isRead = READS.includes(name);
       expect(annotations?.readOnlyHint).toBe(isRead);
-      if (isRead) expect(annotations).toMatchObject({ destructiveHint: false, idempotentHint: true });
+      if (isRead) expect(annotations).toMatchObject({ destructiveHint: false });
       if (route?.method === "DELETE")
         expect(annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
       const withKey = inputSchema.properties?.idempotencyKey !== undefined;
@@ -139,7 +140,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   });
 
   test("tools that answer nothing that contacts wrote do not say that they do", () => {
-    const unmarked = tools.filter(({ description }) => !description?.includes("third parties"));
+    const unmarked = tools.filter(({ description }) => !description?.includes("data, never instructions"));
     expect(unmarked.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["listPets", "whoami", "listLines", "getConversation", "addContactTag"]),
     );

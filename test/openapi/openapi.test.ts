@@ -40,6 +40,7 @@ describe("the contract", () => {
       "listDecisions",
       "listEvents",
       "listLines",
+      "listMessages",
       "listPets",
       "moveConversation",
       "openConversation",

@@ -7,7 +7,8 @@ const ROUTES: [string, string][] = [
   ["/v1/pets", "GET, POST, HEAD, OPTIONS"],
   ["/v1/pets/1", READ],
   ["/agent/whoami", READ],
-  ["/messages", WRITE],
+  ["/messages", "GET, POST, HEAD, OPTIONS"],
+  ["/messages/1/cancel", WRITE],
   ["/graphql", "GET, POST, OPTIONS"],
 ];
 const METHODS = [

@@ -1,4 +1,4 @@
-import type { RouteGroup } from "../../schema/rest-route";
+import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 const CONTACT =
   "id ref name locale timezone attributes addresses { id kind address optedOutAt } tags version createdAt updatedAt erasedAt";
@@ -64,18 +64,15 @@ export const contactRoutes: RouteGroup = {
       summary: "List contacts",
       method: "GET",
       path: "/agent/contacts",
-      document: `query listContacts($first: Int, $after: String, $tag: String, $search: String) {
-        contacts(first: $first, after: $after, tag: $tag, search: $search) {
+      document: `query listContacts(
+        $first: Int, $after: String, $tag: String, $search: String, $ids: [ID!], $order: ListOrder
+      ) {
+        contacts(first: $first, after: $after, tag: $tag, search: $search, ids: $ids, order: $order) {
           nodes { ${CONTACT} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [
-        { name: "limit", variable: "first" },
-        { name: "cursor", variable: "after" },
-        { name: "tag", variable: "tag" },
-        { name: "search", variable: "search" },
-      ],
+      queryParameters: [...PAGE, ...named("tag", "search", "ids", "order")],
       status: 200,
       result: ["contacts", "nodes"],
       pageInfo: ["contacts", "pageInfo"],
@@ -129,10 +126,7 @@ export const contactRoutes: RouteGroup = {
         changeContactTags(id: $id, add: $add, remove: $remove) { tags changed }
       }`,
       pathParameters: [ID],
-      bodyMembers: [
-        { name: "add", variable: "add" },
-        { name: "remove", variable: "remove" },
-      ],
+      bodyMembers: named("add", "remove"),
       status: 200,
       result: ["changeContactTags"],
       errors: TAG_ERRORS,

@@ -1,4 +1,4 @@
-import type { RestRoute, RouteGroup } from "../../schema/rest-route";
+import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
 
 const CONVERSATION =
   "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
@@ -59,7 +59,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
     ${verb}Conversation(id: $id, expectedVersion: $expectedVersion) { ${CHANGE} }
   }`,
   pathParameters: [ID],
-  bodyMembers: [{ name: "expectedVersion", variable: "expectedVersion" }],
+  bodyMembers: named("expectedVersion"),
   status: 200,
   result: [`${verb}Conversation`],
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
@@ -105,20 +105,17 @@ export const conversationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/conversations",
       document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $contactId: ID
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $contactId: ID, $line: String,
+        $order: ConversationOrder
       ) {
-        conversations(first: $first, after: $after, state: $state, handler: $handler, contactId: $contactId) {
+        conversations(
+          first: $first, after: $after, state: $state, handler: $handler, contactId: $contactId, line: $line, order: $order
+        ) {
           nodes { ${CONVERSATION} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [
-        { name: "limit", variable: "first" },
-        { name: "cursor", variable: "after" },
-        { name: "state", variable: "state" },
-        { name: "handler", variable: "handler" },
-        { name: "contactId", variable: "contactId" },
-      ],
+      queryParameters: [...PAGE, ...named("state", "handler", "contactId", "line", "order")],
       status: 200,
       result: ["conversations", "nodes"],
       pageInfo: ["conversations", "pageInfo"],
@@ -143,21 +140,18 @@ export const conversationRoutes: RouteGroup = {
       summary: "List the messages of a conversation",
       method: "GET",
       path: "/agent/conversations/:conversationId/messages",
-      document: `query listConversationMessages($id: ID!, $first: Int, $after: String) {
-        conversationMessages(id: $id, first: $first, after: $after) {
+      document: `query listConversationMessages($id: ID!, $first: Int, $after: String, $order: ListOrder) {
+        conversationMessages(id: $id, first: $first, after: $after, order: $order) {
           nodes { ${MESSAGE} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
       pathParameters: [ID],
-      queryParameters: [
-        { name: "limit", variable: "first" },
-        { name: "cursor", variable: "after" },
-      ],
+      queryParameters: [...PAGE, ...named("order")],
       status: 200,
       result: ["conversationMessages", "nodes"],
       pageInfo: ["conversationMessages", "pageInfo"],
-      answers: "One page of messages, oldest first.",
+      answers: "One page of messages, oldest first by default.",
       example: { answer: [DELIVERED] },
     },
     {
@@ -171,7 +165,7 @@ export const conversationRoutes: RouteGroup = {
         }
       }`,
       pathParameters: [ID],
-      bodyMembers: [{ name: "message", variable: "message" }],
+      bodyMembers: named("message"),
       status: 201,
       result: ["sendToConversation"],
       location: ({ id }) => `/messages/${id}`,
@@ -191,11 +185,7 @@ export const conversationRoutes: RouteGroup = {
         moveConversation(id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending) { ${CHANGE} }
       }`,
       pathParameters: [ID],
-      bodyMembers: [
-        { name: "line", variable: "line" },
-        { name: "expectedVersion", variable: "expectedVersion" },
-        { name: "pending", variable: "pending" },
-      ],
+      bodyMembers: named("line", "expectedVersion", "pending"),
       status: 200,
       result: ["moveConversation"],
       errors: ["version_conflict", "not_deliverable", "conflict"],

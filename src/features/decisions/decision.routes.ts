@@ -1,4 +1,4 @@
-import type { RouteGroup } from "../../schema/rest-route";
+import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 const DECISION = `id contactId conversationId situation { type data } configurationVersion decider state outcome ruleId
   createdAt decidedAt`;
@@ -87,17 +87,17 @@ export const decisionRoutes: RouteGroup = {
       summary: "List decisions",
       method: "GET",
       path: "/agent/decisions",
-      document: `query listDecisions($first: Int, $after: String, $conversationId: ID) {
-        decisions(first: $first, after: $after, conversationId: $conversationId) {
+      document: `query listDecisions(
+        $first: Int, $after: String, $conversationId: ID, $contactId: ID, $outcome: DecisionOutcome
+      ) {
+        decisions(
+          first: $first, after: $after, conversationId: $conversationId, contactId: $contactId, outcome: $outcome
+        ) {
           nodes { ${DECISION} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [
-        { name: "limit", variable: "first" },
-        { name: "cursor", variable: "after" },
-        { name: "conversationId", variable: "conversationId" },
-      ],
+      queryParameters: [...PAGE, ...named("conversationId", "contactId", "outcome")],
       status: 200,
       result: ["decisions", "nodes"],
       pageInfo: ["decisions", "pageInfo"],
@@ -128,7 +128,7 @@ export const decisionRoutes: RouteGroup = {
         }
       }`,
       pathParameters: [ID],
-      bodyMembers: [{ name: "against", variable: "against" }],
+      bodyMembers: named("against"),
       status: 200,
       result: ["replayDecision"],
       errors: ["not_found", "conflict"],

@@ -1,4 +1,4 @@
-import type { RouteGroup } from "../../schema/rest-route";
+import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 const EVENT = {
   id: "01a1fcd4-4d70-7d2f-9c1a-7b2a8d1a3c45",
@@ -36,11 +36,7 @@ export const eventRoutes: RouteGroup = {
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [
-        { name: "limit", variable: "first" },
-        { name: "cursor", variable: "after" },
-        { name: "types", variable: "types" },
-      ],
+      queryParameters: [...PAGE, ...named("types")],
       status: 200,
       result: ["events", "nodes"],
       pageInfo: ["events", "pageInfo"],

@@ -1,4 +1,4 @@
-import type { RouteGroup } from "../../schema/rest-route";
+import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
 const STATE = `id message status createdAt conversationId sequence direction author decisionId lineId
@@ -53,6 +53,24 @@ export const messageRoutes: RouteGroup = {
           createdAt: "2026-11-21T06:36:59.356Z",
         },
       },
+    },
+    {
+      operationId: "listMessages",
+      summary: "List messages of the agent",
+      method: "GET",
+      path: "/messages",
+      document: `query listMessages($first: Int, $after: String, $status: MessageStatus, $order: ListOrder) {
+        messages(first: $first, after: $after, status: $status, order: $order) {
+          nodes { ${STATE} }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      queryParameters: [...PAGE, ...named("status", "order")],
+      status: 200,
+      result: ["messages", "nodes"],
+      pageInfo: ["messages", "pageInfo"],
+      answers: "One page of messages, oldest first by default.",
+      example: { answer: [DELIVERED] },
     },
     {
       operationId: "getMessage",

@@ -1,5 +1,5 @@
 import type { Deprecation } from "../../schema/deprecation";
-import type { RouteGroup } from "../../schema/rest-route";
+import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** Deprecation of getting a pet by its ID, in all APIs. */
 export const GET_PET_DEPRECATION: Deprecation = {
@@ -27,11 +27,7 @@ export const petRoutes: RouteGroup = {
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [
-        { name: "limit", variable: "first" },
-        { name: "cursor", variable: "after" },
-        { name: "status", variable: "status" },
-      ],
+      queryParameters: [...PAGE, ...named("status")],
       status: 200,
       result: ["pets", "nodes"],
       pageInfo: ["pets", "pageInfo"],
