@@ -202,18 +202,19 @@ export class Deliverer {
     const { columns } = this.options.restores;
     const { excluded, deferred } = this.senders;
     const greedy = this.greedy.map((owner) => ({ owners: [owner] }));
-    const parts: DuePart[] = [{ max: BATCH, ready: { except: greedy }, columns }];
-    if (senders > 0)
-      parts.unshift({ max: senders, waiting: { except: [...excluded, ...deferred] }, columns });
-    const lanes = await this.lanes.lockDue(tx, ...parts);
-    if (!this.isFromKnown(lanes)) return undefined;
+    const lock = (parts: readonly DuePart[]) =>
+      this.lanes.lockDue(tx, ...parts.map((part) => ({ ...part, columns })));
+    const parts: DuePart[] = [{ max: BATCH, ready: { except: greedy } }];
+    if (senders > 0) parts.unshift({ max: senders, waiting: { except: [...excluded, ...deferred] } });
+    const lanes = await lock(parts);
     const left = senders - lanes.filter(({ needsSender }) => needsSender).length;
     const room = BATCH - lanes.filter(({ needsSender }) => !needsSender).length;
     const rest: DuePart[] = [];
     if (left > 0 && deferred.length > 0)
       rest.push({ max: left, waiting: { except: excluded, only: deferred } });
     if (room > 0 && greedy.length > 0) rest.push({ max: room, ready: { except: [], only: greedy } });
-    const all = rest.length === 0 ? lanes : [...lanes, ...(await this.lanes.lockDue(tx, ...rest))];
+    const all = rest.length === 0 ? lanes : [...lanes, ...(await lock(rest))];
+    if (!this.isFromKnown(all)) return undefined;
     this.greedy = this.greedy.length > 0 ? [] : ownersOfMost(all);
     return all;
   }

@@ -33,9 +33,10 @@ const allHeld = (gateway: TestGateway) =>
     const { due, leased } = await gateway.services.lanes.counts();
     return due === 0 && leased === 0;
   });
-/** Makes a part of the identity that the database has stored differ, as it does in a restored copy. */
-const change = (gateway: TestGateway, part: string) =>
-  sql(gateway, `UPDATE known_database SET identity = jsonb_set(identity::jsonb, '{${part}}', '"1"')::text`);
+/** The statement that makes a part of the stored identity differ, as it does in a restored copy. */
+const differing = (part: string) =>
+  `UPDATE known_database SET identity = jsonb_set(identity::jsonb, '{${part}}', '"1"')::text`;
+const change = (gateway: TestGateway, part: string) => sql(gateway, differing(part));
 
 describe("a PostgreSQL database", () => {
   let testDatabase: TestDatabase;
@@ -121,6 +122,24 @@ describe("a PostgreSQL database", () => {
       });
     },
   );
+
+  test("is a restored one although only a receiver that failed is due", async () => {
+    receiver.reaction = (response) => response.writeHead(500).end();
+    const gateway = await start();
+    const agentId = await firstAgentId(gateway);
+    const { id } = await addEndpoint(gateway, { agentId, url: receiver.url() });
+    await addEvents(gateway, agentId, [randomUUID()]);
+    const isRetried = "UPDATE lane SET wake_at = '2000-01-01T00:00:00.000Z', needs_sender = true, line_id = ";
+    await waitUntil(() => receiver.received.length === 1);
+    await allHeld(gateway);
+    await gateway.services.database.write(async (tx) => {
+      await tx.query(differing("database"));
+      await tx.query(`${isRetried} '${id}'`);
+    });
+    gateway.services.lanes.notify();
+    await waitUntil(async () => (await readiness(gateway)).restoredAt !== undefined);
+    expect(receiver.received).toHaveLength(1);
+  });
 
   test("that two processes find restored is held once", async () => {
     const idle = await start({});
