@@ -153,8 +153,8 @@ export class Deliverer {
   /** @returns true if the last batch had work */
   private async doBatches(): Promise<boolean> {
     for (;;) {
-      const lanes = await this.doBatch();
-      if (lanes < BATCH || this.stopped) {
+      const { lanes, done } = await this.doBatch();
+      if (done < BATCH || this.stopped) {
         // More work may be due before the next sweep.
         this.isDue ||= lanes > 0;
         return lanes > 0;
@@ -223,8 +223,8 @@ export class Deliverer {
     return first === undefined || this.options.restores.isKnown(first);
   }
 
-  /** @returns the number of lanes in the batch */
-  private async doBatch(): Promise<number> {
+  /** @returns the number of lanes in the batch, and of those that no change has kept it from */
+  private async doBatch(): Promise<{ lanes: number; done: number }> {
     let ended: LeasedSend[] = [];
     let leasedAt = 0;
     const lease = uuid();
@@ -249,18 +249,19 @@ export class Deliverer {
         const lanes = new Map([...alive, ...freed].map((lane) => [lane.id, lane]));
         const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
         const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
-        return { lanes: due.length, dispatches: await this.start(tx, [...lanes.values()], lease, senders) };
+        const dispatches = await this.start(tx, [...lanes.values()], lease, senders);
+        return { lanes: due.length, done: over.length + alive.length, dispatches };
       },
       { limits: DELIVERING, isRepeated: true },
     );
     if (batch === undefined) {
       await this.options.restores.check();
-      return 1;
+      return { lanes: 1, done: 1 };
     }
-    const { lanes, dispatches } = batch;
+    const { lanes, done, dispatches } = batch;
     this.ended = this.ended.slice(ended.length);
     for (const dispatch of dispatches) this.leave(dispatch, lease, leasedAt);
-    return lanes + ended.length;
+    return { lanes: lanes + ended.length, done: done + ended.length };
   }
 
   /**

@@ -182,6 +182,24 @@ describeGateway((gateway) => {
     await write((tx) => tx.delete(Lane, { kind: "work" }));
   });
 
+  test("a deliverer pauses while a change keeps it from all due lanes", async () => {
+    const { database, lanes } = gateway.services;
+    // On SQLite, the change and the deliverer take turns.
+    if (database.identity === undefined) return;
+    const { id: agentId } = await agentClient(gateway).add();
+    await addLanes(agentId, timestamp(-60_000));
+    const locking = jest.spyOn(lanes, "lockDue");
+    await write(async (change) => {
+      await lanes.awaitDeliveries(change, [agentId]);
+      const until = Date.now() + 500;
+      await deliverUntil(async () => Date.now() > until);
+    });
+    // A batch and a pause take at least 50 ms, and a batch locks lanes twice at most.
+    expect(locking.mock.calls.length).toBeLessThan(30);
+    locking.mockRestore();
+    await write((tx) => tx.delete(Lane, { agentId }));
+  });
+
   test("the lanes of a deleted agent are not worked on, and the deletion changes none of them", async () => {
     const desk = agentClient(gateway);
     const { id: agentId } = await desk.add();
