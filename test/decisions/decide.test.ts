@@ -483,6 +483,17 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     60_000,
   );
 
+  test("dry runs take no room in the queue of their agent", async () => {
+    const rooms = Reflect.get(gateway.services.agentQueues, "rooms");
+    rooms.set(agentId, { left: 1, countAgainAt: Number.POSITIVE_INFINITY });
+    const handed = { type: "note", data: { text: "x" }, contact: { id: await newContact() } };
+    const statuses: number[] = [];
+    for (const dryRun of [true, true, false, true])
+      statuses.push((await api.decide({ ...handed, dryRun })).status);
+    rooms.delete(agentId);
+    expect(statuses).toEqual([200, 200, 201, 429]);
+  });
+
   test("a repeat with the same idempotency key gets the same decision, and another situation is rejected", async () => {
     const handed = { type: "note", data: { text: "once", more: 1 }, contact: { id: await newContact() } };
     await publish(gateway, agentId, {

@@ -109,7 +109,7 @@ export async function applyEffects(
     }));
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
-  for (const _ of sends) assertRoom(await application.queues.take(application.agentId));
+  for (const _ of sends) assertRoom(await application.queues.take(application.agentId, tx.isDryRun ? 0 : 1));
   // These effects cancel messages, which makes room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends);

@@ -29,11 +29,12 @@ export class AgentQueues {
   ) {}
 
   /**
-   * Takes the room of one message in the queue of an agent.
+   * Takes the room of messages in the queue of an agent.
    * @param agentId an agent that exists
-   * @returns true if there was room
+   * @param messages 0 to take none
+   * @returns true if there was room for a message
    */
-  async take(agentId: string): Promise<boolean> {
+  async take(agentId: string, messages: 0 | 1 = 1): Promise<boolean> {
     const room = this.rooms.get(agentId) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };
     this.rooms.set(agentId, room);
     if (performance.now() > room.countAgainAt) {
@@ -45,7 +46,7 @@ export class AgentQueues {
       else await room.counting;
     }
     if (room.left <= 0) return false;
-    room.left -= 1;
+    room.left -= messages;
     return true;
   }
 
