@@ -36,14 +36,14 @@ const MAX_CANCELED = 10;
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds to the transaction that releases a conversation, which has locked its contact and its row. */
+    /** Adds to the transaction that releases a conversation and has locked the contact and the conversation. */
     conversationReleased: (tx: Tx, conversation: Conversation) => Promise<void>;
   }
 }
 
 /**
- * Moves, hands off, releases and closes conversations. Each change increments the version: once it is answered, no message
- * accepted before is sent as if the change had not been made.
+ * Moves, hands off, releases and closes conversations. Each change increments the version: once it is acknowledged, no
+ * message accepted earlier is sent as if the change had not been made.
  */
 export class ConversationChanges {
   constructor(
@@ -55,7 +55,7 @@ export class ConversationChanges {
   /**
    * Moves a conversation to another line. Moving it to its current line has no effect.
    * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or `conflict` for a
-   *   closed conversation and where one with the same address is open
+   *   closed conversation or if one with the same address is open on the line
    */
   move(
     context: RequestContext,
@@ -68,7 +68,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Lets a human answer; the queued messages of the agent are canceled.
+   * Lets a human answer, and cancels the agent's queued messages.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   handOff(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
@@ -108,7 +108,7 @@ export class ConversationChanges {
       await assertStillAllowed(tx, context, Permission.conversations_write);
       const found = await findOfCaller(tx, context, Conversation, id);
       if (found === null) throw noSuch("conversation");
-      // Keeps others from opening a conversation with the contact meanwhile.
+      // Keeps others from opening a conversation with the contact.
       await lockContacts(tx, [found.contactId]);
       const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
       if (expectedVersion != null && expectedVersion !== conversation.version) {
@@ -128,7 +128,7 @@ export class ConversationChanges {
   }
 }
 
-/** A change of a conversation and of its queued messages. */
+/** A change to a conversation and its queued messages. */
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
   /** Which queued messages are canceled, and why; the others stay queued. */
@@ -137,8 +137,8 @@ export interface PlannedChange {
 }
 
 /**
- * Plans to move an open conversation to a line; undefined if it is there already.
- * @param opened conversations that a dry run would have opened
+ * Plans to move an open conversation to a line; undefined if it is already there.
+ * @param opened conversations that a dry run would open
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
  */
 export async function planMove(
@@ -175,7 +175,7 @@ export async function planMove(
   };
 }
 
-/** Plans to let a human answer in an open conversation; undefined if one does already. */
+/** Plans to hand an open conversation off to a human; undefined if one already answers. */
 export const planHandoff = ({ handler }: Conversation): PlannedChange | undefined =>
   handler === Handler.human
     ? undefined
@@ -199,12 +199,12 @@ export const planClose = ({ state }: Conversation): PlannedChange | undefined =>
 
 export const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
 
-/** Decides on the change of a conversation whose row is locked; undefined if there is nothing to change. */
+/** Decides on a change to a conversation while its row is locked; undefined if there is nothing to change. */
 type Decide = (tx: Tx, conversation: Conversation) => Promise<PlannedChange | undefined>;
 
 /**
- * Stores a change of a conversation whose row is locked, and cancels or carries its queued messages.
- * @returns the IDs of those
+ * Stores a change to a locked conversation, and cancels or carries its queued messages.
+ * @returns the IDs of those messages
  */
 export async function storeChange(
   tx: Tx,
@@ -213,7 +213,7 @@ export async function storeChange(
   { change, cancel }: Pick<PlannedChange, "change" | "cancel">,
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
   const { id } = conversation;
-  // Waits for the delivery that holds the lane; the next one sees what is stored here.
+  // Waits for the delivery that holds the lane; the next delivery sees what is stored here.
   await lanes.lock(tx, id);
   const version = conversation.version + 1;
   const stored = { ...change, version, updatedAt: timestamp() };
@@ -227,8 +227,8 @@ export async function storeChange(
 }
 
 /**
- * Cancels the first queued messages of a conversation whose row is locked, without a change of it. Delivery, which is due
- * then, must reject the others too.
+ * Cancels the first queued messages of a locked conversation without changing the conversation. Delivery, which is then
+ * due, must reject the rest.
  * @param cancel.limit max canceled messages
  */
 export async function cancelQueued(
@@ -248,7 +248,7 @@ export async function cancelQueued(
   await lanes.wake(tx, [id]);
 }
 
-/** Cancels or carries the queued messages of a conversation whose lane is locked, and wakes the lane. */
+/** Cancels or carries the queued messages of a conversation with a locked lane, and wakes the lane. */
 async function settleQueue(
   tx: Tx,
   lanes: Lanes,
@@ -260,7 +260,7 @@ async function settleQueue(
   return queues;
 }
 
-/** Stores a change of a conversation like `storeChange`, and audits it if necessary. */
+/** Stores a change to a conversation like `storeChange`, and audits it if necessary. */
 export async function storeAudited(
   tx: Tx,
   lanes: Lanes,
@@ -289,9 +289,9 @@ async function restamp(
   const canceled = queued.filter(isCanceled);
   const carried = queued.filter((message) => !isCanceled(message)).map(({ id }) => id);
   if (cancel !== undefined) await cancelAll(tx, lanes, canceled, cancel.errorCode);
-  // The reason that held a message back may be gone.
+  // The messages may no longer be held.
   if (carried.length > 0) {
-    // A message that nothing holds back waits for its own time.
+    // A message that is not held waits for its own time.
     const notBefore = () => "CASE WHEN held_reason IS NULL THEN not_before END";
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore });
   }
@@ -302,7 +302,7 @@ async function restamp(
   return { canceled: canceled.map(({ id }) => id), carried };
 }
 
-/** Cancels queued messages of a conversation whose lane is locked. */
+/** Cancels the queued messages of a conversation with a locked lane. */
 async function cancelAll(
   tx: Tx,
   lanes: Lanes,
@@ -325,13 +325,13 @@ async function cancelAll(
   lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 
-/** The ID of the message of a conversation that is being sent. */
+/** The ID of the conversation's message that is being sent. */
 async function inFlight(tx: Tx, conversationId: string): Promise<string | null> {
   const message = await unsent(tx, conversationId, MessageStatus.sending).getOne();
   return message?.id ?? null;
 }
 
-/** The messages of a conversation in their order that are queued, or that are leaving. */
+/** The queued and in-flight messages of a conversation, in order. */
 const unsent = (
   tx: Tx,
   conversationId: string,

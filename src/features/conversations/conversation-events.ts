@@ -2,7 +2,7 @@ import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
 import { type Conversation, ConversationState, Handler } from "./conversation.entity";
 
-/** An event about a conversation, as it is now. */
+/** An event with the current state of a conversation. */
 export const conversationEvent = (
   type: EventType,
   { id, agentId, contactId, lineId, state, handler, version }: Conversation,
@@ -13,7 +13,7 @@ export const conversationEvent = (
   data: { id, contactId, lineId, state, handler, version },
 });
 
-/** The events that a change of a conversation makes. */
+/** The event types for a change to a conversation. */
 export const typesOfChange = ({
   lineId,
   handler,

@@ -5,7 +5,7 @@ import { ConnectionOf, type Page, paginate } from "../../pagination/connection";
 import { Conversation } from "./conversation.entity";
 import { ConversationOrder } from "./conversation-order";
 
-/** ID and time of the last activity, so that a cursor is good for every order. */
+/** ID and time of the last activity, so that a cursor works with every order. */
 const positionOf = ({ id, updatedAt }: Conversation): string => `${id}.${Date.parse(updatedAt)}`;
 
 const parsed = (position: string): { id: string; at: Timestamp } => {
@@ -21,7 +21,7 @@ const isPosition = (text: string): boolean => {
 export const ConversationConnection = ConnectionOf(Conversation, "conversation", isPosition, positionOf);
 export type ConversationConnection = InstanceType<typeof ConversationConnection>;
 
-/** As `paginate`, for a query of conversations, which may also be in the order of their last activity. */
+/** Like `paginate`, but can also order conversations by last activity. */
 export function paginateConversations(
   query: SelectQueryBuilder<Conversation>,
   { after, limit }: Page,

@@ -49,7 +49,7 @@ const DELIVERED = {
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 const CHANGED = "The conversation after the change, and how its queued messages were affected.";
 
-/** A change that needs nothing but the version. */
+/** A change that takes only the version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
   operationId: `${verb}Conversation`,
   summary,

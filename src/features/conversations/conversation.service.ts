@@ -44,17 +44,17 @@ const SENDING: AccessRule = {
 
 /** The conversations of agents with their contacts. */
 export class ConversationService {
-  /** The last message of a conversation by the conversation's ID; without an access check. */
+  /** The last message of a conversation, by the conversation's ID. Does not check access. */
   readonly lastMessageOf: (id: string) => Promise<Message | undefined>;
-  /** A conversation by its ID; without an access check. */
+  /** A conversation, by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Conversation | undefined>;
-  /** A page of the messages of a conversation; without an access check. */
+  /** A page of a conversation's messages. Does not check access. */
   readonly messagesOf: ListOfParent<MessageConnection>;
-  /** A page of the conversations of an agent; without an access check. */
+  /** A page of an agent's conversations. Does not check access. */
   readonly ofAgent: ListOfParent<ConversationConnection>;
-  /** A page of the conversations with a contact; without an access check. */
+  /** A page of the conversations with a contact. Does not check access. */
   readonly ofContact: ListOfParent<ConversationConnection>;
-  /** An address by its ID; without an access check. */
+  /** An address, by ID. Does not check access. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
 
   constructor(
@@ -102,7 +102,7 @@ export class ConversationService {
   }
 
   /**
-   * One page of the conversations of the calling agent, or of the agent that a member names.
+   * One page of the conversations of the calling agent, or of the agent given by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -110,7 +110,7 @@ export class ConversationService {
     { agentId, state, handler, contactId, line, order, ...args }: ConversationsArgs,
   ): Promise<ConversationConnection> {
     const page = ConversationConnection.pageOf(args);
-    // A filter that few conversations match reads many rows.
+    // A filter with few matches reads many rows.
     const matching = async (reader: EntityManager) => {
       const agent = await scopedAgentId(reader, context, agentId);
       const query = reader.createQueryBuilder(Conversation, "conversation").where({ agentId: agent });
@@ -151,7 +151,7 @@ export class ConversationService {
     const rows = await this.database.read(async (reader) => {
       if ((await findOfCaller(reader, context, Conversation, id)) === null) throw noSuch("conversation");
       const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
-      // Ordered by the index of the conversation; the IDs have the same order.
+      // Uses the index of the conversation, whose sequence has the same order as the IDs.
       if (page.after !== undefined) {
         const last = await reader.findOneBy(Message, { id: page.after, conversationId: id });
         if (last === null) throw new GatewayError("invalid_cursor");
@@ -198,7 +198,7 @@ export class ConversationService {
         },
         create: () => this.openOnce(tx, context, agent, input),
         repeat: (id) => repeated(tx, id, message != null),
-        // A repeat recognizes by the ID of the added row whether the request opened the conversation.
+        // The ID of the added row tells a retry whether the request opened the conversation.
         idOf: ({ conversation, created, message }) =>
           (created || message === null ? conversation : message).id,
       });
@@ -207,12 +207,12 @@ export class ConversationService {
 
   /**
    * Queues a message in a conversation.
-   * @returns the message as it was accepted, also for a repeat with the same idempotency key
+   * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
   async send(context: RequestContext, args: SendToConversationArgs): Promise<Message> {
     const { id, idempotencyKey } = args;
-    // Before the message joins a batch, which an error would split up.
+    // Before the message joins a batch, because an error would split the batch.
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
     if (conversation === undefined || !(await this.isOwn(context, conversation)))
       throw noSuch("conversation");
@@ -258,7 +258,7 @@ export class ConversationService {
     const [message] = await this.queue.queue(tx, [
       { context, conversation, message: input.message, hasRoom },
     ]);
-    // So that the conversation is not opened without it.
+    // Ends the transaction, so that the conversation is not opened without the message.
     if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };
   }
@@ -273,7 +273,7 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
     .getMany();
 
 /**
- * The answer to a repeat: the conversation as it is now, and the message as it was accepted.
+ * The response to a retry: the current conversation, and the message as it was accepted.
  * @param id ID of the new conversation, or of the message queued in an open one
  */
 async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<OpenedConversation> {

@@ -5,13 +5,13 @@ import { LineState } from "../lines/line.entity";
 import { placeOnDefaultLine } from "./destination";
 import type { Place } from "./find-conversation";
 
-/** The conversations with the default contacts of agents, which messages without a contact join. */
+/** The conversations with agents' default contacts, which messages without a contact join. */
 export class DefaultConversations {
   constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 
   /**
-   * Finds where the conversations with the default contacts of agents take place, and locks these contacts.
-   * @returns the place by agent; none for an agent without a default contact that its default line reaches
+   * Finds where agents' conversations with their default contacts take place, and locks these contacts.
+   * @returns the place by agent, if the agent has a default contact that its default line reaches
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

@@ -15,13 +15,13 @@ import { Line, LineState } from "../lines/line.entity";
 import type { ContactReference } from "./conversation.inputs";
 import type { Place } from "./find-conversation";
 
-/** @returns the line of an agent with a name, or null */
+/** @returns the agent's line with a name, or null */
 export const findLine = async (reader: EntityManager, agentId: string, name: string): Promise<Line | null> =>
   // PostgreSQL rejects other texts.
   name.includes("\0") || !name.isWellFormed() ? null : reader.findOneBy(Line, { agentId, name });
 
 /**
- * Finds the contact that a reference means and locks it until the transaction ends.
+ * Finds a referenced contact and locks it until the transaction ends.
  * @throws GatewayError `not_found`, or `conflict` for an erased contact
  */
 export async function lockReferenced(
@@ -66,7 +66,7 @@ export async function lineOf(tx: Tx, agentId: string, name: string | null | unde
 }
 
 /**
- * The address that a line reaches a contact at: a preferred one if the line can, otherwise the oldest.
+ * The address at which a line reaches a contact: the preferred one if possible, otherwise the oldest.
  * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
  */
 export async function addressOn(
@@ -85,7 +85,7 @@ export async function addressOn(
   return address;
 }
 
-/** As `addressOn`, among the addresses of a contact; undefined if the line reaches none. */
+/** Like `addressOn`, among a contact's addresses; undefined if the line reaches none. */
 function reachedAt(
   line: Line,
   addresses: readonly ContactAddress[],
@@ -117,7 +117,7 @@ const defaultLineOf = coalesceKeysInTx(
   { cache: true },
 );
 
-/** The line with an ID, in a transaction that changes no line. */
+/** A line by ID, in a transaction that changes no lines. */
 export const lineById = coalesceKeysInTx(
   async (tx: Tx, ids) => indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
   { cache: true },

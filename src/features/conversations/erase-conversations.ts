@@ -9,10 +9,10 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import { all, storeChange } from "./conversation-changes";
 import { lockConversations } from "./find-conversation";
 
-/** How many messages take as long to empty as a conversation takes to close. */
+/** Number of messages that take as long to empty as one conversation takes to close. */
 const CONVERSATION_ROWS = 20;
 
-/** The last conversation that was closed, and the number of its last message whose text was erased. */
+/** The last closed conversation, and the number of its last emptied message. */
 interface Position {
   id: string;
   erased: number;
@@ -20,8 +20,8 @@ interface Position {
 }
 
 /**
- * Closes the conversations of an erased contact and empties the texts of their messages. A closed conversation takes no
- * more messages and an erased contact no more conversations, so that no text is left behind.
+ * Closes the conversations of an erased contact and empties their messages. Closed conversations get no more messages
+ * and erased contacts no more conversations, so no text is left behind.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>
@@ -60,7 +60,7 @@ async function eraseChunk(
     }
     const { id, erased, last }: Position = at;
     const next = Math.min(last, erased + left);
-    // The answer of a receiver may repeat the message.
+    // A receiver's response may repeat the message.
     await tx.query(
       `update delivery_attempt set detail = null where detail is not null and message_id in
          (select id from message where conversation_id = $1 and sequence > $2 and sequence <= $3)`,

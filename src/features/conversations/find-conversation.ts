@@ -6,21 +6,21 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
-/** The scope of a caller's idempotency keys: its agent, whatever the API key, or the member. */
+/** The scope of a caller's idempotency keys: the agent, whichever API key it uses, or the member. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 
 /** Where a conversation takes place. */
 export interface Place {
   line: Line;
-  /** An address of a contact whose row the transaction has locked, which keeps others from opening one. */
+  /** An address of a locked contact; the lock keeps others from opening a conversation. */
   address: ContactAddress;
 }
 
 /**
- * Locks conversations, and the open ones at places, until the transaction ends, in the order of their IDs; see
- * `delivery/README.md` for the order of locks.
- * @returns them as the last change left them, by ID
+ * Locks conversations, and the open ones at places, in ID order until the transaction ends; see `delivery/README.md`
+ * for the lock order.
+ * @returns the current conversations, by ID
  */
 export async function lockConversations(
   tx: Tx,
@@ -52,18 +52,18 @@ export async function lockConversations(
   return lockRows(tx, tx.createQueryBuilder(Conversation, "conversation").where(condition, parameters));
 }
 
-/** The open conversation at a place, among the locked ones; null without one. */
+/** The open conversation at a place, among the locked ones; null if there is none. */
 export const openAt = (
   conversations: ReadonlyMap<string, Conversation>,
   { line, address }: Place,
 ): Conversation | null =>
   [...conversations.values()].find(
-    // It may have been closed while this transaction waited for its lock.
+    // A conversation may have been closed while this transaction waited for its lock.
     ({ lineId, addressId, state }) =>
       lineId === line.id && addressId === address.id && state === ConversationState.open,
   ) ?? null;
 
-/** The error for a change of a closed conversation. */
+/** The error for a change to a closed conversation. */
 export const conversationClosed = () => new GatewayError("conflict", "The conversation is closed.");
 
 /** @throws GatewayError `conflict` */

@@ -28,24 +28,24 @@ import {
 import { insertConversation } from "./open-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
-/** A message that a caller sends. */
+/** A message to send, and its caller. */
 interface Sending {
   context: RequestContext;
   /** Null for the conversation with the default contact of the caller's agent, if it has one. */
   conversationId: string | null;
   message: string;
-  /** True if the queue of the agent has room for it. */
+  /** True if the agent's queue has room for the message. */
   hasRoom: boolean;
 }
 
-/** A message whose conversation the transaction has locked; null for none. */
+/** A message and its locked conversation; null for a standalone message. */
 type Placed = Pick<Sending, "context" | "message" | "hasRoom"> & { conversation: Conversation | null };
 
 interface KeyedSending extends KeyedRequest {
   sending: Sending;
 }
 
-/** Queues the messages that callers send; concurrent ones share a transaction. */
+/** Queues messages from callers; concurrent calls share a transaction. */
 export class MessageQueue {
   private readonly add: (sending: KeyedSending) => Promise<Message>;
 
@@ -64,7 +64,7 @@ export class MessageQueue {
               tx,
               fresh.map(({ sending }) => sending),
             ),
-          // A repeat gets the answer of the first request, even if the message has been delivered since.
+          // A retry gets the original response, even if the message has been delivered since.
           find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
           idOf: ({ id }) => id,
         }),
@@ -72,8 +72,8 @@ export class MessageQueue {
   }
 
   /**
-   * Queues a message for the agent of the caller.
-   * @returns the message as it was accepted, also for a repeat with the same idempotency key
+   * Queues a message for the caller's agent.
+   * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
   async send(context: RequestContext, { message, idempotencyKey: key }: NewMessage): Promise<Message> {
@@ -90,8 +90,8 @@ export class MessageQueue {
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param hasRoom true if the queue of the agent has room for it
-   * @returns the message as it was accepted, also for a repeat with the same idempotency key
+   * @param hasRoom true if the agent's queue has room for it
+   * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
   sendTo(
@@ -106,8 +106,8 @@ export class MessageQueue {
   }
 
   /**
-   * Queues messages whose conversations the transaction has locked, or just opened.
-   * @param placed messages of members are already authorized; a rejected one stays rejected
+   * Queues messages in conversations that the transaction has locked or just opened.
+   * @param placed messages from members are already authorized; a rejected one stays rejected
    * @returns each message as it was accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
    * @throws GatewayError the rejection of a key
    */
@@ -153,7 +153,7 @@ export class MessageQueue {
 const agentIdOf = ({ context, conversation }: Placed): string =>
   conversation?.agentId ?? agentCaller(context).agent.id;
 
-/** Opens the default conversations that messages join, after all that are open were locked. */
+/** Opens missing default conversations, after the open ones were locked. */
 async function openEach(
   tx: Tx,
   placed: readonly Placed[],
@@ -170,7 +170,7 @@ async function openEach(
   );
 }
 
-/** Sessions in a fixed order, so that batches do not deadlock. */
+/** Checks sessions in a fixed order, so that batches do not deadlock. */
 async function assertMembersSignedIn(tx: Tx, sendings: readonly Sending[]): Promise<void> {
   const sessions = new Map(
     sendings.flatMap(({ context }) =>
@@ -181,7 +181,7 @@ async function assertMembersSignedIn(tx: Tx, sendings: readonly Sending[]): Prom
     await assertSignedIn(tx, context, { permission: Permission.conversations_write });
 }
 
-/** Rejects messages that cannot be queued, in the order of their arrival: the first ones get the room that is left. */
+/** Rejects messages that cannot be queued, in order of arrival, so that the first ones get the remaining room. */
 async function checkEach(
   tx: Tx,
   placed: readonly (Placed | GatewayError)[],

@@ -11,10 +11,10 @@ import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
-/** A place, and how many messages are stored there next; none by default. */
+/** A place, and the number of messages to be stored there, 0 by default. */
 type OpenedPlace = Place & { messages?: number };
 
-/** Locks the conversation that is open at a place, or opens one. */
+/** Locks the open conversation at a place, or opens one. */
 export async function openConversation(
   tx: Tx,
   place: Place,
@@ -25,8 +25,8 @@ export async function openConversation(
 }
 
 /**
- * Locks the conversations that are open at places, or opens them, for messages that are stored next.
- * @returns them with the numbers of these messages as their last ones, and the change that stores these numbers
+ * Locks the open conversations at places, or opens them, for messages to be stored.
+ * @returns them, with `lastSequence` already including these messages, and the change that stores it
  */
 export async function openConversations(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function openConversations(
   return { conversations, sequences: sequencesOf(tx, present) };
 }
 
-/** Locks the conversation that is open at a place; null without one. */
+/** Locks the open conversation at a place; null if there is none. */
 export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {
   const conversations = await lockConversations(tx, [], places);
   return places.map((place) => openAt(conversations, place));
@@ -59,7 +59,7 @@ export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) =>
 /** Opens a conversation at a place that has none. */
 export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly OpenedPlace[]) => {
   const agentIds = places.map(({ address }) => address.agentId);
-  // Conversations become visible in the order of their IDs, because clients page through them.
+  // Conversations become visible in ID order, because clients page through them.
   await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
   const nextId = await nextIds(tx, "conversation", agentIds);
   const now = timestamp();

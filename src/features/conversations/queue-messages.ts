@@ -12,15 +12,15 @@ import { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 
-/** A message to queue, in a conversation or, with null, outside of any. */
+/** A message to queue in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
   Draft,
   "agentId" | "message" | "author" | "decisionId" | "delayMs" | "answeredAddressId"
 > & { conversation: Conversation | null };
 
 /**
- * Queues messages in conversations that the transaction has locked, or just opened, and outside of conversations.
- * @param tx holds the lock `MESSAGE_ORDER`, too
+ * Queues messages in conversations that the transaction has locked or just opened, and standalone messages.
+ * @param tx also holds the lock `MESSAGE_ORDER`
  * @returns the messages in the order of the drafts
  */
 export const queueMessages = (tx: Tx, lanes: Lanes, drafts: readonly MessageToQueue[]): Promise<Message[]> =>
@@ -58,8 +58,8 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * How many of the wanted messages fit into the queue of a conversation.
- * @param canceled how many of its messages a dry run would have canceled
+ * How many messages fit into a conversation's queue, up to the wanted number.
+ * @param canceled number of its messages that a dry run would cancel
  */
 export async function roomIn(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function roomIn(
   wanted: number,
   canceled = 0,
 ): Promise<number> {
-  // A conversation with few messages has room in any case, which spares most of them the count.
+  // A conversation with few messages always has room, which saves counting in most cases.
   if (lastSequence + wanted <= MAX_QUEUED) return wanted;
   const queued = await tx
     .createQueryBuilder(Message, "message")
@@ -77,11 +77,11 @@ export async function roomIn(
   return Math.min(Math.max(0, MAX_QUEUED - queued + canceled), wanted);
 }
 
-/** The error for a message that the full queue of a conversation does not take. */
+/** The error for a message in a conversation whose queue is full. */
 export const conversationQueueFull = () =>
   queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
 
-/** The change that stores the numbers of the last messages of conversations. */
+/** The change that stores the `lastSequence` of conversations. */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;

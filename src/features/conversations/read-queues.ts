@@ -8,7 +8,7 @@ import type { Queues } from "../messages/message-work";
 import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/standalone-messages";
 import { ConversationState, Handler } from "./conversation.entity";
 
-/** Max messages of a transaction, because changes of their conversations wait for its commit. */
+/** Max messages per transaction; changes to their conversations wait for its commit. */
 const MAX_MESSAGES = 500;
 
 interface Row extends QueuedRow, LineRow {
@@ -46,7 +46,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   const waiting = rows.map((row) => ({ ...row, context: gateContextOf(row) }));
   const queues = groupBy(waiting, ({ conversationId }) => conversationId);
   if (rows.length < MAX_MESSAGES) return { queues };
-  // The limit may have cut off the queues of the last one and of all after it.
+  // The limit may have truncated the last queue and dropped the ones after it.
   const last = rows.at(-1)?.conversationId;
   const now = timestamp();
   const cut = ids.filter((id) => id === last || !queues.has(id));

@@ -46,7 +46,7 @@ export interface Application extends Dependencies {
   participants: Participants;
   /** The result of asking the model, if it was asked. */
   asked?: Pick<Result, "status" | "error"> | undefined;
-  /** True if a contact wrote, so that the messages count as automatic answers. */
+  /** True if the decision answers a contact's message, so that its messages count as automatic answers. */
   isAnswer: boolean;
   /** True if a loop keeps the agent from sending. */
   isLoop: boolean;
@@ -58,7 +58,7 @@ export interface Application extends Dependencies {
 export interface Applied {
   /** In the order of the effects. */
   effects: EffectExplanation[];
-  /** The current conversation afterwards. */
+  /** The conversation after the effects. */
   conversation: Conversation | null;
 }
 
@@ -69,11 +69,11 @@ type Change = Exclude<Effect, { kind: "send" | "ask" }>;
 interface Result {
   status: EffectStatus;
   error?: ExplanationError;
-  /** Where a message goes that is to be sent. */
+  /** The destination of a message to send. */
   destination?: Destination;
-  /** The line that it was sent to by name. */
+  /** The line named by the message. */
   line?: string | null;
-  /** The address of the current conversation, otherwise of the message's own, before any move. */
+  /** The contact's address in the current conversation, or else in the message's own, before any move. */
   addressId?: string | undefined;
 }
 
@@ -81,10 +81,10 @@ interface Result {
 const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
 
 /**
- * Does what a decision says. The conversations of its messages are opened first and the messages are queued last, so that
- * they are sent as the other effects want it: on the line that the conversation is moved to, and although it is handed off
- * or closed. A dry run does all of it in memory.
- * @param unit passed once it is known what to lock; before that, nothing is stored
+ * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last, so that
+ * the other effects apply to them: they are sent on the line that the conversation was moved to, even if it was handed
+ * off or closed. A dry run does all of it in memory.
+ * @param unit passed once the locks are known; before that, nothing is stored
  * @throws GatewayError `queue_full`
  */
 export async function applyEffects(
@@ -110,7 +110,7 @@ export async function applyEffects(
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
   for (const _ of sends) assertRoom(await application.queues.take(application.agentId, tx.isDryRun ? 0 : 1));
-  // These effects cancel messages, which makes room.
+  // These effects cancel messages, which frees room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends);
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
@@ -119,14 +119,14 @@ export async function applyEffects(
     if (result?.destination !== undefined)
       result.addressId = (participants.conversation ?? result.destination.conversation)?.addressId;
   let { conversation } = participants;
-  // The conversation with the default contact is not what the situation is about.
+  // The conversation with the default contact does not count: the situation is not about it.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   /** The IDs of messages that changes of the conversation have canceled. */
   const canceled = new Set<string>();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
     if (effect.kind === "handoff" && conversation === null && participants.contact !== null) {
-      // A human needs one to answer in.
+      // A human needs a conversation to answer in.
       const destination = await outcomeOf(async () => ({
         status: "done",
         destination: await open(tx, await destinationOf(tx, null, application)),
@@ -162,11 +162,11 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** True if a message goes to the line that it names: if the situation names a contact but no conversation. */
+/** True if a message uses the line that it names, as it does if the situation names a contact but no conversation. */
 const isLineUsed = ({ line }: Send, { participants: { contact, isNamed } }: Application): boolean =>
   line !== null && contact !== null && !isNamed;
 
-/** Where a message goes: outside of any conversation if it has neither a conversation nor a place. */
+/** Where a message is sent; standalone if it has neither a conversation nor a place. */
 interface Destination {
   conversation: Conversation | null;
   /** Where to open the conversation. */
@@ -174,11 +174,11 @@ interface Destination {
   opening?: Promise<Conversation>;
 }
 
-/** The destinations of a decision's messages, one object for each conversation, which counts its messages. */
+/** The destinations of a decision's messages, one object per conversation, which counts its messages. */
 class Destinations {
   private readonly known = new Map<string, Destination>();
 
-  /** The first destination that is the same. */
+  /** Returns the first equal destination. */
   one(destination: Destination): Destination {
     const { conversation, place } = destination;
     const name = conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
@@ -189,8 +189,8 @@ class Destinations {
 }
 
 /**
- * Where a message goes: without a contact, to the conversation with the default contact.
- * @param name the line that the message names
+ * Where to send a message; without a contact, to the conversation with the default contact.
+ * @param name the line named by the message
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for a conversation that a human answers in
  */
 async function destinationOf(tx: Tx, name: string | null, application: Application): Promise<Destination> {
@@ -210,7 +210,7 @@ async function destinationOf(tx: Tx, name: string | null, application: Applicati
   return { ...answeredByAgent(await lockOpen(tx, place)), place };
 }
 
-/** Opens the conversation of a destination, unless it is open. */
+/** Opens the conversation of a destination if necessary. */
 async function open(tx: Tx, destination: Destination): Promise<Destination> {
   const { conversation, place } = destination;
   if (conversation === null && place !== undefined) {
@@ -242,7 +242,7 @@ function answeredByAgent(conversation: Conversation | null): Destination {
   throw new GatewayError("conflict", `A human answers in the conversation ${conversation.id}.`);
 }
 
-/** @throws GatewayError what makes the effect fail */
+/** @throws GatewayError if the effect fails */
 async function change(
   tx: Tx,
   effect: Change,
@@ -288,7 +288,7 @@ async function plan(
 }
 
 /**
- * Queues the messages in their order.
+ * Queues the messages in order.
  * @returns their IDs
  */
 async function send(

@@ -1,7 +1,7 @@
 import type { NewEvent } from "../events/record-events";
 import { type Decision, DecisionState } from "./decision.entity";
 
-/** The event of a decision that has ended; its explanation is read by its ID. */
+/** The event of a finished decision; clients read the explanation by ID. */
 export function decisionEvent(decision: Decision): NewEvent {
   const { id, agentId, contactId, conversationId, situation, configurationVersion } = decision;
   const { decider, outcome, ruleId, state } = decision;

@@ -43,7 +43,7 @@ export interface DecisionRequest extends ParticipantReference {
   now: Timestamp;
 }
 
-/** A stored decision to make, with the answer of the model if it was asked. */
+/** A stored decision to make, with the model's answer if it was asked. */
 export interface DueDecision extends Described {
   id: string;
   answer?: Answer | undefined;
@@ -60,7 +60,7 @@ interface DecisionContext {
   unit: WaveUnit;
 }
 
-/** Makes decisions, each in the transaction that does what it says. */
+/** Makes decisions, each in the transaction that applies its effects. */
 export class DecisionMaker {
   constructor(
     private readonly dependencies: Dependencies,
@@ -70,16 +70,17 @@ export class DecisionMaker {
   ) {}
 
   /**
-   * Decides what agents do in situations, does it, and stores the decisions. Those about the same contact are made one
-   * after the other; the others, side by side. One that asks a model is only stored; a deliverer makes it.
-   * @returns each decision, or its rejection, for which nothing is stored: an InvalidInput with paths from `situation`, or
-   *   see `findParticipants` and `applyEffects`
-   * @throws GatewayError a rejection of a situation for which something is stored, which ends the transaction
+   * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the same
+   * contact are made one by one, all others concurrently. Decisions that ask a model are only stored; a deliverer makes
+   * them.
+   * @returns each decision, or its rejection, for which nothing is stored: an InvalidInput with paths from `situation`,
+   *   or see `findParticipants` and `applyEffects`
+   * @throws GatewayError a rejection after something was stored, which ends the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
       const live = await this.compiledConfigurations.live(tx, each.agentId);
-      // Before a contact is created for it.
+      // Before a contact is created for the situation.
       readSituation(live.configuration, each.situation);
       return { ...each, ...live };
     });
@@ -141,11 +142,11 @@ export class DecisionMaker {
   }
 
   /**
-   * Makes stored decisions, as `decide` does, unless another process has made them. A decision has no effects if its contact
-   * was erased, if its conversation was closed, or if the conversation changed while a model was asked. Without an answer, one
-   * that asks the model stays as it is.
+   * Makes stored decisions like `decide`, unless another process has made them. A decision has no effects if its
+   * contact was erased, its conversation was closed, or the conversation changed while a model was asked. Without an
+   * answer, a decision that asks the model stays unchanged.
    * @returns the rejection of each decision that could not be made; see `applyEffects`
-   * @throws GatewayError as `decide`
+   * @throws GatewayError like `decide`
    */
   async resume(tx: Tx, due: readonly DueDecision[]): Promise<(GatewayError | undefined)[]> {
     const participants = await participantsOf(tx, due);
@@ -164,7 +165,7 @@ export class DecisionMaker {
       run: async (i, about, unit) => {
         const { id, answer } = due[i] as DueDecision;
         const decision = decisions.get(id);
-        // A batch may have the same decision twice, if its lease ran out while it waited.
+        // A batch may contain the same decision twice, if its lease expired while it waited.
         if (decision?.state !== DecisionState.deciding) return undefined;
         await this.resumeOne(tx, decision, answer, about, unit);
         return decision;
@@ -208,7 +209,7 @@ export class DecisionMaker {
     }
   }
 
-  /** Completes a decision that something keeps from being made. */
+  /** Completes a decision that can no longer be made. */
   private abandon(tx: Tx, decision: Decision, obstacle: GateExplanation, planned: Plan | null): void {
     const { configurationVersion: version, snapshot, createdAt } = decision;
     const explanation = {
@@ -237,7 +238,7 @@ export class DecisionMaker {
     recordEvents(tx, [decisionEvent(decision)], updatesTo(tx, [decision]));
   }
 
-  /** Decides by the rules, and does what they say unless they ask a model. */
+  /** Decides by the rules, and applies the effects unless they ask a model. */
   private async decideByRules(
     tx: Tx,
     decision: Decision,
@@ -260,7 +261,7 @@ export class DecisionMaker {
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
-      // Now, so that the rule does not match again while the model thinks.
+      // Recorded now, so that the rule does not match again while the model is working.
       await recordMatches(tx, configuration, decision.situation.type, {
         matched: matchedIn(planned),
         subjects: { contact: participants.contact?.id, conversation: participants.conversation?.id },
@@ -277,7 +278,7 @@ export class DecisionMaker {
     return this.planning.run(ownerOf(caller) ?? "", planInSteps(configuration, input));
   }
 
-  /** Does what a decision says, and completes it in memory. */
+  /** Applies the effects of a decision, and completes it in memory. */
   private async apply(
     tx: Tx,
     decision: Decision,
@@ -293,7 +294,7 @@ export class DecisionMaker {
     }: DecisionContext & { planned: Plan } & Pick<Application, "asked" | "tags">,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
-    // Before the effects, which may move the conversation.
+    // Read before the effects, which may move the conversation.
     const addressId = participants.conversation?.addressId;
     const application = {
       ...this.dependencies,
@@ -311,7 +312,8 @@ export class DecisionMaker {
     const { basis } = decision;
     await recordMatches(tx, configuration, decision.situation.type, {
       matched: matchedIn(planned),
-      // Those that a model was asked about are recorded, but for a conversation that is opened only now.
+      // Matches are already recorded for the subjects that a model was asked about, except for a conversation opened
+      // only now.
       subjects: {
         contact: basis === null ? participants.contact?.id : undefined,
         conversation: basis === null || basis.conversation === null ? conversation?.id : undefined,
@@ -342,20 +344,23 @@ export class DecisionMaker {
   }
 }
 
-/** Nothing is decided for a deactivated organization. */
+/** A deactivated organization makes no decisions. */
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 
 type SystemContext = ReturnType<typeof systemFor>;
 
-/** Blocks what else the agents queue, so that it follows the messages of the decisions. */
+/** Blocks other messages of the agents, so that they follow the messages of the decisions. */
 const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void> =>
   tx.lockInsertOrder(
     MESSAGE_ORDER,
     about.map(({ agentId }) => agentId),
   );
 
-/** Locks pending decisions, with their agents and organizations, after their participants; without those that were made. */
+/**
+ * Locks pending decisions after their participants, and reads their agents and organizations; skips decisions that were
+ * already made.
+ */
 const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
   const query = tx
     .createQueryBuilder(Decision, "decision")
@@ -365,7 +370,7 @@ const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decisi
 };
 
 /**
- * The agent with an ID, and its organization.
+ * An agent by ID, with its organization.
  * @throws GatewayError `not_found`
  */
 async function agentOf(tx: Tx, id: string): Promise<Agent> {
@@ -381,13 +386,13 @@ const agentById = coalesceKeysInTx(async (tx: Tx, ids) => {
   return indexBy(await agents.where({ id: In(ids) }).getMany(), ({ id }) => id);
 });
 
-/** The rules that count as matched for `once`: none whose messages a loop keeps back. */
+/** The rules that count as matched for `once`, except those whose messages a loop holds back. */
 const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
   new Set(isLoop(gates) ? [] : rules.flatMap(({ id, matched }) => (matched ? id : [])));
 
 const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
 
-/** The changes of decisions that were stored before. */
+/** The changes to decisions that are already stored. */
 const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
   updatesOf(tx, Decision, decisions, [
     "conversationId",

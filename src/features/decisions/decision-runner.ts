@@ -17,24 +17,24 @@ import { Interrupted, type Model } from "./model/model";
 import { isOvertaken } from "./model-request-state";
 import type { Planning } from "./planning";
 
-/** The groups of senders, each with a share, that make decisions by rules, and by asking the model. */
+/** The groups of senders that make decisions by rules and by asking the model, each with a share. */
 export const RULES = "rules";
 export const MODEL = "model";
 
-/** How long to wait after a failure that may pass (ms). */
+/** Delay after a temporary failure (ms). */
 const RETRY_MS = 5_000;
 
-/** A stored decision with the ID of its organization. */
+/** A stored decision, with the ID of its organization. */
 interface OwnedDecision extends DueDecision {
   owner: string;
 }
 
-/** Makes the decisions that no request waits for. Several processes may run the same one; it is made once. */
+/** Makes background decisions. Several processes may run the same decision; it is made only once. */
 export class DecisionRunner implements LaneWork {
-  /** When decisions that failed are made again. */
+  /** When to retry failed decisions. */
   private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
 
-  /** Makes a decision; those that are due at the same time share a transaction. */
+  /** Makes a decision; decisions due at the same time share a transaction. */
   private readonly resume: (due: OwnedDecision) => Promise<void>;
 
   constructor(
@@ -74,7 +74,7 @@ export class DecisionRunner implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** The decision itself is stored already. */
+  /** The decision itself is already stored. */
   async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
     for (const { laneId, result } of ended) {
       if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
@@ -83,8 +83,8 @@ export class DecisionRunner implements LaneWork {
   }
 
   /**
-   * Asks the model for a decision that waits for it.
-   * @returns undefined if it waits for none, or no longer
+   * Asks the model for a waiting decision.
+   * @returns undefined if the decision is not, or no longer, waiting for the model
    */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
     const decision = await this.database.read(async (reader) => {
@@ -99,7 +99,7 @@ export class DecisionRunner implements LaneWork {
 
   /**
    * Makes a decision.
-   * @param attempt ends the wait for what another system says
+   * @param attempt aborts the wait for other systems
    */
   private async run(decision: OwnedDecision, attempt: Attempt): Promise<SendResult> {
     const { id } = decision;
@@ -122,7 +122,7 @@ export class DecisionRunner implements LaneWork {
   }
 }
 
-/** The model has not decided, so it gets only one sender until it does. */
+/** The model gave no decision, so it gets only one sender until it does. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,
@@ -131,7 +131,7 @@ const unanswered = ({ code, message }: ExplanationError): SendResult => ({
 
 const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
 
-/** Outages of the database, and transactions that lost a race. */
+/** Database outages, and transactions that lost a race. */
 const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
 
 const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResult => ({
@@ -141,11 +141,11 @@ const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResul
   retryAfterMs,
 });
 
-/** How long a decision waits that was not made (ms). */
+/** Delay of a decision that was not made (ms). */
 const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 
-/** Those of these decisions that are still to be made. */
+/** Filters decisions for those still to be made. */
 async function undecided(tx: Tx, ids: readonly string[]): Promise<OwnedDecision[]> {
   const rows: (Omit<OwnedDecision, "basis"> & { basis: string | null })[] = await tx.query(
     `select decision.id, agent_id as "agentId", contact_id as "contactId", conversation_id as "conversationId", basis,

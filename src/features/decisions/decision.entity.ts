@@ -17,7 +17,7 @@ import type { Effect } from "../configuration/document/evaluate";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import { Explanation } from "./explanation";
 
-/** Kind of the lane of a decision that no request waits for, with the ID of the decision. */
+/** Kind of the lane of a background decision; the lane has the decision's ID. */
 export const DECISION_LANE = "decision";
 
 export enum DecisionState {
@@ -120,7 +120,7 @@ export class Decision {
   @Column({ type: "simple-json" })
   situation!: Situation;
 
-  /** All that it depended on besides the situation; null once its contact was erased. */
+  /** Everything that the decision depended on besides the situation; null once its contact was erased. */
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 
@@ -151,7 +151,7 @@ export class Decision {
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
 
-  /** The effects that the rules chose, whatever their results. */
+  /** The effects chosen by the rules, whatever their results. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 

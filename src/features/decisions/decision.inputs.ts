@@ -11,7 +11,7 @@ import { ContactReference } from "../conversations/conversation.inputs";
 import { DecisionOutcome } from "./decision.entity";
 import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 
-/** Decisions of a replay when the client omits `first`. */
+/** Number of decisions to replay when the client omits `first`. */
 export const DEFAULT_REPLAYED = 100;
 
 const AGENT_ID = {

@@ -25,7 +25,7 @@ import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker } from "./decision-maker";
 import type { Planning } from "./planning";
 
-/** A situation that a caller hands in. */
+/** A submitted situation. */
 interface Request {
   context: RequestContext;
   input: Omit<DecideInput, "dryRun">;
@@ -34,7 +34,7 @@ interface Request {
 const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
 
 /**
- * Checks members again, in a fixed order, so that batches do not deadlock.
+ * Rechecks members, in a fixed order, so that batches do not deadlock.
  * @returns their rejections by session
  */
 async function rejectionsOfMembers(
@@ -96,9 +96,9 @@ export class DecisionService {
   }
 
   /**
-   * Hands a situation to an agent, which decides what to do and does it in one transaction. Situations that arrive together
-   * share it.
-   * @returns the decision; after a dry run without IDs, because nothing is stored
+   * Submits a situation to an agent, which decides what to do and does it in one transaction, shared by concurrent
+   * situations.
+   * @returns the decision; without IDs after a dry run, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
    *   `idempotency_key_reused`
    */
@@ -118,7 +118,7 @@ export class DecisionService {
   }
 
   /**
-   * One page of the decisions of the calling agent, or of the agent that a member names, newest first.
+   * One page of the decisions of the calling agent, or of the agent given by a member, newest first.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -141,7 +141,7 @@ export class DecisionService {
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
     const readPage = async (reader: EntityManager) => pageOfRows(await matching(reader), page, "DESC");
-    // An outcome that few decisions have reads many rows.
+    // Filtering by a rare outcome reads many rows.
     const rows = await (outcome == null ? this.database.read(readPage) : report(readPage));
     return new DecisionConnection(rows, page, () =>
       report(async (reader) => countRows(reader, await matching(reader))),
@@ -192,7 +192,7 @@ export class DecisionService {
   }
 }
 
-/** A decision without the IDs of what a dry run does not store. */
+/** A dry-run decision, without IDs of rows that are not stored. */
 async function withoutIds(tx: Tx, decision: Decision): Promise<Decision> {
   const { contactId, conversationId } = decision;
   const stored = async (entity: EntityTarget<{ id: string }>, id: string | null) =>

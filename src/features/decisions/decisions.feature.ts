@@ -49,7 +49,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof decisionEventTypes, object> {}
 }
 
-/** Decisions of agents in the situations that they are given. */
+/** Decisions of agents in situations. */
 export const decisions = feature({
   entities: [Decision, RuleMatch],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
@@ -88,7 +88,7 @@ export const decisions = feature({
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS],
   shares: (senders) => {
-    // A model may take long: models and webhook endpoints together keep a sender free for messages.
+    // A model may be slow: models and webhook endpoints together leave a sender free for messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },

@@ -13,9 +13,9 @@ import {
 import { MAX_TAGS } from "../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 
-/** Assumed length of the list of rules: all have at most 200, but seldom are so many tried. */
+/** Assumed number of rules: a configuration has at most 200, but rarely are that many tried. */
 const ASSUMED_RULES = 25;
-/** Assumed length of the list of values that a clause reads; all clauses of a decision read at most 1,000. */
+/** Assumed number of values that a clause reads; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
 @ObjectType({ simpleResolvers: true, description: "Why part of a decision failed." })

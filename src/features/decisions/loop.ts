@@ -21,7 +21,7 @@ export const LOOP_ERROR: ExplanationError = {
   message: `The address got ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,
 };
 
-/** The gate after a number of automatic answers. */
+/** The gate for a number of automatic answers. */
 export const loopGate = (answers: number): GateExplanation => ({
   name: LOOP,
   passed: answers < MAX_AUTOMATIC_ANSWERS,
@@ -31,7 +31,7 @@ export const loopGate = (answers: number): GateExplanation => ({
 export const isLoop = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === LOOP && !passed);
 
-/** What to read about a contact and about one of its addresses; nothing about null. */
+/** A contact and one of its addresses to read about; null for none. */
 interface Surroundings {
   contactId: string | null;
   addressId: string | null;
@@ -39,12 +39,12 @@ interface Surroundings {
 }
 
 /**
- * Reads the tags of a contact in one statement with the number of automatic answers to what an address wrote, in the hour
- * before `now` and on all lines: at most `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other
- * decision adds an answer.
+ * Reads a contact's tags, and counts the automatic answers to an address on all lines in the hour before `now`, up to
+ * `MAX_AUTOMATIC_ANSWERS`, in one statement. The transaction has locked the contact, so that no other decision adds an
+ * answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
-  // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
+  // Ordered, because PostgreSQL would otherwise read the whole table for an address that has most of the messages.
   const rows: { n: string; tags: string | null; answers: string }[] = await tx.query(
     `with wanted (n, contact_id, address_id, since) as (values ${placeholders(wanted.length, 4)})
      select n,
@@ -63,7 +63,7 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
   });
 });
 
-/** Counts the answers again for a decision whose model took its time; the snapshot then says what it depended on. */
+/** Recounts the answers for a decision after a model was asked, so that the snapshot shows what it depended on. */
 export async function recountAnswers(
   tx: Tx,
   decision: Decision,
@@ -76,7 +76,7 @@ export async function recountAnswers(
   decision.snapshot = { ...snapshot, answers };
 }
 
-/** Records the event of a loop, once an hour for each address. */
+/** Records a loop event, at most once an hour per address. */
 export async function reportLoop(
   tx: Tx,
   conversation: Conversation,

@@ -10,7 +10,7 @@ import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
 import { type Participants, withConversations } from "./participants";
 
-/** The state in which a model is asked for a decision about these participants. */
+/** The state at the time of asking a model for a decision about these participants. */
 export async function modelRequestStateOf(
   tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Participants,
@@ -26,7 +26,7 @@ export async function modelRequestStateOf(
   };
 }
 
-/** What a stored decision is about. */
+/** The subjects of a stored decision. */
 export type Described = Pick<Decision, "agentId" | "contactId" | "conversationId" | "basis">;
 
 /** The current participants of stored decisions; their rows are locked. */
@@ -45,14 +45,14 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
     ...each,
     isNamed: basis?.isNamed ?? true,
     ...(basis === null && { isPreferred: ({ id }) => id === each.conversation?.addressId }),
-    // Decisions about no contact may all open the conversation with the default contact.
+    // Decisions without a contact may all open the conversation with the default contact.
     subjectId: each.contact?.id ?? agentId,
   }));
 }
 
 /**
- * The gate that a stored decision no longer passes because of a change since it was requested.
- * @returns undefined if it can still be made
+ * The gate that a change has closed since a stored decision was requested.
+ * @returns undefined if the decision can still be made
  */
 export function obstacleTo(
   { basis }: Decision,
@@ -67,7 +67,7 @@ export function obstacleTo(
   return isSame ? undefined : { name: "unchanged", passed: false };
 }
 
-/** True if a stored decision can no longer be made; read without locks. */
+/** True if a stored decision can no longer be made; reads without locks. */
 export async function isOvertaken(reader: EntityManager, decision: Decision): Promise<boolean> {
   const { contactId, conversationId } = decision;
   const contact = contactId === null ? null : await reader.findOneByOrFail(Contact, { id: contactId });

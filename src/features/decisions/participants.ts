@@ -46,7 +46,7 @@ interface Reference {
   agentId: string;
   /** The named conversation. */
   conversation?: Conversation;
-  /** The named contact; null for none. */
+  /** The named contact; null if there is none. */
   contact: { key?: ContactKey | undefined; id: string | undefined } | null;
   /** ID of the agent's default contact, if the situation names none. */
   defaultId?: string | undefined;
@@ -60,12 +60,12 @@ interface Met {
 }
 
 /**
- * Finds the participants of situations and locks their rows: all contacts, then all conversations. A contact by a new
- * `ref` or address is created. Without a named conversation, the open one with the contact on the default line is used.
+ * Finds the participants of situations and locks their rows: all contacts, then all conversations. Creates contacts for
+ * new `ref`s and addresses. Without a named conversation, uses the contact's open one on the default line.
  * @param named the references of the situations; a rejected one stays rejected
  * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a reference
- * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), `conflict` for an erased
- *   contact, a closed conversation and one with another contact
+ * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), or `conflict` for
+ *   an erased contact, a closed conversation or a conversation with another contact
  * @throws GatewayError see `putContact`
  */
 export async function findParticipants(
@@ -90,7 +90,7 @@ export async function findParticipants(
   });
 }
 
-/** Resolves what situations name. */
+/** Resolves the references of situations. */
 async function referencesOf(
   tx: Tx,
   named: readonly (ParticipantReference | GatewayError)[],
@@ -119,7 +119,7 @@ async function referencesOf(
   });
 }
 
-/** @throws InvalidInput, or GatewayError `not_found` for what is no ID */
+/** @throws InvalidInput, or GatewayError `not_found` for a malformed ID */
 function keyOf({ id, ref, address }: ContactReference): ContactKey | undefined {
   if (id != null) {
     if (!isUuid(id)) throw noSuch("contact");
@@ -135,7 +135,7 @@ function keyOf({ id, ref, address }: ContactReference): ContactKey | undefined {
 const idsIn = ({ contact, conversation, defaultId }: Reference): string[] =>
   [contact?.id, conversation?.contactId, defaultId].flatMap((id) => id ?? []);
 
-/** The contacts that references mean, which are created if their keys are new. */
+/** Finds the referenced contacts, and creates those with new keys. */
 async function meetEach(
   tx: Tx,
   contacts: ReadonlyMap<string, Contact>,
@@ -172,7 +172,7 @@ async function knownContact(
     if (contact?.agentId !== agentId) throw noSuch("contact");
     assertNotErased(contact);
   }
-  // It may have been changed while the transaction waited for its lock.
+  // The contact may have changed while the transaction waited for its lock.
   const addresses = named.key?.address && contact && (await addressesOf(tx, contact.id));
   const isKnown =
     contact !== undefined && (named.key === undefined || isMeant(named.key, contact, addresses ?? []));

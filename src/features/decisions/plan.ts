@@ -4,7 +4,7 @@ import { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { loopGate } from "./loop";
 
-/** The plan of the rules for a situation, before anything is done. */
+/** The plan of the rules for a situation, before effects are applied. */
 export interface Plan {
   ruleId: string | null;
   gates: GateExplanation[];
@@ -12,7 +12,7 @@ export interface Plan {
   effects: Effect[];
 }
 
-/** Decides as `plan` does, in steps, because a configuration that is not parsed yet may take long. */
+/** Decides like `plan`, in steps, because parsing a configuration may take long. */
 export function* planInSteps(
   configuration: CompiledConfiguration,
   input: DecisionInput,
@@ -22,8 +22,8 @@ export function* planInSteps(
 }
 
 /**
- * Decides what to do. The plan depends on nothing but the arguments.
- * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`
+ * Decides what to do. Depends only on its arguments.
+ * @throws InvalidInput if the situation does not match its declaration, with paths from `situation`
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
   const { conversation, answers } = input;
@@ -32,7 +32,7 @@ export function plan(configuration: CompiledConfiguration, input: DecisionInput)
     ...(conversation === null ? [] : [{ name: "handler", passed: !isHuman }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
-  // Also while a human answers, because a wrong situation is the caller's mistake in any case.
+  // Evaluated even while a human answers, because an invalid situation is always the caller's mistake.
   const { ruleId, rules, effects } = evaluate(configuration, input);
   return isHuman ? { ruleId: null, gates, rules: [], effects: [] } : { ruleId, gates, rules, effects };
 }

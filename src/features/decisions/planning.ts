@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 
-/** Others get the event loop after this much planning (ms). */
+/** Yield to the event loop after this much planning (ms). */
 const SLICE_MS = 10;
 
-/** How fast a decision that took long is forgotten, as a part of what it took. */
+/** Fraction by which the recorded planning time decays with each decision. */
 const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
@@ -15,15 +15,15 @@ const MAX_BATCH = 64;
 /** Max planning in a batch (ms), because others wait for its transaction. */
 const MAX_BATCH_MS = 20;
 
-/** Bounds how long the evaluation of rules holds the event loop, and knows how long it takes. */
+/** Bounds how long rule evaluation blocks the event loop, and records how long it takes. */
 export class Planning {
   private sliceMs = 0;
   private next: Promise<void> | undefined;
-  /** How long the longest of the latest decisions of each organization took to plan (ms). */
+  /** The longest recent planning time of each organization's decisions (ms). */
   private readonly longest = new LRUCache<string, number>({ max: MAX_OWNERS });
 
   /**
-   * Evaluates one decision of an organization, each step once the event loop is free for it.
+   * Evaluates one decision of an organization, yielding to the event loop between steps.
    * @param steps return the result
    */
   async run<T>(owner: string, steps: Iterator<unknown, T>): Promise<T> {
@@ -47,7 +47,7 @@ export class Planning {
   }
 
   /**
-   * The composition of batches of decisions, by how long those of an organization may take to plan.
+   * Composes batches of decisions by the expected planning time of each organization.
    * @param ownerOf returns the ID of the organization of a decision
    */
   batchesBy<Row>(ownerOf: (row: Row) => string) {

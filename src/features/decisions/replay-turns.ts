@@ -3,19 +3,19 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { Semaphore } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 
-/** How long a replay waits for others (ms). */
+/** Max time a replay waits for others (ms). */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Evaluations that are shorter (ms) need no timer, which would take longer than they do. */
+/** Shorter evaluations (ms) skip the timer, which would take longer than they do. */
 const QUICK_MS = 2;
 
-/** Leaves other requests half of the event loop of this process, however many replays there are. */
+/** Leaves half of this process's event loop to other requests, no matter how many replays there are. */
 export class ReplayTurns {
   private readonly replays = new Semaphore(Number.POSITIVE_INFINITY, 1);
   private readonly evaluations = new Semaphore(1);
 
   /**
-   * Runs a replay of many decisions, after the others of its organization.
+   * Runs a replay of many decisions; an organization's replays run one at a time.
    * @throws GatewayError `unavailable` if it would wait too long, or `invalid_request` if the client has disconnected
    */
   async replay<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
@@ -28,7 +28,7 @@ export class ReplayTurns {
   }
 
   /**
-   * Evaluates one decision, after others; organizations take turns. The next one waits for as long as this one took.
+   * Evaluates one decision, with organizations taking turns. The next one waits for as long as this one took.
    * @throws GatewayError `unavailable` if it would wait too long, or `invalid_request` if the client has disconnected
    */
   async evaluate<T>(context: RequestContext, work: () => T): Promise<T> {

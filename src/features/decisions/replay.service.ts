@@ -13,7 +13,7 @@ import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
 import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 import { ReplayTurns } from "./replay-turns";
 
-/** Tells what agents would have decided by another configuration. */
+/** Shows what agents would have decided with another configuration. */
 export class ReplayService {
   private readonly turns = new ReplayTurns();
 
@@ -26,8 +26,8 @@ export class ReplayService {
   /**
    * Replays one decision.
    * @throws GatewayError `not_found` (decision, version, draft), `invalid_request` for a draft with an API key, or if
-   *   the client has disconnected, `conflict` for a decision that is not made, or a draft that is not valid, or
-   *   `unavailable` if it would wait too long for others
+   *   the client has disconnected, `conflict` for an unfinished decision or an invalid draft, or `unavailable` if it
+   *   would wait too long
    */
   async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
     const [decision, candidate] = await this.database.read(async (reader) => {
@@ -42,11 +42,11 @@ export class ReplayService {
   }
 
   /**
-   * Replays the last decisions of an agent, after other such replays of its organization.
-   * @throws GatewayError as `one`, or `not_found` (agent)
+   * Replays the most recent decisions of an agent; an organization's replays run one at a time.
+   * @throws GatewayError like `one`, or `not_found` (agent)
    */
   many(context: RequestContext, args: ReplayDecisionsArgs): Promise<Replays> {
-    // Replays that wait hold no decisions in memory.
+    // Waiting replays hold no decisions in memory.
     return this.turns.replay(context, async () => {
       const [decisions, candidate] = await this.last(context, args);
       const loaded = await this.load(context, candidate);
@@ -57,7 +57,7 @@ export class ReplayService {
     });
   }
 
-  /** The decisions to replay, newest first, and the configuration to decide by. */
+  /** The decisions to replay, newest first, and the configuration to use. */
   private last(
     context: RequestContext,
     { agentId, since, until, first, against }: ReplayDecisionsArgs,

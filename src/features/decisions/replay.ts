@@ -12,10 +12,10 @@ import type { Decision } from "./decision.entity";
 import { type EffectExplanation, Explanation, ExplanationError } from "./explanation";
 import { plan } from "./plan";
 
-/** Max decisions of one replay. */
+/** Max decisions per replay. */
 export const MAX_REPLAYED = 500;
 
-/** The configuration that decisions are replayed against. */
+/** The configuration to replay decisions against. */
 export interface Against {
   /** Null for the draft. */
   version: number | null;
@@ -152,7 +152,7 @@ export class Replays {
   decisions!: ComparedDecision[];
 }
 
-/** Decides once more in a recorded situation, by another configuration, and does nothing. */
+/** Decides again in a recorded situation with another configuration, without effects. */
 export function replay(decision: Decision, { version, configuration }: Against): Replay {
   const { id: decisionId, situation, snapshot, ruleId: recordedRuleId } = decision;
   const base = { decisionId, situationType: situation.type, recordedRuleId };
@@ -181,7 +181,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
 const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
-/** The recorded results of effects; new effects were not done. */
+/** The recorded results of effects; new effects were not applied. */
 function explained(effects: readonly Effect[], decision: Decision): EffectExplanation[] {
   const recorded = decision.explanation?.effects ?? [];
   // Including the effects that a model chose, or `otherwise` in its place.

@@ -3,7 +3,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { NAME_MAX_LENGTH } from "../configuration/configuration.limits";
 
-/** When a rule with `once` has last matched for a contact or a conversation. */
+/** When a rule with `once` last matched for a contact or conversation. */
 @Entity()
 @Index(["matchedAt"])
 export class RuleMatch {

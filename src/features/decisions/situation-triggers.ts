@@ -18,7 +18,7 @@ import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { pendingDecision } from "./pending-decision";
 
-/** Max messages of a decision about what a contact wrote; the further ones get one more decision. */
+/** Max messages per decision about a contact's messages; further ones get another decision. */
 const MAX_BURST = 20;
 
 /** A situation in a conversation that the gateway itself raises. */
@@ -26,29 +26,29 @@ interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationI
   situation: Situation;
 }
 
-/** A message of a conversation that was given up. */
+/** A message that was given up in a conversation. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
-  /** The situation that it answers, as JSON; null without a decision. */
+  /** The situation that the message answers, as JSON; null if no decision sent it. */
   situation: string | null;
 }
 
-/** Raises the gateway's own situations, in the transactions in which they happen. A deliverer makes the decisions. */
+/** Raises the gateway's own situations, in the transactions that cause them. A deliverer makes the decisions. */
 export class SituationTriggers {
   constructor(
     private readonly lanes: Lanes,
     private readonly compiledConfigurations: CompiledConfigurations,
   ) {}
 
-  /** Raises that an agent may answer in a conversation again. */
+  /** Raises `conversation.released`: an agent may answer in a conversation again. */
   readonly released = (tx: Tx, { agentId, contactId, id: conversationId }: Conversation): Promise<void> =>
     this.raise(tx, [
       { agentId, contactId, conversationId, situation: { type: CONVERSATION_RELEASED, data: {} } },
     ]);
 
   /**
-   * Raises that messages of conversations were given up, unless a decision about such a failure sent them: it would raise
-   * itself endlessly.
+   * Raises `message.failed` for messages that were given up, except those sent by a decision about such a failure,
+   * which would trigger itself endlessly.
    */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(
@@ -71,10 +71,10 @@ export class SituationTriggers {
   };
 
   /**
-   * Raises that contacts wrote. Messages that follow each other within `burstSeconds` get one decision; so do those about
-   * which a model is being asked, because its answer is void.
+   * Raises `message.received`. Messages within `burstSeconds` of each other share a decision; a message that arrives while
+   * a model is being asked joins that decision, because the model's answer is discarded.
    * @param tx has locked the contacts and the conversations
-   * @param written messages that are stored next; they get the IDs of the decisions about them
+   * @param written messages to be stored; they get the IDs of the decisions about them
    * @returns the changes that store the decisions
    */
   async received(
@@ -111,7 +111,7 @@ export class SituationTriggers {
     return [...updatesOf(tx, Decision, [...joined], ["situation"]), ...this.adding(tx, raised)];
   }
 
-  /** Stores a decision to make for each situation that the live configuration of its agent has a rule for. */
+  /** Stores a pending decision for each situation that the agent's live configuration has a rule for. */
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: Decision[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {
@@ -125,7 +125,7 @@ export class SituationTriggers {
     await changeTogether(tx, this.adding(tx, raising));
   }
 
-  /** The changes that store decisions, and when a deliverer makes them. */
+  /** The changes that store pending decisions and their due times. */
   private adding(tx: Tx, raised: readonly (readonly [Decision, Timestamp])[]): Change[] {
     const decisions = raised.map(([decision]) => decision);
     const lanes = raised.map(([{ id, agentId }, wakeAt]) => ({ id, agentId, kind: DECISION_LANE, wakeAt }));
@@ -134,15 +134,14 @@ export class SituationTriggers {
 }
 
 /**
- * Locks the last decision to make about messages of each conversation, which only holders of the lock of the conversation
- * lock.
+ * Locks the last pending decision about messages of each conversation. Only holders of the conversation's lock lock it.
  * @returns the decisions by conversation
  */
 async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<Map<string, Decision>> {
   if (conversationIds.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Decision, "decision")
-    // As the partial index states it: SQLite compares texts.
+    // Matches the text of the partial index, because SQLite compares texts.
     .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
       ids: [...new Set(conversationIds)],
     });

@@ -26,7 +26,7 @@ interface SnapshotContext {
   now: Timestamp;
 }
 
-/** Reads what conditions and templates see. */
+/** Reads the data for conditions and templates. */
 export async function takeSnapshot(
   tx: Tx,
   { contact, conversation, line: known }: Participants,
@@ -61,7 +61,7 @@ export async function takeSnapshot(
   };
 }
 
-/** The messages that a situation is about as one: their texts as lines, and the number of the last one. */
+/** Combines the messages of a situation: their texts as lines, and the last number. */
 async function receivedMessage(
   tx: Tx,
   { type, data }: Situation,
@@ -74,7 +74,7 @@ async function receivedMessage(
   return sequence == null ? null : { text: messages.map(({ message }) => message).join("\n"), sequence };
 }
 
-/** The inbound messages of a conversation with some IDs: a caller may name any messages in a situation. */
+/** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */
 const inboundMessages = coalesceInTx(
   async (tx: Tx, wanted: readonly { ids: readonly string[]; conversationId: string }[]) => {
     const messages = await tx.find(Message, {
@@ -87,7 +87,7 @@ const inboundMessages = coalesceInTx(
   },
 );
 
-/** The IDs of the rules for situations of a type that have matched too recently, in their order. */
+/** The IDs of the rules for situations of a type that have matched too recently, in order. */
 async function spentRules(
   tx: Tx,
   configuration: CompiledConfiguration,
@@ -110,7 +110,7 @@ async function spentRules(
 
 const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
 
-/** When a rule has last matched for a subject. */
+/** When a rule last matched for a subject. */
 const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
   const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];
@@ -123,7 +123,7 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
 });
 
-/** Records when rules with `once` have matched. */
+/** Records the matches of rules with `once`. */
 export async function recordMatches(
   tx: Tx,
   configuration: CompiledConfiguration,

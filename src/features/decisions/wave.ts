@@ -4,21 +4,20 @@ import { GatewayError } from "../../errors";
 
 /** How units of work run in one transaction. */
 interface Units<Input, Result> {
-  /** What a unit is about; undefined for one that no other waits for. */
+  /** The subject of a unit; undefined if no other unit waits for it. */
   subjectOf(input: Input): string | undefined;
-  /** Finds the inputs of units again, because the previous ones may have changed them. */
+  /** Reloads the inputs of units, because earlier units may have changed them. */
   again(indexes: readonly number[]): Promise<Input[]>;
-  /** Takes the locks of the next step, if any unit wants them. */
+  /** Takes the locks of the next step, if any unit needs them. */
   lock(): Promise<void>;
   run(index: number, input: Input, unit: WaveUnit): Promise<Result>;
 }
 
 /**
- * Runs units of work in one transaction: those about the same subject one after the other, in their order; the others side
- * by side.
+ * Runs units of work in one transaction: units about the same subject in order, one by one; all others concurrently.
  * @param inputs the inputs of all units
- * @returns the result of each, or the GatewayError of a unit that has stored nothing
- * @throws the error of a unit that has stored something, which ends the transaction
+ * @returns the result of each, or the GatewayError of a unit that stored nothing
+ * @throws the error of a unit that had stored something, which ends the transaction
  */
 export async function inTurns<Input, Result>(
   inputs: readonly Input[],
@@ -48,8 +47,8 @@ export async function inTurns<Input, Result>(
 }
 
 /**
- * A wave of units of work that take their locks in steps: none passes a step before all have arrived there or have ended.
- * @returns a function that joins the wave as one of its units
+ * A wave of units of work that take their locks in steps: no unit passes a step until all have reached it or ended.
+ * @returns a function that adds a unit to the wave
  */
 function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
   let isWanted = false;
@@ -81,12 +80,15 @@ function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
   };
 }
 
-/** One of the units of a wave. */
+/** A unit of a wave. */
 export interface WaveUnit {
-  /** True if it may have stored something. */
+  /** True if the unit may have stored something. */
   hasStored: boolean;
-  /** Waits for the others, and for the locks if any unit needs them. Once for each unit, before it stores anything. */
+  /**
+   * Waits for the other units, and for the locks if any unit needs them. Call it once per unit, before storing
+   * anything.
+   */
   pass(needsLock: boolean): Promise<void>;
-  /** Ends the unit for the others, which need not wait for it; after `pass`, it does nothing. */
+  /** Ends the unit, so that the others no longer wait for it; a no-op after `pass`. */
   leave(): void;
 }

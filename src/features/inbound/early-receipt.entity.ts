@@ -5,7 +5,9 @@ import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
 import type { Receipt } from "../messages/receipts";
 
-/** A receipt about a message whose ID at the receiver is not known yet, because the answer to the send has not arrived. */
+/**
+ * A receipt that arrived before the response to the send, so that the receiver's ID for the message is still unknown.
+ */
 @Entity()
 export class EarlyReceipt {
   @Uuid
@@ -25,7 +27,7 @@ export class EarlyReceipt {
   @Column({ type: "varchar", length: 16 })
   status!: Receipt["status"];
 
-  /** When it happened. */
+  /** When the reported change happened. */
   @Column({ type: "varchar", length: 24 })
   at!: Timestamp;
 
@@ -35,7 +37,7 @@ export class EarlyReceipt {
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;
 
-  /** When to look for its message next. */
+  /** When to look for its message again. */
   @Column({ type: "varchar", length: 24 })
   dueAt!: Timestamp;
 }

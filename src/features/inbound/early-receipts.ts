@@ -15,19 +15,19 @@ import { EarlyReceipt } from "./early-receipt.entity";
 /** The group of senders that apply receipts, and its share. */
 export const RECEIPTS = "receipts";
 
-/** Kind of the lane of a receipt about a message that is not known yet, with the ID of the receipt. */
+/** Kind of the lane of an early receipt; the lane has the receipt's ID. */
 export const RECEIPT_LANE = "receipt";
 
-/** When to look for the message of a receipt first (ms); then each time after as long as has passed so far. */
+/** Delay before first looking for a receipt's message (ms); each further delay equals the time elapsed so far. */
 const FIRST_MS = 1_000;
 
-/** How long a receipt is kept for its message (ms): longer than any send, including one of a killed process. */
+/** How long a receipt waits for its message (ms), longer than any send, even by a killed process. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
-/** Receipts that arrived before the answer to the send, which contains the receiver's ID of the message. */
+/** Receipts that arrived before the response to the send, which contains the receiver's ID for the message. */
 export class EarlyReceipts implements LaneWork {
   constructor(
     private readonly database: Database,
@@ -70,10 +70,10 @@ export class EarlyReceipts implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** All is stored already. */
+  /** Everything is already stored. */
   async finish(): Promise<void> {}
 
-  /** Applies a receipt if its message is known by now. It takes locks of lanes, so it runs in its own transaction. */
+  /** Applies a receipt if its message is now known. It locks lanes, so it runs in its own transaction. */
   private async look(id: string): Promise<SendResult> {
     try {
       await this.database.write(

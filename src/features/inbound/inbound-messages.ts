@@ -33,26 +33,26 @@ import {
 } from "../messages/message.entity";
 import { optOutIntent } from "./opt-out";
 
-/** How long a confirmation counts for the next ones (ms): each message may cost money. */
+/** How long a confirmation suppresses further ones (ms), because each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;
 
 /** An inbound message. */
 export interface Inbound {
-  /** Its ID in the system that it comes from. */
+  /** The message's ID in the sending system. */
   providerId: string;
   /** The address of the contact, in any form. */
   from: string;
-  /** Name of a contact that is not known yet; null for none. */
+  /** Name for a new contact; null if there is none. */
   name: string | null;
   text: string;
-  /** The text without quotes, which may be an opt-out; `text` if undefined. */
+  /** The text without quotes, to check for an opt-out; defaults to `text`. */
   replyText?: string;
   sentAt: Timestamp;
   /** Description of the parts that were not stored, for people. */
   omitted: string | null;
-  /** True if a program wrote it; it must not be answered. */
+  /** True if a program wrote the message, so that it must not be answered. */
   isAutomatic: boolean;
 }
 
@@ -60,21 +60,21 @@ export interface Inbound {
 export interface Received {
   message: Message;
   contactId: string;
-  /** True if it was stored now, and not by an earlier request. */
+  /** True if this request stored the message, not an earlier one. */
   isNew: boolean;
 }
 
 /** A line with its agent and organization. */
 export type InboundLine = Line & { agent: Agent };
 
-/** A message that arrives on a line. */
+/** A message arriving on a line. */
 export interface Arrival {
   line: InboundLine;
   from: Address;
   inbound: Inbound;
 }
 
-/** A message with the contact that wrote it, whose row the transaction has locked. */
+/** A message with its contact, whose row the transaction has locked. */
 interface Placed extends Arrival {
   contact: Contact;
   address: ContactAddress;
@@ -88,7 +88,7 @@ export class InboundMessages {
     private readonly situationTriggers: SituationTriggers,
   ) {}
 
-  /** Stores messages, those of a contact in the order of their arrival. */
+  /** Stores messages; those of a contact in order of arrival. */
   async store(tx: Tx, arrivals: readonly Arrival[]): Promise<Received[]> {
     const distinct = [...groupBy(arrivals, nameOf).values()].flatMap(([first]) => first ?? []);
     const known = await lockContactsAt(
@@ -96,8 +96,8 @@ export class InboundMessages {
       distinct.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
     );
     const contacts = new Map(distinct.map((each, i) => [each, known[i] ?? null]));
-    // The lock of the contact makes simultaneous repeats wait for each other. Without one it may have been erased, and a
-    // repeat must not bring it back.
+    // The contact's lock makes concurrent retries wait for each other. A message without a known contact may be a retry
+    // for an erased contact, which must not be recreated.
     const results = await repeatsOf(tx, distinct);
     const isNew = (each: Arrival) => !results.has(nameOf(each));
     const strangers = distinct.filter((each) => contacts.get(each) === null && isNew(each));
@@ -117,8 +117,8 @@ export class InboundMessages {
   }
 
   /**
-   * Stores messages: of each contact one that opts in or out, or several that do neither.
-   * @returns them by their names
+   * Stores messages: per contact, either one that opts in or out, or several that do neither.
+   * @returns them by name
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
@@ -178,7 +178,10 @@ export class InboundMessages {
     ]);
   }
 
-  /** Opts an address in or out, and cancels the confirmation of that or what else is queued for it, on all lines. */
+  /**
+   * Opts an address in or out, and cancels the messages queued for it on all lines; an opt-in also cancels the
+   * confirmation of the opt-out.
+   */
   private async setOptedOut(
     tx: Tx,
     { contact, address, line }: Placed,
@@ -195,7 +198,7 @@ export class InboundMessages {
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
-        // Delivery no longer rejects what is left of an opt-out, once the address is opted in.
+        // Once the address is opted in, delivery no longer rejects the rest.
         ...(optedOutAt === null && { limit: MAX_QUEUED }),
       });
       if (optedOutAt === null)
@@ -207,10 +210,10 @@ export class InboundMessages {
   }
 }
 
-/** Names a message: its ID in the system that it comes from, and its line. */
+/** Names a message by its line and its ID in the sending system. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
-/** Adds contacts with an address each, unless other requests have added them meanwhile. */
+/** Adds contacts with one address each, unless concurrent requests have added them. */
 async function addContacts(tx: Tx, arrivals: readonly Arrival[]): Promise<KnownContact[]> {
   const contacts = await putContacts(
     tx,
@@ -239,8 +242,8 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
 }
 
 /**
- * Locks the conversations that messages are stored in or that their senders opt out of, and the insert order: those that opt
- * out or in lock lanes, which come later in the order of locks.
+ * Locks the conversations that messages are stored in or that their senders opt out of, and the insert order. Opt-outs
+ * and opt-ins lock lanes, which come later in the lock order.
  */
 async function lockAhead(tx: Tx, placed: readonly Placed[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
@@ -257,7 +260,7 @@ async function lockAhead(tx: Tx, placed: readonly Placed[]): Promise<void> {
   );
 }
 
-/** Messages to store together; a contact's message that opts in or out, by itself. */
+/** Groups messages to store together; a message that opts in or out is stored by itself. */
 function turnsOf(placed: readonly Placed[]): Placed[][] {
   const turns: Placed[][] = [];
   const last = new Map<string, { turn: number; intent: Placed["intent"] }>();
@@ -272,7 +275,7 @@ function turnsOf(placed: readonly Placed[]): Placed[][] {
   return turns;
 }
 
-/** The messages that earlier requests with the same IDs have stored, by their names. */
+/** The messages stored by earlier requests with the same IDs, by name. */
 export async function repeatsOf(
   reader: EntityManager,
   arrivals: readonly Arrival[],

@@ -10,7 +10,7 @@ import type { Receipt } from "../messages/receipts";
 import type { Inbound } from "./inbound-messages";
 
 /**
- * A text that both databases keep as it is.
+ * A text that both databases store unchanged.
  * @param max in code points, as in JSON Schema
  */
 const text = (max: number, description: string, min = 1) =>
@@ -43,7 +43,7 @@ export const INBOUND_MESSAGE = z.object({
     PROVIDER_ID_MAX_LENGTH,
     "ID assigned by the system that the message comes from; messages with the same ID are stored only once.",
   ),
-  // Longer ones are rejected as addresses of the wrong kind.
+  // Longer texts are rejected as addresses of the wrong kind.
   from: text(MESSAGE_TEXT_MAX_LENGTH, "The contact's address, of the kind that the line sends to.").meta({
     maxLength: ADDRESS_MAX_LENGTH,
   }),
@@ -76,11 +76,11 @@ export const INBOUND_RECEIPT = z
     when: () => true,
   });
 
-/** No request may make code. */
+/** Requests must not generate code. */
 const NO_CODE = { jitless: true } as const;
 
 /**
- * Checks a body; members that are null count as missing.
+ * Checks a body; null members count as missing.
  * @throws GatewayError `invalid_request` with the first problem of each member
  */
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
@@ -95,7 +95,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/** The time that another system names, whose clock may be ahead; now if it names none. */
+/** A time given by another system, whose clock may be ahead; now if omitted. */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));
@@ -124,7 +124,7 @@ export function inboundOf(body: unknown): Inbound {
  */
 export function receiptOf(body: unknown): Omit<Receipt, "lineId"> {
   const { errorCode } = (body ?? {}) as { errorCode?: unknown };
-  // Many systems number their errors.
+  // Many systems use numeric error codes.
   const named = Number.isSafeInteger(errorCode)
     ? { ...(body as object), errorCode: String(errorCode) }
     : body;

@@ -15,14 +15,14 @@ import { readMail } from "./mail";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The line that the request names, and the signature that is to prove it. */
+    /** The line that the request names, and the signature to verify. */
     sender:
       | { line: InboundLine; organizationId: string; secrets: readonly string[]; signature: WebhookSignature }
       | undefined;
   }
 }
 
-/** Adds the routes whose requests are signed with the secret of a line. */
+/** Adds the routes for requests signed with the secret of a line. */
 export function addInbound(app: FastifyInstance, { inbound }: { inbound: InboundService }): void {
   const bodies = new Bodies();
   app.decorateRequest("sender", undefined);
@@ -33,7 +33,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     request.sender = { ...(await inbound.lineFor(lineId, clientAddress(request))), signature };
   });
 
-  /** Reads a body and proves that it comes from the other end of the line. */
+  /** Reads a body and verifies that it comes from the other end of the line. */
   const readSigned = <T>(
     request: FastifyRequest,
     payload: Readable,
@@ -41,8 +41,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: Buffer) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    // Who sends is unknown until the body is complete: a stranger must not take the memory of the real sender, nor that
-    // of other lines, whichever of them the stranger names.
+    // The sender is unknown until the body is complete: a stranger must not use up the memory of the real sender or of
+    // other lines, whichever line it names.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);

@@ -98,7 +98,7 @@ const received = {
   },
 };
 
-/** Describes the requests that the systems at the other end of lines send. */
+/** Describes the requests from the systems at the other end of lines. */
 export const inboundOperations = (): readonly HttpOperation[] => [
   {
     operationId: "receiveMessage",

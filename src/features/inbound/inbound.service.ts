@@ -22,15 +22,15 @@ import {
   repeatsOf,
 } from "./inbound-messages";
 
-/** Max attempts while others change the contact. */
+/** Max attempts while concurrent requests change the contact. */
 const MAX_ATTEMPTS = 5;
 
-/** Max messages of a transaction, because the first sender waits for the last message. */
+/** Max messages per transaction; the first sender waits for the last message. */
 const MAX_BATCH = 64;
 
-/** Receives what contacts write, and what other systems report about messages that they were sent. */
+/** Receives messages from contacts, and reports from other systems about sent messages. */
 export class InboundService {
-  /** Stores a message; those that arrive together share a transaction. */
+  /** Stores a message; concurrent messages share a transaction. */
   private readonly store: (arrival: Arrival) => Promise<Received>;
 
   constructor(
@@ -49,8 +49,8 @@ export class InboundService {
   }
 
   /**
-   * The line that a request names, with its organization and the secrets that are valid now.
-   * @param ip address of the client, which may not guess IDs of lines without end
+   * Returns the line that a request names, with its organization and its currently valid secrets.
+   * @param ip address of the client, which may guess only a limited number of line IDs
    * @throws GatewayError `invalid_signature` for a line that does not exist or has no secret, `too_many_attempts`,
    *   `unavailable` without the instance key
    */
@@ -68,7 +68,7 @@ export class InboundService {
       const { organizationId } = line.agent;
       return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
-      // The sender is not at fault, and must try again.
+      // Not the sender's fault: it must retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
@@ -81,8 +81,8 @@ export class InboundService {
   }
 
   /**
-   * Stores what a contact wrote, and lets the agent decide about it once no more messages follow. The same ID on the same
-   * line is stored once. A message that only says STOP or START opts the address out or in.
+   * Stores a contact's message, and lets the agent decide about it once no more messages follow. The same ID is stored
+   * once per line. A message that only says STOP or START opts the address out or in.
    * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
    */
   async receive(line: InboundLine, inbound: Inbound): Promise<Received> {
@@ -105,15 +105,15 @@ export class InboundService {
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
-        // The sender is not at fault that others change the contact, and must try again.
+        // Concurrent changes to the contact are not the sender's fault: it must retry.
         if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
       }
     }
   }
 
   /**
-   * Applies a receipt. One that names a message by an ID of the receiver's that is not known yet is kept until it is.
-   * @returns the message as it is now; undefined for a receipt that is kept
+   * Applies a receipt. If the receiver's ID in it is not known yet, the receipt is kept until it is.
+   * @returns the current message; undefined for a kept receipt
    * @throws GatewayError `not_found`
    */
   async report(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
@@ -129,7 +129,7 @@ export class InboundService {
   }
 }
 
-/** @returns null also for a line of a deleted agent */
+/** @returns null if the line does not exist or its agent was deleted */
 const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | null> =>
   reader
     .createQueryBuilder(Line, "line")

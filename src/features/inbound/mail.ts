@@ -9,12 +9,12 @@ import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 import { replyText } from "./reply-text";
 
 /**
- * Reads a mail (RFC 5322).
- * @param raw the bytes as they arrived; the buffer is empty afterwards
- * @param id identifies the mail if it has no `Message-ID`
- * @param line the line that it arrived on; mails of an organization are read one at a time
- * @returns undefined for an automatic mail without an address, such as a bounce: it is from no contact
- * @throws InvalidInput for a mail that has no sender or cannot be parsed
+ * Parses an e-mail (RFC 5322).
+ * @param raw the bytes as received; the buffer is empty afterwards
+ * @param id identifies the e-mail if it has no `Message-ID`
+ * @param line the line that received it; e-mails of an organization are parsed one at a time
+ * @returns undefined for an automatic e-mail without a sender address, such as a bounce: it is from no contact
+ * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many are waiting
  */
 export async function readMail(
@@ -31,7 +31,7 @@ export async function readMail(
     from: mail.from.address,
     name: nameOf(mail.from.name),
     text,
-    // Who unsubscribes by the subject may have a signature.
+    // People who unsubscribe by the subject may have a signature.
     replyText: replyText(text) || storable(mail.subject),
     sentAt: sentAtOf(mail.date),
     omitted,
@@ -39,7 +39,7 @@ export async function readMail(
   };
 }
 
-/** The text of a mail as far as it is kept, and what is not. */
+/** The stored part of an e-mail's text, and a description of the rest. */
 function shortened({
   text,
   attachments,
@@ -78,13 +78,13 @@ const nameOf = (text: string): string | null =>
   [...singleLine(text)].slice(0, CONTACT_NAME_MAX_LENGTH).join("").trim() || null;
 
 /**
- * The ID under which a mail is stored: with its sender, because anybody can use the `Message-ID` of another one, and hashed,
- * because IDs are in events, which hold no addresses, and outlive an erased contact.
+ * The stored ID of an e-mail: a hash of `Message-ID` and sender. The sender, because anybody can reuse another's
+ * `Message-ID`; hashed, because IDs appear in events, which hold no addresses and outlive an erased contact.
  */
 const providerIdOf = (messageId: string, from: string): string =>
   sha256(`${messageId.trim().replace(/^<(.*)>$/, "$1")} ${from.toLowerCase()}`);
 
-/** When a mail says that it was sent, if that is possible. */
+/** When an e-mail claims to have been sent, if plausible. */
 function sentAtOf(date: string): string {
   const ms = Date.parse(date);
   return Number.isNaN(ms) || ms < 0 || ms > Math.min(Date.now(), LAST_MOMENT_MS)

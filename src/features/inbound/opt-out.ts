@@ -1,4 +1,4 @@
-/** Words that opt out of messages as a whole message, as carriers define them. */
+/** Words that opt out of messages if they are the whole message, as defined by carriers. */
 const OPT_OUT: ReadonlySet<string> = new Set(["STOP", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"]);
 const OPT_IN = "START";
 
@@ -9,7 +9,7 @@ const MAX_LENGTH = 40;
 export function optOutIntent(text: string): "out" | "in" | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return undefined;
-  // Full-width letters, and punctuation around the word.
+  // Normalizes full-width letters and strips punctuation around the word.
   const word = trimmed
     .normalize("NFKC")
     .toUpperCase()

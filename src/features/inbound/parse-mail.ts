@@ -4,61 +4,61 @@ import { Semaphore } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 
-/** How long a thread may take to parse a mail (ms); one of 10 MB takes 0.5 s. */
+/** Max time for a thread to parse an e-mail (ms); 10 MB take 0.5 s. */
 const TIMEOUT_MS = 5_000;
 
-/** Memory of a thread that parses a mail (MB). */
+/** Max memory of a parsing thread (MB). */
 const MAX_MEMORY_MB = 256;
 
-/** Max mails that are parsed at the same time, each on a core and of another organization. */
+/** Max e-mails parsed concurrently, each on its own core and for a different organization. */
 const MAX_THREADS = 2;
 
-/** How long a mail waits for those before it (ms), after which the mail server is to try again. */
+/** Max time an e-mail waits for earlier ones (ms); after that, the mail server must retry. */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Max mails of an organization that are parsed or wait, after which its mail servers are to try again. */
+/** Max e-mails of an organization being parsed or waiting; beyond that, its mail servers must retry. */
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
-// Created once, because capturing a stack per error is expensive during an attack.
+// Created once: capturing a stack per error is expensive during an attack.
 const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
-/** The start of a mail that is parsed if the whole takes too long (bytes): a text of max length in any encoding. */
+/** The start of an e-mail to parse if the whole takes too long (bytes): a text of max length in any encoding. */
 const HEAD_BYTES = 131_072;
 
-/** Max size of the result of a thread (bytes), each character escaped. */
+/** Max size of a thread's result (bytes), with each character escaped. */
 export const RESULT_MAX_BYTES = 262_144;
 
-/** Max length of a text that a thread returns: of characters of two code units, one more than is kept. */
+/** Max length of a text returned by a thread, in UTF-16 code units: one character more than is stored. */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
 
-/** The line that a mail arrived on. */
+/** The line that received an e-mail. */
 export interface MailLine {
   organizationId: string;
   lineId: string;
 }
 
-/** A mail as a thread gets it. */
+/** An e-mail, as passed to a thread. */
 export interface MailForThread {
   raw: Uint8Array;
-  /** True for the start of a longer mail. */
+  /** True for the start of a longer e-mail. */
   isHead: boolean;
   maxTextLength: number;
 }
 
-/** The part of a mail that is used. */
+/** The used parts of an e-mail. */
 export interface ParsedMail {
   from: { address: string; name: string } | undefined;
   subject: string;
   messageId: string;
   date: string;
-  /** The text, or else the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
+  /** The text or, failing that, the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
   text: string;
   /** The number of attachments. */
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
-  /** True if the mail was too long or too slow to be parsed as a whole. */
+  /** True if the e-mail was too long or too slow to be parsed completely. */
   isPartial: boolean;
 }
 
@@ -66,11 +66,11 @@ const threads = new Semaphore(MAX_THREADS);
 const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
- * Parses a mail: as a whole, or else its start. An organization uses one thread at a time, in which its lines take turns,
- * so that slow mails hold up neither other organizations nor all lines of their own.
- * @param raw the bytes, which a thread takes over: the buffer is empty afterwards
- * @param line the line that it arrived on
- * @returns undefined for a mail that cannot be parsed
+ * Parses an e-mail, as a whole or at least its start. Each organization uses one thread at a time, in which its lines
+ * take turns, so that slow e-mails delay neither other organizations nor all lines of their own.
+ * @param raw the bytes, transferred to a thread: the buffer is empty afterwards
+ * @param line the line that received it
+ * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if it would wait too long
  */
 export async function parseMail(
@@ -100,19 +100,19 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
   }
 }
 
-/** @throws GatewayError `unavailable` if even the start takes too long, which a busy machine may be the cause of */
+/** @throws GatewayError `unavailable` if even the start takes too long, perhaps because the machine is busy */
 async function parseWholeOrStart(raw: Buffer): Promise<ParsedMail | undefined> {
   const isLong = raw.length > HEAD_BYTES;
-  // A copy, because a buffer of this size may be part of a shared one.
+  // Copied, because a buffer of this size may be part of a shared one.
   const head = Uint8Array.from(raw.subarray(0, HEAD_BYTES));
   const whole = isLong ? await parse(raw, false).catch(() => undefined) : undefined;
   return whole ?? parse(head, isLong);
 }
 
 /**
- * Parses a mail in its own thread: a maliciously slow one would otherwise stop the server, and an attachment
- * delay it.
- * @returns undefined for a mail that cannot be parsed, or not with the memory of a thread
+ * Parses an e-mail in its own thread: a maliciously slow one would otherwise stop the server, and an attachment delay
+ * it.
+ * @returns undefined for an e-mail that cannot be parsed, or not within the memory of a thread
  * @throws GatewayError `unavailable` if it takes too long
  */
 async function parse(raw: Uint8Array, isHead: boolean): Promise<ParsedMail | undefined> {
@@ -124,7 +124,7 @@ async function parse(raw: Uint8Array, isHead: boolean): Promise<ParsedMail | und
   let timer: NodeJS.Timeout | undefined;
   try {
     const result = await new Promise<ArrayBuffer | undefined>((resolve, reject) => {
-      // A busy machine can take long to start a thread.
+      // A busy machine may take long to start a thread.
       worker.once("online", () => {
         timer = setTimeout(() => reject(TOO_LATE), TIMEOUT_MS);
       });

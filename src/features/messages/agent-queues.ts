@@ -5,13 +5,13 @@ import { HeldReason, MessageStatus } from "./message.entity";
 /** Max queued messages of an agent; messages held back by an upgrade do not count. */
 export const MAX_QUEUED_OF_AGENT = 100_000;
 
-/** How long a count is used (ms). Until it is renewed, other processes may exceed the limit. */
+/** How long a count is used (ms). Until the next count, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
 
-/** How many times as long as it took a count is used: 50,000 queued messages take 0.1 s to count. */
+/** A count is used for this many times its own duration: counting 50,000 queued messages takes 0.1 s. */
 const LIFETIME_FACTOR = 50;
 
-/** How much room the queue of an agent has: what was counted less what this process has queued since. */
+/** Room in an agent's queue: the last count, less the messages queued by this process since. */
 interface Room {
   left: number;
   /** When to count again, by `performance.now`. */
@@ -19,7 +19,7 @@ interface Room {
   counting: Promise<void> | undefined;
 }
 
-/** Limits how many messages of an agent are queued. It counts them once in a while, so the limit is approximate. */
+/** Limits the queued messages of an agent. Counts them only occasionally, so the limit is approximate. */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 
@@ -29,10 +29,10 @@ export class AgentQueues {
   ) {}
 
   /**
-   * Takes the room of messages in the queue of an agent.
-   * @param agentId an agent that exists
-   * @param messages 0 to take none
-   * @returns true if there was room for a message
+   * Reserves room for a message in an agent's queue.
+   * @param agentId ID of an existing agent
+   * @param messages 0 to reserve nothing
+   * @returns true if there was room
    */
   async take(agentId: string, messages: 0 | 1 = 1): Promise<boolean> {
     const room = this.rooms.get(agentId) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };
@@ -41,7 +41,7 @@ export class AgentQueues {
       room.counting ??= this.count(agentId, room).finally(() => {
         room.counting = undefined;
       });
-      // While there is room, no message waits for the count.
+      // As long as there is room, no message waits for the count.
       if (room.left > 0) room.counting.catch(() => undefined);
       else await room.counting;
     }
@@ -66,11 +66,11 @@ const COUNT = `SELECT count(*) AS queued FROM (
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
   ), '') LIMIT $2) AS counted`;
 
-/** The error for a message that a full queue does not take. */
+/** The error for a message that a full queue rejects. */
 export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
 
-/** The error for a message of an agent whose queue is full. */
+/** The error for a message from an agent whose queue is full. */
 export const agentQueueFull = () =>
   queueFull(`An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`);
 

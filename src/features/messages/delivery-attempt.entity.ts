@@ -6,7 +6,7 @@ import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 
-/** How many attempts of a message are shown: the last ones. */
+/** Number of attempts shown per message, the last ones. */
 export const SHOWN_ATTEMPTS = 20;
 
 @ObjectType({ simpleResolvers: true, description: "An attempt to send a message." })

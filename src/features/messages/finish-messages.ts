@@ -15,7 +15,7 @@ import { statusEvents, TOLD, type Told } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
 
-/** The outcome of an attempt: the columns of its message. */
+/** The outcome of an attempt, as columns of its message. */
 interface Outcome {
   status: MessageStatus;
   heldReason: HeldReason | null;
@@ -28,8 +28,8 @@ interface Outcome {
 }
 
 /**
- * Stores the results of finished sends. If a send has lost its lane, only the attempt is stored: the message has gone
- * on without it.
+ * Stores the results of finished sends. If a send has lost its lane, only its attempt is stored: others may have
+ * changed the message.
  */
 export async function finishMessages(
   tx: Tx,
@@ -99,7 +99,7 @@ export async function finishMessages(
     tx,
     failed.map(([{ messageId: id }, { errorCode }]) => ({ id, errorCode })),
   );
-  // A receipt that came before the answer has the last word on the status.
+  // A receipt that arrived before the response determines the status.
   for (const [{ messageId }, { providerId, sentAt }] of outcomes) {
     if (sentAt === null || byId.has(messageId)) continue;
     await tx.query(
@@ -109,7 +109,7 @@ export async function finishMessages(
   }
 }
 
-/** The lines of uncertain attempts that do not send such messages again. */
+/** The lines of uncertain attempts that do not resend such messages. */
 async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
@@ -168,7 +168,7 @@ function attemptsOf(ended: readonly FinishedSend[], now: Timestamp): Change {
   };
 }
 
-/** Drops the receiver's IDs that other messages of their line have, because receipts must mean one message. */
+/** Drops receivers' IDs already used by another message on the line, because a receipt must identify one message. */
 async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Promise<FinishedSend[]> {
   const given = ended.flatMap(({ channelId: lineId, result }) =>
     "providerId" in result && result.providerId !== null ? [{ lineId, providerId: result.providerId }] : [],

@@ -5,7 +5,7 @@ import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } 
 /** The line that a message would be sent on. */
 export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version" | "whenUncertain">;
 
-/** The state around a message that its gates depend on. */
+/** The state that a message's gates depend on. */
 export interface GateContext {
   /** Undefined if the agent has no default line. */
   line: GateLine | undefined;
@@ -16,7 +16,7 @@ export interface GateContext {
     contactId: string;
     isHandledByHuman: boolean;
     isClosed: boolean;
-    /** Its contact is erased, so that it is closed next. */
+    /** True if the contact is erased, so that the conversation is about to be closed. */
     isErased: boolean;
     /** The contact's address on the line; undefined if it was deleted. */
     address: { address: string; isOptedOut: boolean } | undefined;
@@ -37,11 +37,11 @@ export type QueuedRow = Pick<
   | "notBefore"
   | "lineId"
 > & {
-  /** Its line's setting for attempts without an answer, if its process ended while it was being sent. */
+  /** The line's policy for uncertain attempts, if a process ended while sending the message. */
   whenUncertain: WhenUncertain | null;
 };
 
-/** A message that waits on a lane. */
+/** A message waiting on a lane. */
 export type QueuedMessage = QueuedRow & { context: GateContext };
 
 /** The change of a queued message: sent, delivered, held back or given up. */
@@ -53,8 +53,8 @@ export type Unsent =
   | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError };
 
 /**
- * Decides whether a message may be sent, except for limits that it shares with other messages. Status `sending` means that
- * its process ended during the attempt.
+ * Decides whether a message may be sent, apart from limits shared with other messages. Status `sending` means that its
+ * process ended during the attempt.
  * @returns the line to send it on, or why it is not sent now
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {
@@ -65,7 +65,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
     const isFenced = message.fence !== conversation.version;
     if (isFenced && conversation.isClosed) return canceled(MessageError.closed);
-    // The decision that hands off may have more to say.
+    // The decision that hands off may still send messages.
     if (isFenced && message.author === MessageAuthor.agent && conversation.isHandledByHuman)
       return canceled(MessageError.handed_off);
     if (isFenced) return canceled(MessageError.moved);
@@ -80,7 +80,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
     return held(HeldReason.no_route);
   if (line.state !== LineState.active) return held(HeldReason.line_paused);
   if (!organizationIsActive) return held(HeldReason.organization_deactivated);
-  // Mail to no one in particular cannot be sent.
+  // An e-mail without a recipient cannot be sent.
   if (conversation === undefined && line.kind === LineKind.email) return failed(MessageError.no_address);
   if (message.heldReason === HeldReason.retry && isEarly) return held(HeldReason.retry, notBefore);
   return line;

@@ -10,20 +10,20 @@ import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
-/** The place of a message in a conversation, whose row the transaction has locked. */
+/** The place of a message in a locked conversation. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
 
 /** A message to queue. */
 export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
-  /** How long it may wait until it is sent (ms). */
+  /** Max time it may wait to be sent (ms). */
   expiresAfterMs: number;
-  /** Undefined for a message outside of any conversation, which is sent on the default line. */
+  /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
   /** The decision to send it, if the agent made one. */
   decisionId?: string | undefined;
-  /** How long it waits at least (ms). */
+  /** Min delay (ms). */
   delayMs?: number | undefined;
-  /** The address whose message it answers automatically. */
+  /** The address that the message answers automatically. */
   answeredAddressId?: string | undefined;
 }
 
@@ -81,16 +81,16 @@ export async function insertMessages(
   return store(tx, lanes, messages, MessageStatus.queued, [...more, ...lanes.adding(tx, due)]);
 }
 
-/** A message that a contact wrote, in a conversation whose row the transaction has locked. */
+/** A contact's message, in a locked conversation. */
 type ReceivedDraft = Pick<
   Message,
   "agentId" | "message" | "conversationId" | "sequence" | "lineId" | "providerId" | "omitted" | "sentAt"
 >;
 
 /**
- * Stores messages that contacts wrote.
+ * Stores messages from contacts.
  * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
- * @param decide sets the decisions about the messages, which have their IDs already, and returns further changes
+ * @param decide sets the decisions about the messages, which already have their IDs, and returns further changes
  * @returns the messages in the order of the drafts
  */
 export async function insertReceived(
@@ -135,7 +135,7 @@ async function store(
   return messages;
 }
 
-/** A message as it was when it was accepted. */
+/** A message in the state in which it was accepted. */
 export const asAccepted = (message: Message): Message => ({
   ...message,
   status: MessageStatus.queued,

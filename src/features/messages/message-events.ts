@@ -2,7 +2,7 @@ import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
 import { type Message, MessageStatus } from "./message.entity";
 
-/** The data of a message event; the text is read by its ID. */
+/** The data of a message event; clients read the text by ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
   Partial<Pick<Message, "sequence" | "decisionId" | "lineId" | "errorCode" | "providerId">>;
 
@@ -27,12 +27,12 @@ export const messageEvent = (
   },
 });
 
-/** The columns of `Told`, for the RETURNING of an UPDATE of `message` by SQL. */
+/** The columns of `Told`, for `UPDATE message … RETURNING`. */
 export const TOLD = `message.id, message.agent_id as "agentId", message.conversation_id as "conversationId", message.status,
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;
 
-/** The events about messages that have just reached their status; there are none about retries and dispatches. */
+/** Events for messages that have just reached their status; there are none for retries and dispatches. */
 export const statusEvents = (messages: readonly Told[]): NewEvent[] =>
   messages.flatMap((message) => {
     const { status } = message;

@@ -1,5 +1,5 @@
-/** Kind of the lane of a message outside of any conversation, with the ID of the message. */
+/** Kind of the lane of a standalone message; the lane has the message's ID. */
 export const MESSAGE_LANE = "message";
 
-/** Kind of the lane of the messages of a conversation, with the ID of the conversation. */
+/** Kind of the lane of a conversation's messages; the lane has the conversation's ID. */
 export const CONVERSATION_LANE = "conversation";

@@ -5,7 +5,7 @@ import type { QueuedMessage } from "./gates";
 import { countRejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
-/** The queued messages of lanes in order, and when lanes that were only read in part are due again. */
+/** The queued messages of lanes, in order, and when partially read lanes are due again. */
 export interface Queues {
   queues: ReadonlyMap<string, readonly QueuedMessage[]>;
   next?: NextWork;

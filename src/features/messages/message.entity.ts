@@ -10,7 +10,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
-/** Keeps IDs in commit order within an agent, because clients page through its messages while others add some. */
+/** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
 export enum MessageStatus {
@@ -39,7 +39,7 @@ registerEnumType(MessageStatus, {
   },
 });
 
-/** Why a queued message waits. */
+/** Why a queued message is waiting. */
 export enum HeldReason {
   rate = "rate",
   line_paused = "line_paused",
@@ -132,10 +132,10 @@ registerEnumType(MessageAuthor, {
   },
 });
 
-/** The condition of messages that have not been sent, as the partial index of queues states it: SQLite compares texts. */
+/** The condition for unsent messages, with the text of the partial index, because SQLite compares texts. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
-/** How long a message without a line may wait until it is sent: 72 hours. */
+/** Max time a message without a line may wait to be sent: 72 hours. */
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
 /** In code points. */
@@ -201,7 +201,7 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
 
-  /** The contact's address whose message it answers automatically; null for all other messages. */
+  /** The contact's address that the message answers automatically; null for all other messages. */
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
@@ -227,7 +227,7 @@ export class Message {
   @Column({ type: "varchar", length: 8, default: MessageAuthor.api })
   author!: MessageAuthor;
 
-  /** The version of the conversation at which it was accepted; it is not sent at any other. */
+  /** The conversation's version when the message was accepted; it is not sent at any other version. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 

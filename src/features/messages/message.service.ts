@@ -28,7 +28,7 @@ import { MESSAGE_LANE } from "./message-lanes";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
-  /** The last attempts to send a message, oldest first; without an access check. */
+  /** The last attempts to send a message, oldest first. Does not check access. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
   constructor(
@@ -41,7 +41,7 @@ export class MessageService {
   }
 
   /**
-   * One page of the messages of the calling agent, or of the agent that a member names.
+   * One page of the messages of the calling agent, or of the agent given by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -86,7 +86,7 @@ export class MessageService {
 
   /**
    * Cancels a message that has not been sent.
-   * @throws GatewayError `not_found`, or `conflict` that names the status of a message that is not queued
+   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not queued
    */
   async cancel(context: RequestContext, id: string): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -94,7 +94,7 @@ export class MessageService {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Neither a delivery nor another change of the message runs at the same time.
+      // Excludes concurrent deliveries and changes of the message.
       await this.lanes.lock(tx, conversationId ?? id);
       const message = await tx.findOneByOrFail(Message, { id });
       if (message.status !== MessageStatus.queued) {
@@ -122,8 +122,8 @@ export class MessageService {
   }
 
   /**
-   * Releases the messages of an agent that an earlier version queued and an upgrade has held back, for the command line.
-   * They may be sent within 72 hours from now.
+   * Releases an agent's messages that an earlier version queued and an upgrade has held back, for the command line.
+   * They expire in 72 hours.
    * @returns their number
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {

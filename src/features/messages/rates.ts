@@ -5,12 +5,14 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.entity";
 
-/** How much earlier than evenly spread a message may be sent (ms), so that late wake-ups do not lower the rate. */
+/**
+ * How much earlier than its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate.
+ */
 const TOLERANCE_MS = 1_000;
 
 /**
- * The rates of lines, exact over all processes: in no minute does a line send more than its rate. Messages are spread
- * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each one that must wait gets its turn behind the others.
+ * The rates of lines, exact across all processes: a line never exceeds its rate in any minute. Messages are spaced
+ * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each waiting message gets its turn after the others.
  */
 export class Rates {
   private constructor(
@@ -18,7 +20,7 @@ export class Rates {
     private readonly nowMs: number,
   ) {}
 
-  /** Reads and locks the traffic of those lines that have a rate, until the transaction ends. */
+  /** Reads and locks the traffic of lines that have a rate, until the transaction ends. */
   static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
     const ids = [...rates].flatMap(([id, rate]) => (rate === null ? [] : [id])).sort();
@@ -36,11 +38,11 @@ export class Rates {
       .where({ lineId: In(ids) })
       .orderBy("traffic.line_id");
     const all = await tx.lock(query).getMany();
-    // Not before the locks, because waiting for another process takes time.
+    // After the locks, because waiting for another process takes time.
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
-      // The turns at another rate are void.
+      // Turns computed for another rate are void.
       if (traffic.ratePerMinute !== ratePerMinute)
         Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs });
     }
@@ -63,7 +65,7 @@ export class Rates {
     const turn = heldReason === HeldReason.rate && notBefore !== null ? Date.parse(notBefore) : undefined;
     const hasTurn = turn !== undefined && turn <= queuedUntil;
     if (hasTurn && turn > nowMs) return timestampOf(turn);
-    // Those that wait for their turn come first.
+    // Messages waiting for their turn come first.
     if ((hasTurn || queuedUntil <= nowMs) && nowMs >= nextAt - TOLERANCE_MS) {
       traffic.nextAt = Math.max(nextAt, nowMs) + intervalMs;
       return undefined;
@@ -73,7 +75,7 @@ export class Rates {
     return timestampOf(next);
   }
 
-  /** Stores the turns that were taken. */
+  /** Stores the turns taken. */
   async store(tx: Tx): Promise<void> {
     for (const { lineId, ratePerMinute, nextAt, queuedUntil } of this.traffic.values())
       await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil });

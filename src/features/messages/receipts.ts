@@ -18,16 +18,16 @@ import type { MessageFailures } from "./message-failures";
 /** A receiver's report about a message. */
 export interface Receipt {
   lineId: string;
-  /** The message, by its ID or by the receiver's. */
+  /** The message, by its ID or the receiver's. */
   message: { id: string } | { providerId: string };
   status: MessageStatus.sent | MessageStatus.delivered | MessageStatus.read | MessageStatus.failed;
-  /** When it happened; undefined for now. */
+  /** When the change happened; now if undefined. */
   at?: Timestamp | undefined;
   /** The error, if it failed. */
   errorText?: string | undefined;
 }
 
-/** How far a message has come; it never goes back. */
+/** How far a message has progressed; it never goes back. */
 const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.queued]: 0,
   [MessageStatus.sending]: 0,
@@ -39,7 +39,7 @@ const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.received]: 4,
 };
 
-/** Receipts, in whatever order they arrive, also before the answer to the send itself. */
+/** Applies receipts in any order, even before the response to the send. */
 export class Receipts {
   constructor(
     private readonly database: Database,
@@ -51,7 +51,7 @@ export class Receipts {
    * Applies a receipt: a message only moves forward, from sent to delivered to read, or from sent to failed.
    * @param options.owner the ID of the organization, as in `Database.writeFor`
    * @param options.tx the transaction to join, if any
-   * @returns the message as it is now; undefined if the line has sent no such message
+   * @returns the current message; undefined if the line has sent no such message
    */
   apply(
     { lineId, message: reference, status, at, errorText }: Receipt,
@@ -64,7 +64,7 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // Its delivery may be about to change the message as well.
+        // A delivery may be about to change the message, too.
         const laneId = conversationId ?? id;
         const hasLane = await this.lanes.lock(tx, laneId);
         const message = await tx.findOneByOrFail(Message, { id });
@@ -96,7 +96,7 @@ export class Receipts {
         recordEvents(tx, statusEvents([message]));
         this.lanes.observing(tx).count(MESSAGES, [status]);
         if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
-        // It may have been the head of its queue, waiting to be sent again.
+        // The message may have been the first of its queue, waiting for a retry.
         if (hasLane) await this.lanes.wake(tx, [laneId]);
         return message;
       },

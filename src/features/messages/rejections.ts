@@ -4,11 +4,11 @@ import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { FinishedSend } from "../../delivery/lane-work";
 
-/** After how many messages in a row that were rejected for good a line is paused. */
+/** Pause a line after this many permanent rejections in a row. */
 const MAX_REJECTIONS = 20;
 
 /**
- * Counts the messages in a row that receivers rejected for good.
+ * Counts consecutive permanent rejections of messages.
  * @returns the IDs of lines that have reached the limit
  */
 export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): Promise<string[]> {

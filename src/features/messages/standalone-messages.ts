@@ -36,7 +36,7 @@ export const lineIn = (row: LineRow): GateLine => ({
 
 type Row = QueuedRow & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
 
-/** Reads messages outside of any conversation; each has its own lane and is sent on its agent's default line. */
+/** Reads standalone messages; each has its own lane and is sent on its agent's default line. */
 export async function readStandaloneMessages(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, organization.deactivated_at as "deactivatedAt"

@@ -17,9 +17,9 @@ export interface Dependencies {
 }
 
 /**
- * Sends the messages of lanes, each lane in its order: a message that is held back holds back those behind it. A local
- * line does no I/O, so its messages are delivered in the transaction; on other lines, a lane sends one message at a time.
- * @param queues the waiting messages by lane, whose locks the transaction holds; the first ones get senders first
+ * Sends the messages of lanes in order: a held message holds back those behind it. A local line does no I/O, so its
+ * messages are delivered in the transaction; on other lines, a lane sends one message at a time.
+ * @param queues the waiting messages by lane, whose locks the transaction holds; the first lanes get senders first
  */
 export async function startMessages(
   tx: Tx,
@@ -49,13 +49,13 @@ export async function startMessages(
         isBlocked = true;
         continue;
       }
-      // A message behind another one can only expire.
+      // A blocked message can only expire.
       if (isBlocked) {
         next.set(laneId, earliest(next.get(laneId), expiryOf(message)));
         continue;
       }
       const isLocal = line.kind === LineKind.local;
-      // If the process is killed, messages that wait for a sender become uncertain as well.
+      // If the process is killed, messages waiting for a sender become uncertain as well.
       const mayWait = line.whenUncertain === WhenUncertain.retry;
       if (!isLocal && !senders.take(laneId, line.id, { mayWait })) {
         waiting.push({ laneId, channelId: line.id });
@@ -98,13 +98,13 @@ const expiryOf = ({ expiresAt }: QueuedRow): Timestamp => expiresAt ?? timestamp
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
 
-/** How messages of an author are marked for other programs. */
+/** How an author's messages are marked for other programs. */
 function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"] {
   if (author === MessageAuthor.member) return null;
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
-/** The dispatches of messages, with their texts, addresses and the drivers of their lines. */
+/** The dispatches of messages, with their texts, addresses and drivers. */
 async function dispatchesOf(
   tx: Tx,
   leaving: readonly (readonly [string, QueuedMessage, GateLine])[],

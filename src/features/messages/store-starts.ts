@@ -19,7 +19,7 @@ export interface Content {
 }
 
 /**
- * Stores the changes of queued messages, and an attempt for each message that is delivered or sent.
+ * Stores the changes of queued messages, and an attempt for each delivered or sent message.
  * @returns the contents of the messages to send
  */
 export async function storeStarts(
@@ -86,7 +86,7 @@ function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (
   return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
 }
 
-/** Marks attempts whose process ended as uncertain. */
+/** Marks attempts of ended processes as uncertain. */
 export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedRow[],

@@ -13,17 +13,17 @@ import type { Ask, Proposal } from "./proposal";
 /** The result of asking a model. */
 export type Answer = { proposal: Proposal } | { error: EffectError };
 
-/** The answer where there is no model. */
+/** The answer without a model. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
 
-/** The request of a decision to the model; undefined if it asks nothing. */
+/** The request to the model among a decision's effects; undefined if there is none. */
 export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
 
 const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;
 
 /**
- * A plan with what the model chose, or with `otherwise` in its place if that came to nothing.
- * @throws InvalidInput as `evaluate` does
+ * A plan with the effects chosen by the model or, if that failed, with `otherwise`.
+ * @throws InvalidInput like `evaluate`
  */
 export function withAnswer(
   configuration: CompiledConfiguration,
@@ -41,7 +41,7 @@ export function withAnswer(
   return { ...planned, effects: bounded([...failed, ...instead]) };
 }
 
-/** The effects that a model chose. */
+/** The effects chosen by a model. */
 function chosen({ ruleId }: Ask, { text, tags, handoff }: Proposal): Effect[] {
   const done = { ruleId, error: null };
   return [

@@ -5,26 +5,26 @@ import type { Answer } from "./asking";
 import { promptOf } from "./prompt";
 import { type Ask, readProposal, schemaOf } from "./proposal";
 
-/** Max time of a call (ms), within the lease of the lane that it belongs to. */
+/** Max duration of a call (ms), within the lease of its lane. */
 const TIMEOUT_MS = 20_000;
 
-/** Max size of an answer (bytes): the longest text as JSON, and what servers add to it. */
+/** Max size of an answer (bytes): the longest text as JSON, with the server's additions. */
 const ANSWER_MAX_BYTES = 262_144;
 
 /** Statuses whose responses have no body (fetch, 2.2.3). */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** The wait for a model was ended early. */
+/** The wait for a model was aborted. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** The answer is longer than any that a model was asked for. */
+/** The answer is longer than any valid one. */
 class TooLong extends Error {
   override readonly name = "TooLong";
 }
 
-/** A model at a server that speaks OpenAI's protocol (chat completions). Its texts appear in no log and no error. */
+/** A model on a server with OpenAI's chat completions API. Its texts never appear in logs or errors. */
 export class Model {
   private client: OpenAI | undefined;
   private readonly settings: NonNullable<Config["model"]>;
@@ -37,8 +37,8 @@ export class Model {
 
   /**
    * Asks the model what to do.
-   * @param signal ends the wait
-   * @throws Interrupted if it ended
+   * @param signal aborts the wait
+   * @throws Interrupted if aborted
    */
   async answer(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<Answer> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
@@ -90,22 +90,22 @@ const INVALID = failure("model_invalid", "The model's answer was not a valid cho
 
 const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause;
 
-/** The text of a completion; empty if it is none. */
+/** The text of a completion; empty if it is malformed. */
 function contentOf(completion: unknown): string {
   const { choices } = (completion ?? {}) as { choices?: { message?: { content?: unknown } }[] };
   const content = Array.isArray(choices) ? choices[0]?.message?.content : undefined;
   return typeof content === "string" ? content : "";
 }
 
-/** Loads the library, which takes long and is seldom needed. */
+/** Loads the library on demand: it is slow to load and rarely needed. */
 function createClient({ url, apiKey }: NonNullable<Config["model"]>): OpenAI {
   const { OpenAI: Client }: typeof import("openai") = require("openai");
   return new Client({
     baseURL: url,
-    // Servers on the same machine often want none, but the library does.
+    // Servers on the same machine often need no key, but the library requires one.
     apiKey: apiKey ?? "none",
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
-    // Else the library takes these from the environment.
+    // Otherwise the library reads these from the environment.
     organization: null,
     project: null,
     webhookSecret: null,
@@ -116,7 +116,9 @@ function createClient({ url, apiKey }: NonNullable<Config["model"]>): OpenAI {
   });
 }
 
-/** Reads a response as far as an answer may be long; follows no redirects, because they would carry the data elsewhere. */
+/**
+ * Reads a response up to the max size of an answer. Follows no redirects, because they would send the data elsewhere.
+ */
 async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(target, { ...init, redirect: "error" });
   const chunks: Uint8Array[] = [];

@@ -8,7 +8,7 @@ export interface PromptMessage {
   content: string;
 }
 
-/** The prompt of a model: the instructions of the configuration and, separately, the inputs of the decision. */
+/** The prompt for a model: the configured instructions and, separately, the inputs of the decision. */
 export function promptOf(ask: Ask, { spent: _, ...data }: DecisionInput): PromptMessage[] {
   return [
     { role: "system", content: [RULES, limitsOf(ask), `Instructions:\n${ask.prompt ?? ""}`].join("\n\n") },

@@ -4,7 +4,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 /** A rule's request to a model. */
 export type Ask = Extract<Effect, { kind: "ask" }>;
 
-/** The valid answer of a model, within the limits of the request. */
+/** A model's valid answer, within the limits of the request. */
 export interface Proposal {
   /** Null to send nothing. */
   text: string | null;
@@ -26,8 +26,8 @@ export const schemaOf = ({ tags, handoff }: Ask): Record<string, unknown> => {
 };
 
 /**
- * Reads the answer of a model.
- * @returns undefined for anything that it was not asked for
+ * Parses a model's answer.
+ * @returns undefined if it is not a valid choice
  */
 export function readProposal(ask: Ask, answer: string): Proposal | undefined {
   const value = objectOf(answer);
