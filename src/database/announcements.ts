@@ -17,7 +17,7 @@ export class Announcements {
 
   /**
    * Notifies the listeners of this process now, and other processes soon if they need to know.
-   * @param detail what to tell the listeners of this process
+   * @param detail for the listeners of this process
    */
   announce(channel: string, others: boolean, detail?: string): void {
     this.relay(channel, detail);
@@ -60,7 +60,7 @@ export class Announcements {
     await Promise.allSettled([...announced, ...stopped]);
   }
 
-  /** Tells the listeners of this process. */
+  /** Notifies the listeners of this process. */
   relay(channel: string, detail?: string): void {
     for (const listener of this.channels.get(channel)?.listeners ?? []) listener(detail);
   }

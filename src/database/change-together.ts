@@ -6,17 +6,17 @@ export interface Change {
   /** Its parameters are `$1`, `$2`, … in the order of their first use. */
   sql: string;
   parameters: readonly unknown[];
-  /** Common table expressions that it uses and that change rows, which no other may contain. */
+  /** Common table expressions of the statement; at the top level, because they change rows. */
   with?: string;
 }
 
-/** Max parameters of one statement for several changes: longer ones gain little, and have too many texts to stay prepared. */
+/** Max parameters of a combined statement: longer ones gain little and have too many texts to stay prepared. */
 const MAX_COMBINED_PARAMETERS = 64;
 
 /**
- * Changes rows of different tables, where the database can by one statement.
- * @param changes none reads what another one writes; the first one may return rows
- * @returns the rows of the first one
+ * Changes rows of different tables, in one statement if the database supports it.
+ * @param changes none may read what another writes, and no two may change the same row; the first may return rows
+ * @returns the rows of the first change
  */
 export async function changeTogether<T>(tx: Tx, changes: readonly Change[]): Promise<T[]> {
   const [first, ...others] = changes;

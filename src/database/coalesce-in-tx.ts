@@ -6,7 +6,8 @@ import { GatewayError } from "../errors";
  * Coalesces the calls of concurrent units of work in one transaction: calls within one event-loop tick share one call
  * of `work`.
  * @param work returns one value or Error per item, in the order of the items
- * @param options.cache true to keep the values until the transaction ends, for what only the transaction can change
+ * @param options.cache true to keep the values until the transaction ends; only the transaction may change them
+ * @returns the function that the units call with their transaction and one item
  */
 export function coalesceInTx<Manager extends EntityManager, Item, Value>(
   work: (tx: Manager, items: readonly Item[]) => Promise<readonly (Value | Error)[]>,
@@ -23,10 +24,10 @@ export function coalesceInTx<Manager extends EntityManager, Item, Value>(
   return Object.assign(load, { set });
 }
 
-/** The function that units call with their transaction and one item. */
+/** A coalesced function. */
 export interface CoalescedInTx<Manager, Item, Value> {
   (tx: Manager, item: Item): Promise<Value>;
-  /** Sets a value that is kept, once the transaction has changed it. */
+  /** Replaces a kept value that the transaction has changed. */
   set(tx: Manager, item: Item, value: Value): void;
 }
 

@@ -120,8 +120,8 @@ export class Database {
   }
 
   /**
-   * Runs a unit of work that stores nothing, on the connections of reports: it waits for no other unit, nor does any wait
-   * for it. What it would store, it sees only in memory.
+   * Runs a unit of work that stores nothing, on the connections for reports: it waits for no other unit, and none waits
+   * for it. Its changes exist only in memory.
    * @param owner the ID of an organization
    * @throws GatewayError `unavailable`
    */
@@ -134,9 +134,10 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel: from this process, from others on PostgreSQL, or from `relay`; and
-   * after gaps that may have lost some. It saves waiting but guarantees nothing: a connection may be gone for long.
-   * @param listener must not throw; it gets the detail of an announcement by this process
+   * Calls a listener on the announcements of a channel: from this process, from other processes on PostgreSQL, or
+   * through `relay`; and after gaps that may have lost some. This saves polling but guarantees nothing: a connection
+   * may be down for a long time.
+   * @param listener must not throw; receives the detail of announcements by this process
    * @returns a function that stops listening; call it before `close`
    */
   listen(channel: string, listener: (detail?: string) => void): () => Promise<void> {

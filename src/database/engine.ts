@@ -93,7 +93,7 @@ export interface Engine {
    */
   report<T>(owner: string, query: Read<T>): Promise<T>;
   /**
-   * Runs a unit of work in a transaction that changes no rows, as a report.
+   * Runs a unit of work like a report, in a transaction that changes no rows.
    * @param owner the fair-queueing key
    */
   dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T>;

@@ -7,7 +7,7 @@ import type { Tx } from "./unit-of-work";
 /** Max extra event-loop ticks that a batch waits while rows keep arriving. */
 const MAX_EXTRA_TICKS = 2;
 
-/** Rows no longer wait for a batch that runs longer than this (ms). */
+/** Stop queueing rows behind a batch that runs longer than this (ms). */
 export const MAX_WAIT_MS = 100;
 
 /** The value of a row, or the Error that rejects it; a rejected row is not stored. */
@@ -24,7 +24,7 @@ export interface FairBatchesOptions<Row, T> {
   maxCost?: number;
   /** Max rows of a batch. */
   maxRows: number;
-  /** Runs a unit of work, which takes its rows when it begins; of one owner, if rows are tried again. */
+  /** Runs a unit of work, which takes its rows when it starts; for one owner when retrying rows. */
   write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
   /** Stores rows in order. */
   store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
@@ -67,7 +67,7 @@ export class FairBatches<Row, T> {
     });
   }
 
-  /** Starts a batch with what arrives until the event loop continues, and while more arrives, a little later. */
+  /** Starts a batch at the end of this event-loop tick, or a few ticks later while rows keep arriving. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.isEmpty) return;
     this.isScheduled = true;

@@ -5,7 +5,7 @@ import { InsertOrderLock } from "./insert-order-lock";
 
 /** The transaction of a unit of work: all statements run through it commit together or not at all. */
 export interface Tx extends EntityManager {
-  /** True if nothing is stored: the methods and helpers that change rows do nothing, and no lock is taken. */
+  /** True if methods and helpers that change rows do nothing, and no locks are taken. */
   readonly isDryRun: boolean;
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
@@ -55,10 +55,10 @@ export interface Tx extends EntityManager {
    * killed in between.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
-   * @param options.detail what to tell the listeners of this process
+   * @param options.detail for the listeners of this process
    */
   announce(channel: string, options?: { others?: boolean; detail?: string | undefined }): void;
-  /** As `Database.clock`. */
+  /** See `Database.clock`. */
   clock(afterMs?: number): string;
   /**
    * Returns the FROM item for the elements of a JSON array, in order, as the column `value`, so that one parameter can

@@ -37,11 +37,11 @@ const STOP_WITHIN_MS = 4_000;
 
 /** Keeps a restored backup from sending messages again. */
 export interface RestoreGuard {
-  /** The SELECT list, which begins with a comma, by whose columns `isKnown` recognizes the database. */
+  /** The columns for `isKnown`, each after a comma. */
   readonly columns: string;
-  /** True if messages may be delivered from the database of a row with these columns. */
+  /** True if messages in the database of a row with these columns may be delivered. */
   isKnown(row: object): boolean;
-  /** Holds back the queued messages of a restored database; it is known from then on. */
+  /** Holds back the queued messages of a restored database, then marks the database as known. */
   check(): Promise<void>;
 }
 
@@ -90,10 +90,10 @@ export class Deliverer {
   private greedy: readonly string[] = [];
   private stopped = false;
   private endPause = () => {};
-  /** When work is due that is known of, by `Date.now`. */
+  /** When the alarm goes off, by `Date.now`. */
   private alarmAt = Number.POSITIVE_INFINITY;
   private alarm: NodeJS.Timeout | undefined;
-  /** True if the work that the alarm was set for is due. */
+  /** True if the alarm has gone off since the last batch. */
   private hasAlarm = false;
   private readonly timer: NodeJS.Timeout;
   private readonly stopListening: () => Promise<void>;
@@ -140,12 +140,12 @@ export class Deliverer {
       this.isDue = false;
       const { hasAlarm } = this;
       this.hasAlarm = false;
-      // A read first, so that a sweep without work takes no write lock.
+      // Reads first, so that a sweep without work takes no write lock.
       const due = hasAlarm || this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
       if (due === undefined) continue;
       if (Date.parse(due) > Date.now()) this.wakeAt(due);
       else if (await this.doBatches()) await this.pause();
-      // The alarm may have been early, or that of work that has gone.
+      // The alarm may have been early, or its work is gone.
       else this.isDue ||= hasAlarm;
     }
   }
@@ -176,7 +176,7 @@ export class Deliverer {
 
   private wakeAt(due: Timestamp): void {
     const at = Date.parse(due);
-    // Otherwise, another alarm or a sweep comes first.
+    // Another alarm or a sweep comes first.
     if (at >= this.alarmAt || at - Date.now() >= SWEEP_INTERVAL_MS || this.stopped) return;
     clearTimeout(this.alarm);
     this.alarmAt = at;
@@ -223,7 +223,7 @@ export class Deliverer {
     return first === undefined || this.options.restores.isKnown(first);
   }
 
-  /** @returns the number of lanes in the batch, and of those that no change has kept it from */
+  /** @returns the number of lanes in the batch, with and without lanes held back by changes */
   private async doBatch(): Promise<{ lanes: number; done: number }> {
     let ended: LeasedSend[] = [];
     let leasedAt = 0;
@@ -266,7 +266,7 @@ export class Deliverer {
 
   /**
    * Stores the results of sends.
-   * @returns the lanes that they still held; undefined if the database is not known, so that nothing is stored
+   * @returns the lanes still held by their sends; undefined if the database is not known
    */
   private async finish(tx: Tx, ended: readonly LeasedSend[]): Promise<NextLane[] | undefined> {
     if (ended.length === 0) return [];

@@ -36,7 +36,7 @@ export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
   ready?: SomeLanes | undefined;
-  /** Further columns of the SELECT list, each after a comma, which the lanes then have; the same for all parts. */
+  /** Further columns for the lanes, each after a comma; the same for all parts. */
   columns?: string;
 }
 
@@ -89,8 +89,8 @@ export class Lanes {
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
     // In a fixed order, so that transactions that share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
-    // keeps its place in the queue for a sender.
+    // Waits for a delivery that holds the lane: it may end the lane without having seen the new work. A lane keeps its
+    // place in the queue for a sender.
     const [first = now] = inOrder.map(({ wakeAt = now }) => wakeAt).sort();
     this.announce(tx, { from: first > now ? first : undefined });
     return [
@@ -228,9 +228,10 @@ export class Lanes {
   }
 
   /**
-   * Locks the lanes that sends hold until the transaction ends, after transactions that keep deliverers from their agents.
+   * Locks lanes held by sends until the transaction ends; first waits for transactions that keep deliverers from their
+   * agents.
    * @param columns as in `DuePart`
-   * @returns by ID, the rows of those lanes that still have the lease; none of deleted agents
+   * @returns by ID, the rows of lanes that still have the lease, except those of deleted agents
    */
   async lockLeased(
     tx: Tx,
@@ -290,8 +291,8 @@ export class Lanes {
   }
 
   /**
-   * Tells the deliverers of work that a transaction makes due, once it is committed.
-   * @param options.everywhere true to tell other processes although this one delivers, because there may be much work
+   * Announces due work to deliverers, once the transaction is committed.
+   * @param options.everywhere true to notify other processes even if this one delivers, because there may be much work
    * @param options.from when the work is due, if not now
    */
   announce(
@@ -303,7 +304,7 @@ export class Lanes {
 
   /**
    * Calls a listener when work is due, including work queued by other processes.
-   * @param listener gets the time at which the work is due, if that is known and later
+   * @param listener receives the time at which the work is due, if known and later
    * @returns a function that stops it
    */
   onDue(listener: (from?: Timestamp) => void): () => Promise<void> {

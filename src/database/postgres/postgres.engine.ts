@@ -173,7 +173,7 @@ export class PostgresEngine implements Engine {
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row> {
-    // Not the rows that it joins.
+    // Excludes joined rows.
     query.setLock("pessimistic_write", undefined, [query.alias]);
     return skipLocked ? query.setOnLocked("skip_locked") : query;
   }

@@ -32,7 +32,7 @@ const IMMEDIATE: TransactionBoundary = {
   rollback: (query) => query("ROLLBACK").catch(() => undefined),
 };
 
-/** Sees the rows of one moment, and waits for no writer. */
+/** Reads one snapshot, without waiting for a writer. */
 const SNAPSHOT: TransactionBoundary = { ...IMMEDIATE, begin: "BEGIN" };
 
 /** Returns the only connection of a data source; TypeORM has no type for it. */
@@ -249,7 +249,7 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** Runs work on the connection for reports, which owners share round-robin. */
+  /** Runs work on the connection for reports, shared round-robin by owner. */
   private async reporting<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await this.reports.acquire(this.limits.call, owner);
     try {
@@ -259,7 +259,7 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** Interrupts the statements of a connection while the work on it takes longer than the time limit. */
+  /** Interrupts a connection's statements when the work exceeds the time limit. */
   private async limited<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
     const connection = connectionOf(source);
     // Repeated, because the first interrupt may fall between two statements.

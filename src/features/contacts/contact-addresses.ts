@@ -34,8 +34,8 @@ export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Addr
 }
 
 /**
- * Adds addresses to a contact whose row is locked, or new; existing ones are left unchanged.
- * @returns all addresses of the contact, and whether one was added
+ * Adds addresses to a locked or new contact; leaves existing ones unchanged.
+ * @returns all addresses of the contact, and whether any was added
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */
 export async function addAddresses(
@@ -70,7 +70,7 @@ export async function addAddresses(
 }
 
 const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly ContactAddress[][]) => {
-  // A fixed order, so that concurrent inserts of the same ones do not deadlock.
+  // In a fixed order, so that concurrent inserts of the same ones do not deadlock.
   const rows = added.flat().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   await insertAll(tx, ContactAddress, rows, { orIgnore: true });
   return added.map(() => undefined);

@@ -55,8 +55,8 @@ export async function changeTagsOf(
 }
 
 /**
- * Changes the tags of a contact whose row is locked, in the name of its agent.
- * @param before its tags now
+ * Changes the tags of a locked contact on behalf of its agent.
+ * @param before its current tags
  * @throws GatewayError as `ContactService.changeTags`
  */
 export async function changeKnownTags(

@@ -27,9 +27,9 @@ const MAX_IN_ONE = 100;
 const buffers = new WeakMap<EntityManager, { events: NewEvent[]; changes: Change[] }>();
 
 /**
- * Records events in the unit of work that makes them. They get their positions at its end, because the row that counts
- * them is locked until the commit.
- * @param changes are stored with the events: of other tables, whose rows the unit does not read again
+ * Records events at the end of the unit of work that creates them, because assigning positions locks the agent's
+ * counter until the commit.
+ * @param changes changes to other tables to store with the events; the unit must not read their rows again
  */
 export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: readonly Change[] = []): void {
   const buffer = buffers.get(tx) ?? { events: [], changes: [] };
@@ -53,7 +53,7 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return [];
-  // In a fixed order, so that units which share two agents do not deadlock.
+  // In a fixed order, so that units that share two agents do not deadlock.
   const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
   const rows = byAgent.flatMap(([id, ofAgent]) =>
     ofAgent.map(({ type, subject, data }, i) => [

@@ -28,7 +28,7 @@ export class RestoreService {
     private readonly log: Logger,
   ) {}
 
-  /** The columns of `Identities` as JSON, for statements that each batch of deliveries runs in any case; none on SQLite. */
+  /** The columns of `Identities` as JSON, for statements that every batch runs anyway; none on SQLite. */
   get columns(): string {
     const { identity } = this.database;
     return identity === undefined
@@ -37,7 +37,7 @@ export class RestoreService {
   }
 
   /**
-   * True if messages may be delivered from the database that a row with these columns comes from.
+   * True if messages in the database of a row with these columns may be delivered.
    * @returns false if it may be a restored copy, until `check`; always true on SQLite
    */
   isKnown(row: object): boolean {
@@ -86,7 +86,7 @@ export class RestoreService {
     return row?.at ?? null;
   }
 
-  /** Reads a row with the columns. */
+  /** Reads a row with `columns`. */
   private async row(tx: EntityManager): Promise<object> {
     const [row] = await tx.query(`SELECT 1 AS one${this.columns}`);
     return row;
