@@ -132,6 +132,8 @@ export class Deliverer {
       .catch(this.options.onError)
       .finally(() => {
         this.running = undefined;
+        // Work may have been announced since the last look.
+        if (this.isDue) this.wake();
       });
   }
 

@@ -42,4 +42,38 @@ describeGateway({}, (gateway) => {
     expect(batches.findIndex((ids) => ids.includes(last.id))).toBe(1);
     expect(batches.flat().sort()).toEqual([...backlog, last].map(({ id }) => id).sort());
   });
+
+  test("work that is announced while a deliverer comes to rest is found without a sweep", async () => {
+    const { database, lanes } = gateway.services;
+    const lookups = jest.spyOn(lanes, "nextDue").mockResolvedValue(undefined);
+    const deliverer = new Deliverer(database, lanes, {
+      restores: { columns: "", isKnown: () => true, check: async () => undefined },
+      work: () => {
+        throw new Error("There is no work.");
+      },
+      senders: 1,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const turn = () => new Promise(setImmediate);
+    await turn();
+    const found: number[] = [];
+    for (let ticks = 0; ticks < 10; ticks++) {
+      lookups.mockClear().mockImplementationOnce(async () => {
+        void announceAfter(ticks);
+        return undefined;
+      });
+      const announceAfter = async (microtasks: number) => {
+        for (let i = 0; i < microtasks; i++) await undefined;
+        lanes.notify();
+      };
+      lanes.notify();
+      await turn();
+      found.push(lookups.mock.calls.length);
+    }
+    await deliverer.close();
+    lookups.mockRestore();
+    expect(found).toEqual(Array(10).fill(2));
+  });
 });
