@@ -16,6 +16,12 @@ export class FairQueue<Item> {
     return this.waiting.size === 0;
   }
 
+  /** The item that `next` would take; undefined if there is none. */
+  get first(): Item | undefined {
+    for (const [item] of this.waiting.values()) return item;
+    return undefined;
+  }
+
   /**
    * Takes the next item, from each owner in turn.
    * @returns undefined if there is none

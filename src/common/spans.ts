@@ -1,4 +1,4 @@
-import { context, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 
 /** The service's own tracer: a no-op until a tracer provider is registered. */
 export const tracer = trace.getTracer("gateway");
@@ -8,6 +8,10 @@ export function withSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
   if (trace.getActiveSpan() === undefined) return run();
   return tracer.startActiveSpan(name, (span) => endAfter(span, run));
 }
+
+/** Runs work as part of a caller's span, or of none, whatever the active span is. */
+export const withinSpan = <T>(caller: Span | undefined, run: () => T): T =>
+  context.with(caller === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, caller), run);
 
 /**
  * Runs work that serves several callers in one span.

@@ -1,7 +1,7 @@
 import { type Span, trace } from "@opentelemetry/api";
 import { FairQueue } from "../common/fair-queue";
 import { groupBy } from "../common/group-by";
-import { withSharedSpan } from "../common/spans";
+import { withinSpan, withSharedSpan } from "../common/spans";
 import type { Tx } from "./unit-of-work";
 
 /** Max extra event-loop ticks that a batch waits while rows keep arriving. */
@@ -79,7 +79,8 @@ export class FairBatches<Row, T> {
     setImmediate(() => {
       if (this.received > seen && extraTicks > 0) return this.startLater(extraTicks - 1);
       this.isScheduled = false;
-      return void this.run();
+      // Otherwise, a batch scheduled by the previous one would belong to a caller of that.
+      return void withinSpan(this.waiting.first?.caller, () => this.run());
     });
   }
 

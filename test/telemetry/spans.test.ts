@@ -7,6 +7,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { coalesce } from "../../src/common/coalesce";
 import { tracer, withSharedSpan, withSpan } from "../../src/common/spans";
+import { FairBatches } from "../../src/database/fair-batches";
 
 const exporter = new InMemorySpanExporter();
 beforeAll(() => {
@@ -81,4 +82,34 @@ test("the work of a joined call belongs to the span of that call", async () => {
   const spans = exporter.getFinishedSpans();
   const batch = spans.find(({ name }) => name === "batch")?.spanContext().spanId;
   expect(finished().find(({ name }) => name === "statement")?.parent).toBe(batch);
+});
+
+test("a batch of rows belongs to a request that waited for it, and to none of the batch before", async () => {
+  let storing = () => {};
+  const isStoring = new Promise<void>((resolve) => {
+    storing = resolve;
+  });
+  let second: Promise<string> | undefined;
+  const batches = new FairBatches<number, number>({
+    ownerOf: () => "",
+    maxRows: 10,
+    write: (unit) => withSpan("write", () => unit(undefined as never)),
+    store: async (_, rows) => {
+      storing();
+      if (rows.includes(1)) while (second === undefined) await new Promise(setImmediate);
+      return [...rows];
+    },
+    mayRetry: () => false,
+    waitedForLock: () => false,
+    coalesced: () => undefined,
+  });
+  const first = request(() => batches.add(1));
+  await isStoring;
+  second = request(() => batches.add(2));
+  const parents = [await first, await second];
+  expect(
+    finished()
+      .filter(({ name }) => name === "write")
+      .map(({ parent }) => parent),
+  ).toEqual(parents);
 });
