@@ -22,6 +22,27 @@ export const AtMost = (items: number | (() => number)): MethodDecorator & Proper
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
   Extensions({ characters });
 
+/** The max size of a part of a response. */
+export interface Size {
+  /** Objects, lists and leaves. */
+  values: number;
+  /** Characters of the JSON: names as selected, texts at max length. */
+  characters: number;
+}
+
+/** Declares the max size of an object whose parts cannot all be as large as each of them may be. */
+export const AtMostInAll = (size: Size): MethodDecorator & PropertyDecorator => Extensions({ size });
+
+/** The smaller size of a selection: as declared by the field, or as estimated from its parts. */
+export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
+  const declared = field?.extensions.size as Size | undefined;
+  if (declared === undefined) return estimated;
+  return {
+    values: Math.min(declared.values, estimated.values),
+    characters: Math.min(declared.characters, estimated.characters),
+  };
+}
+
 /** Assumed length of a list that declares none. */
 const ASSUMED_ITEMS = DEFAULT_PAGE;
 /** Assumed length of an introspection list, roughly the average. */

@@ -184,6 +184,18 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     expectSuccess(await gateway.graphql(`query ($first: Int = 100) { ${lists("$first")} }`, { first: null }));
   });
 
+  test("decisions with whole explanations cost what is stored, unless aliases repeat it", async () => {
+    const document = documents.find(([file]) => file.endsWith("decisions.graphql"))?.[1] ?? "";
+    const fragment = document.slice(0, document.indexOf("query"));
+    const ask = (first: number, selection: string) =>
+      gateway.graphql(
+        `{ decisions(first: ${first}) { nodes { id explanation { ${selection} } } } } ${fragment}`,
+      );
+    expect(codesOf(await ask(5, "...Explanation"))).toEqual([]);
+    expect(codesOf(await ask(50, "...Explanation"))).toEqual(["query_too_complex"]);
+    expect(codesOf(await ask(5, "...Explanation again: now"))).toEqual(["query_too_complex"]);
+  });
+
   test("and the rejection tells both numbers", async () => {
     const { body } = await gateway.graphql(`{ ${lists("100")} }`);
     expect(body.errors[0].message).toBe(

@@ -4,7 +4,7 @@ import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
-import { MaxCharacters } from "../../schema/list-size";
+import { AtMostInAll, MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import {
@@ -15,7 +15,7 @@ import {
 import { DeciderKind } from "../configuration/decider";
 import type { Effect } from "../configuration/document/evaluate";
 import type { ModelRequestState, Snapshot } from "./decision-record";
-import { Explanation } from "./explanation";
+import { EXPLANATION_MAX, Explanation } from "./explanation";
 
 /** Kind of the lane of a background decision; the lane has the decision's ID. */
 export const DECISION_LANE = "decision";
@@ -159,6 +159,7 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   basis!: ModelRequestState | null;
 
+  @AtMostInAll(EXPLANATION_MAX)
   @Field(() => Explanation, {
     nullable: true,
     description:

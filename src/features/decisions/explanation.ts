@@ -1,12 +1,15 @@
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { GraphQLJson } from "../../schema/json";
-import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { AtMost, MaxCharacters, type Size } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import {
   CLAUSE_MAX_LENGTH,
+  DOCUMENT_MAX_BYTES,
   HANDOFF_REASON_MAX_LENGTH,
   MAX_CLAUSES,
   MAX_EFFECTS,
+  MAX_MESSAGES_PER_DECISION,
+  MAX_READS,
   NAME_MAX_LENGTH,
   READ_MAX_LENGTH,
 } from "../configuration/configuration.limits";
@@ -17,6 +20,15 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 const ASSUMED_RULES = 25;
 /** Assumed number of values that a clause reads; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
+
+/** The max size of an explanation: its conditions are part of a document, and all of them read at most so many values. */
+export const EXPLANATION_MAX: Size = {
+  values: 3 * MAX_READS,
+  characters:
+    DOCUMENT_MAX_BYTES +
+    MAX_READS * (READ_MAX_LENGTH + 300) +
+    MAX_MESSAGES_PER_DECISION * MESSAGE_TEXT_MAX_LENGTH,
+};
 
 @ObjectType({ simpleResolvers: true, description: "Why part of a decision failed." })
 export class ExplanationError {

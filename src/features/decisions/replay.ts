@@ -1,7 +1,7 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
 import { IsOptional } from "../../common/validators";
 import { InvalidInput } from "../../errors";
-import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { AtMost, AtMostInAll, MaxCharacters } from "../../schema/list-size";
 import { ExactlyOneOf } from "../../schema/object-rule";
 import { MAX_RULES, NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
 import { canonicalJson } from "../configuration/document/canonical-json";
@@ -9,7 +9,7 @@ import type { CompiledConfiguration } from "../configuration/document/compiled-c
 import type { Effect } from "../configuration/document/evaluate";
 import { explain } from "./apply-effects";
 import type { Decision } from "./decision.entity";
-import { type EffectExplanation, Explanation, ExplanationError } from "./explanation";
+import { type EffectExplanation, EXPLANATION_MAX, Explanation, ExplanationError } from "./explanation";
 import { plan } from "./plan";
 
 /** Max decisions per replay. */
@@ -93,6 +93,7 @@ export class ComparedDecision {
   description: "A past decision, replayed with another configuration.",
 })
 export class Replay extends ComparedDecision {
+  @AtMostInAll(EXPLANATION_MAX)
   @Field(() => Explanation, {
     nullable: true,
     description:

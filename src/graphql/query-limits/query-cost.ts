@@ -15,21 +15,15 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from "graphql";
-import { charactersOf, itemsOf, pageSize } from "../../schema/list-size";
+import { charactersOf, itemsOf, pageSize, type Size, sizeAtMost } from "../../schema/list-size";
 import { isReport } from "../../schema/report";
 import { assertAtMost } from "./limits";
 
 /** The max size of a response, assuming full pages. */
-export interface QueryCost {
-  /** Objects, lists and leaves. */
-  values: number;
-  /** Characters of the JSON response: names as selected, texts at max length. */
-  characters: number;
+export interface QueryCost extends Size {
   /** Distinct response names at the root. */
   rootFields: number;
 }
-
-type Size = Pick<QueryCost, "values" | "characters">;
 
 /** Characters around a name and its value in JSON: two quotes, a colon, a comma. */
 const NAME_PUNCTUATION = 4;
@@ -84,6 +78,7 @@ export function queryCosts(
   let rootFields = 0;
   let reports = 0;
   let nestedItems = 0;
+  let aliases = 0;
   let operation: OperationDefinitionNode | undefined;
 
   const costOf = (set: SelectionSetNode, scope: Scope): Size => {
@@ -111,6 +106,7 @@ export function queryCosts(
   };
   const costOfField = (node: FieldNode, scope: Scope): Size => {
     const name = node.alias?.value ?? node.name.value;
+    if (node.alias !== undefined) aliases += 1;
     const as = textOf(node);
     let merged = scope.merged.get(name);
     if (merged) {
@@ -139,7 +135,8 @@ export function queryCosts(
       assertAtMost("items of nested lists", nestedItems);
     }
     const items = itemsOf(field, scope.type?.name ?? "", page ?? scope.page);
-    const itemSize = node.selectionSet
+    const aliasesBefore = aliases;
+    const estimated = node.selectionSet
       ? costOf(node.selectionSet, {
           type: field && getNamedType(field.type),
           objects: scope.objects * items,
@@ -149,6 +146,8 @@ export function queryCosts(
           spreads: scope.spreads,
         })
       : { values: 0, characters: charactersOf(field) };
+    // With aliases, the same part may be selected several times.
+    const itemSize = aliases === aliasesBefore ? sizeAtMost(field, estimated) : estimated;
     return {
       values: items * (1 + itemSize.values),
       characters: name.length + NAME_PUNCTUATION + items * (itemSize.characters + ITEM_PUNCTUATION),
