@@ -185,10 +185,20 @@ describeGateway((gateway) => {
     test.each([
       ["counted for every parent, as a report", 9, "messages { totalCount { count } }"],
       ["limited by the items of all parents", 50, "messages(first: 100) { nodes { id } }"],
+      [
+        "limited by the selections of all parents, each of which can fail",
+        80,
+        Array.from({ length: 25 }, (_, i) => `a${i}: messages(first: 1) { __typename }`).join(" "),
+      ],
     ])("is %s", async (_, most, selection) => {
-      const list = (first: number) => ask(`{ conversations(first: ${first}) { nodes { ${selection} } } }`);
-      expect((await list(most)).errors).toBeUndefined();
-      expect((await list(most + 1)).errors?.[0]?.extensions.code).toBe("query_too_complex");
+      const literal = (first: number) => ask(`{ conversations(first: ${first}) { nodes { ${selection} } } }`);
+      const document = `query ($first: Int) { conversations(first: $first) { nodes { ${selection} } } }`;
+      const variable = async (first: number) => (await gateway.graphql(document, { first })).body;
+      // The second run with a variable is that of a known document.
+      for (const list of [literal, variable, variable]) {
+        expect((await list(most)).errors).toBeUndefined();
+        expect((await list(most + 1)).errors?.[0]?.extensions.code).toBe("query_too_complex");
+      }
     });
   });
 });

@@ -15,6 +15,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from "graphql";
+import { accessOf } from "../../schema/access";
 import { charactersOf, itemsOf, pageSize, type Size, sizeAtMost } from "../../schema/list-size";
 import { isReport } from "../../schema/report";
 import { assertAtMost } from "./limits";
@@ -23,6 +24,8 @@ import { assertAtMost } from "./limits";
 export interface QueryCost extends Size {
   /** Distinct response names at the root. */
   rootFields: number;
+  /** Selections that are limited for each object that has them, so that page sizes matter. */
+  counts: Record<"reports" | "items of nested lists" | "related objects and lists", number>;
 }
 
 /** Characters around a name and its value in JSON: two quotes, a colon, a comma. */
@@ -55,6 +58,12 @@ interface Scope {
   spreads: readonly string[];
 }
 
+export const noCounts = (): QueryCost["counts"] => ({
+  reports: 0,
+  "items of nested lists": 0,
+  "related objects and lists": 0,
+});
+
 /**
  * Estimates the cost of each operation with its fragments expanded. It stops at the limits, so that exponential
  * fragments are rejected early, and works on documents that are not validated yet.
@@ -76,9 +85,8 @@ export function queryCosts(
   let subscriptionFields = 0;
   let repeated = 0;
   let rootFields = 0;
-  let reports = 0;
-  let nestedItems = 0;
   let aliases = 0;
+  let counts = noCounts();
   let operation: OperationDefinitionNode | undefined;
 
   const costOf = (set: SelectionSetNode, scope: Scope): Size => {
@@ -125,14 +133,11 @@ export function queryCosts(
       subscriptionFields += 1;
       assertAtMost("subscription fields", subscriptionFields);
     }
-    if (isReport(field)) {
-      reports += scope.objects;
-      assertAtMost("reports", reports);
-    }
+    if (isReport(field)) counts.reports += scope.objects;
     const page = pageSize(field, node, operation, variables);
     if (scope.objects > 1) {
-      nestedItems += scope.objects * (page ?? 0);
-      assertAtMost("items of nested lists", nestedItems);
+      counts["items of nested lists"] += scope.objects * (page ?? 0);
+      if (accessOf(field)) counts["related objects and lists"] += scope.objects;
     }
     const items = itemsOf(field, scope.type?.name ?? "", page ?? scope.page);
     const aliasesBefore = aliases;
@@ -174,12 +179,11 @@ export function queryCosts(
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     operation = definition;
     rootFields = 0;
-    reports = 0;
-    nestedItems = 0;
+    counts = noCounts();
     subscriptionFields = 0;
     const root = start(rootOf(definition));
     const size = costOf(definition.selectionSet, root);
-    costs.set(definition, { ...size, rootFields: root.merged.size });
+    costs.set(definition, { ...size, rootFields: root.merged.size, counts });
   }
   operation = undefined;
   for (const definition of definitions) {

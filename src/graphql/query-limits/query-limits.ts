@@ -14,13 +14,13 @@ import type { RateLimit } from "../../rate-limits/rate-limit";
 import { isSmallResponse, type ResponseBudget } from "../../rate-limits/response-budget";
 import { isForAnyone } from "../../schema/access";
 import { assertDocumentLimits } from "./document-limits";
-import { assertAtMost, MAX_RESPONSE_CHARACTERS, MAX_RESPONSE_VALUES } from "./limits";
-import { type QueryCost, queryCosts } from "./query-cost";
+import { assertAtMost, MAX, MAX_RESPONSE_CHARACTERS, MAX_RESPONSE_VALUES } from "./limits";
+import { noCounts, type QueryCost, queryCosts } from "./query-cost";
 
 /** Replaces a rejected document until Apollo allows a plugin to throw. */
 const PLACEHOLDER = parse("{ __typename }");
 
-const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0 };
+const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0, counts: noCounts() };
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -114,9 +114,8 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
       caller: Caller,
     ): boolean {
       if (schemaHidden && caller.kind === "anonymous") return false;
-      const { values, characters, rootFields } = costOf(document, operation, variables);
-      const isSmall = values <= MAX_RESPONSE_VALUES && isSmallResponse(characters);
-      return isSmall && (operation.operation === "query" || rootFields === 1);
+      const cost = costOf(document, operation, variables);
+      return isSmall(cost) && (operation.operation === "query" || cost.rootFields === 1);
     },
   };
 }
@@ -136,17 +135,25 @@ function costsOf(schema: GraphQLSchema) {
     known.set(document, costs);
     if (operation == null) return FREE;
     const most = costs.get(operation) ?? FREE;
-    const isSmall = most.values <= MAX_RESPONSE_VALUES && isSmallResponse(most.characters);
-    if (isSmall || !operation.variableDefinitions?.length) return most;
+    if (isSmall(most) || !operation.variableDefinitions?.length) return most;
     return queryCosts(schema, document, variables).get(operation) ?? FREE;
   };
 }
 
+/** True if an operation passes all limits without waiting for its share of the response budget. */
+const isSmall = ({ values, characters, counts }: QueryCost): boolean =>
+  values <= MAX_RESPONSE_VALUES &&
+  isSmallResponse(characters) &&
+  limitsOf(counts).every((limit) => counts[limit] <= MAX[limit]);
+
+const limitsOf = (counts: QueryCost["counts"]) => Object.keys(counts) as (keyof typeof counts)[];
+
 /**
- * Rejects an operation whose response would be too large.
+ * Rejects an operation whose response would be too large, or take too many reads.
  * @throws GatewayError `query_too_complex`
  */
-function assertAffordable({ values, characters }: QueryCost): void {
+function assertAffordable({ values, characters, counts }: QueryCost): void {
+  for (const limit of limitsOf(counts)) assertAtMost(limit, counts[limit]);
   const [has, max, unit] =
     values > MAX_RESPONSE_VALUES
       ? [values, MAX_RESPONSE_VALUES, "values"]
