@@ -191,6 +191,11 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       `subscription { events { id ${"... { ".repeat(30)}id${" }".repeat(30)} } }`,
       "query_too_complex",
     ],
+    [
+      "a field of an agent that needs a scope of its own",
+      "subscription { events { agent { conversations { nodes { id } } } } }",
+      "invalid_request",
+    ],
     ["an invalid position", 'subscription { events(after: "x") { id } }', "invalid_cursor"],
     ["a position from the future", 'subscription { events(after: "999999") { id } }', "invalid_cursor"],
     ["an unknown type", 'subscription { events(types: ["no.such"]) { id } }', "invalid_request"],

@@ -15,6 +15,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from "graphql";
+import { GatewayError } from "../../errors";
 import { accessOf } from "../../schema/access";
 import { charactersOf, itemsOf, pageSize, type Size, sizeAtMost } from "../../schema/list-size";
 import { isReport } from "../../schema/report";
@@ -69,7 +70,7 @@ export const noCounts = (): QueryCost["counts"] => ({
  * fragments are rejected early, and works on documents that are not validated yet.
  * @param variables variables of the request; without them, pages count with their max size
  * @returns the cost of each operation
- * @throws GatewayError `query_too_complex`
+ * @throws GatewayError `query_too_complex`; `invalid_request` for a subscription to a field below the root with an access rule
  */
 export function queryCosts(
   schema: GraphQLSchema,
@@ -132,6 +133,13 @@ export function queryCosts(
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
       subscriptionFields += 1;
       assertAtMost("subscription fields", subscriptionFields);
+      // A subscription keeps the caller it was opened with, and scopes and roles may change while it is open.
+      if (scope.type !== rootOf(operation) && accessOf(field)) {
+        throw new GatewayError(
+          "invalid_request",
+          `A subscription cannot select ${scope.type?.name}.${node.name.value}. Query it instead.`,
+        );
+      }
     }
     if (isReport(field)) counts.reports += scope.objects;
     const page = pageSize(field, node, operation, variables);
