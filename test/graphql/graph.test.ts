@@ -107,6 +107,26 @@ describeGateway((gateway) => {
     });
   });
 
+  test("a deleted agent leads to its keys, and no longer to its other lists", async () => {
+    const { id, slug } = await agentClient(gateway).add();
+    await addConversation(gateway, { agentId: id });
+    const key = await mint(gateway, { agent: slug });
+    const of = async () =>
+      ask(
+        `query ($id: ID!) { apiKey(id: $id) { agent {
+           lines { id } contacts { nodes { id } } conversations { nodes { id } } apiKeys { nodes { id } }
+         } } }`,
+        { id: key.id, token: gateway.owner },
+      );
+    expect((await of()).errors).toBeUndefined();
+    await ask("mutation ($id: ID!) { revokeApiKey(id: $id) { id } }", { id: key.id, token: gateway.owner });
+    await agentClient(gateway).delete(id);
+    const { data, errors } = await of();
+    expect(errors).toBeUndefined();
+    const apiKeys = { nodes: [{ id: key.id }] };
+    expect(data.apiKey.agent).toEqual({ lines: null, contacts: null, conversations: null, apiKeys });
+  });
+
   test("a key without the scope of a field gets the rest of the object", async () => {
     const { secret: token } = await mint(gateway, { scopes: ["conversations:read"] });
     const { data, errors } = await ask(

@@ -36,6 +36,12 @@ export async function scopedAgentId(
   return agentId;
 }
 
+/** Reads a list of an agent; null for a deleted agent, whose rows wait to be purged. */
+export const unlessDeleted = async <List>(
+  { id, deletedAt }: Agent,
+  read: (id: string) => Promise<List>,
+): Promise<List | null> => (deletedAt == null ? read(id) : null);
+
 /** Finds a row by ID: of the calling agent, or of any agent in a member's organization; null if there is none. */
 export async function findOfCaller<
   Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },

@@ -7,6 +7,7 @@ import { AtMost } from "../../schema/list-size";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
+import { unlessDeleted } from "../agents/agent-scope";
 import { MAY_READ_CONTACTS } from "./contact.access";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
@@ -32,14 +33,14 @@ export class AgentContactsResolver {
   @Access(MAY_READ_CONTACTS)
   @FieldResolver(() => ContactConnection, {
     nullable: true,
-    description: "The agent's contacts. API keys need the scope `contacts:read`.",
+    description: "The agent's contacts; null for a deleted agent. API keys need the scope `contacts:read`.",
   })
   contacts(
     @Ctx() context: RequestContext,
-    @Root() { id }: Agent,
+    @Root() agent: Agent,
     @Args(() => OrderedPageArgs) args: OrderedPageArgs,
-  ): Promise<ContactConnection> {
-    return this.service.ofAgent(context, id, args);
+  ): Promise<ContactConnection | null> {
+    return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
   }
 }
 

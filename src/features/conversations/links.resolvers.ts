@@ -4,6 +4,7 @@ import { findIfAny } from "../../common/coalesce";
 import { OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { Agent } from "../agents/agent.entity";
+import { unlessDeleted } from "../agents/agent-scope";
 import { Contact } from "../contacts/contact.entity";
 import { Message } from "../messages/message.entity";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
@@ -18,14 +19,15 @@ export class AgentConversationsResolver {
   @Access(MAY_READ_CONVERSATIONS)
   @FieldResolver(() => ConversationConnection, {
     nullable: true,
-    description: "The agent's conversations. API keys need the scope `conversations:read`.",
+    description:
+      "The agent's conversations; null for a deleted agent. API keys need the scope `conversations:read`.",
   })
   conversations(
     @Ctx() context: RequestContext,
-    @Root() { id }: Agent,
+    @Root() agent: Agent,
     @Args(() => OrderedPageArgs) args: OrderedPageArgs,
-  ): Promise<ConversationConnection> {
-    return this.service.ofAgent(context, id, args);
+  ): Promise<ConversationConnection | null> {
+    return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
   }
 }
 

@@ -5,6 +5,7 @@ import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
+import { unlessDeleted } from "../agents/agent-scope";
 import { Line } from "./line.entity";
 import { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { MAX_LINES } from "./line.limits";
@@ -21,10 +22,11 @@ export class AgentLinesResolver {
   @Access(MAY_READ_LINES)
   @FieldResolver(() => [Line], {
     nullable: true,
-    description: "The agent's lines, ordered by name. API keys need the scope `agent:read`.",
+    description:
+      "The agent's lines, ordered by name; null for a deleted agent. API keys need the scope `agent:read`.",
   })
-  async lines(@Root() { id }: Agent): Promise<Line[]> {
-    return (await this.service.ofAgent(id)) ?? [];
+  lines(@Root() agent: Agent): Promise<Line[] | null> {
+    return unlessDeleted(agent, async (id) => (await this.service.ofAgent(id)) ?? []);
   }
 }
 
