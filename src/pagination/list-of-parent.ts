@@ -44,7 +44,7 @@ export type ListOfParent<Connection> = (
 
 /**
  * Creates the lists of rows that belong to parents. The lists of parents that are asked for together, such as those of all
- * conversations of a page, are read by two statements.
+ * conversations of a page, are read by two statements, or three if there are cursors.
  * @returns a function that returns one page of a parent's list, without an access check
  * @throws GatewayError `invalid_cursor`
  */
@@ -53,14 +53,14 @@ export function listOfParent<Row extends { id: string }, Connection>(
   Connection: ConnectionType<Row, Connection>,
   options: ListOptions<Row>,
 ): ListOfParent<Connection> {
-  const { entity, parent, position = "id" } = options;
+  const { entity, parent } = options;
   const read = database.coalesceByKey(options.what, async (keys) => {
     const pages = new Map<string, Row[]>();
     for (let from = 0; from < keys.length; from += MAX_LISTS) {
       const some = keys.slice(from, from + MAX_LISTS);
       const requests: Request[] = some.map((key) => JSON.parse(key));
       const found = await database.read((reader) => pagesOf(reader, options, requests));
-      for (const [i, key] of some.entries()) pages.set(key, found[i] ?? []);
+      for (const [i, key] of some.entries()) if (found[i]) pages.set(key, found[i]);
     }
     return pages;
   });
@@ -68,13 +68,9 @@ export function listOfParent<Row extends { id: string }, Connection>(
     const page = Connection.pageOf(args);
     // A position begins with the ID of its row.
     const after = page.after?.slice(0, parentId.length);
-    if (after !== undefined && position !== "id") {
-      const where = { id: after, [parent]: parentId } as never;
-      if (!(await database.read((reader) => reader.existsBy(entity, where))))
-        throw new GatewayError("invalid_cursor");
-    }
     const request: Request = { parentId, direction: directionOf(order), limit: page.limit, after };
-    const rows = (await read(JSON.stringify(request))) ?? [];
+    const rows = await read(JSON.stringify(request));
+    if (rows === undefined) throw new GatewayError("invalid_cursor");
     return new Connection(rows, page, () =>
       database.report(organizationOf(context), (reader) => {
         const query = reader.createQueryBuilder(entity, "row").where({ [parent]: parentId });
@@ -84,31 +80,36 @@ export function listOfParent<Row extends { id: string }, Connection>(
   };
 }
 
-/** The rows of each page, and the one after it. */
+/** The rows of each page, and the one after it; undefined for a page after a row that the list does not have. */
 async function pagesOf<Row extends { id: string }>(
   reader: EntityManager,
   { entity, parent, position = "id", condition }: ListOptions<Row>,
   requests: readonly Request[],
-): Promise<Row[][]> {
+): Promise<(Row[] | undefined)[]> {
   const metadata = reader.connection.getMetadata(entity);
   const columnOf = (property: string) => metadata.findColumnWithPropertyName(property)?.databaseName;
   const table = `"${metadata.tableName}"`;
   const [parentColumn, positionColumn] = [columnOf(parent), columnOf(position)];
+  const afters = requests.flatMap(({ after }) => (position === "id" ? [] : (after ?? [])));
+  const last = await rowsOf(reader, entity, afters);
+  const starts = requests.map(({ parentId, after }) => {
+    if (after === undefined || position === "id") return after;
+    const row = last.get(after);
+    return row?.[parent] === parentId ? row[position] : null;
+  });
   const parameters: unknown[] = [];
   const parameter = (value: unknown) => `$${parameters.push(value)}`;
-  const pages = requests.map(({ parentId, direction, limit, after }, page) => {
+  const pages = requests.flatMap(({ parentId, direction, limit }, page) => {
+    const start = starts[page];
+    if (start === null) return [];
     const conditions = [`${parentColumn} = ${parameter(parentId)}`, ...(condition ? [condition] : [])];
-    if (after !== undefined) {
-      const start =
-        position === "id"
-          ? parameter(after)
-          : `(SELECT ${positionColumn} FROM ${table} WHERE id = ${parameter(after)})`;
-      conditions.push(`${positionColumn} ${direction === "ASC" ? ">" : "<"} ${start}`);
-    }
+    if (start !== undefined)
+      conditions.push(`${positionColumn} ${direction === "ASC" ? ">" : "<"} ${parameter(start)}`);
     return `SELECT * FROM (SELECT id, ${page} AS page FROM ${table} WHERE ${conditions.join(" AND ")}
       ORDER BY ${positionColumn} ${direction} LIMIT ${limit + 1}) AS page_${page}`;
   });
-  const found: { id: string; page: number }[] = await reader.query(pages.join(" UNION ALL "), parameters);
+  const found: { id: string; page: number }[] =
+    pages.length === 0 ? [] : await reader.query(pages.join(" UNION ALL "), parameters);
   const rows = await rowsOf(
     reader,
     entity,
@@ -116,6 +117,7 @@ async function pagesOf<Row extends { id: string }>(
   );
   const ofPage = groupBy(found, ({ page }) => page);
   return requests.map(({ direction }, page) => {
+    if (starts[page] === null) return undefined;
     const sign = direction === "ASC" ? 1 : -1;
     return (ofPage.get(page) ?? [])
       .flatMap(({ id }) => rows.get(id) ?? [])

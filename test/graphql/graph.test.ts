@@ -174,6 +174,31 @@ describeGateway((gateway) => {
       expect(errors?.[0]?.extensions.code).toBe("invalid_cursor");
     });
 
+    test("takes as many reads for many cursors as for one", async () => {
+      const { messages } = await page({ id: talked.id });
+      const after = messages.pageInfo.endCursor;
+      const reads = jest.spyOn(gateway.services.database, "read");
+      const readsOf = async (cursors: number) => {
+        reads.mockClear();
+        const lists = Array.from(
+          { length: cursors },
+          (_, i) => `a${i}: messages(first: ${i + 1}, after: $after) { nodes { message } }`,
+        );
+        const { data, errors } = await ask(
+          `query ($id: ID!, $after: String) { conversation(id: $id) { ${lists.join(" ")} } }`,
+          { id: talked.id, after },
+        );
+        expect(Object.values(data.conversation)).toEqual(
+          lists.map(() => ({ nodes: [{ message: "Thank you" }] })),
+        );
+        expect(errors).toBeUndefined();
+        return reads.mock.calls.length;
+      };
+      const [one, five] = [await readsOf(1), await readsOf(5)];
+      reads.mockRestore();
+      expect(five).toBe(one);
+    });
+
     test("takes as many reads for many parents as for one", async () => {
       const texts = ["first", "second", "third"];
       const ids = [];
