@@ -196,9 +196,10 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     const write = database().write.bind(database());
     const spy = jest.spyOn(database(), "write").mockImplementation(async (...unit) => {
       const result = await write(...unit);
-      const before = left;
-      left = await open();
-      closed.push(before - left);
+      // Other transactions, such as deliveries, may be counted at the same time.
+      const now = await open();
+      closed.push(left - now);
+      left = now;
       return result;
     });
     try {
@@ -207,7 +208,10 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     } finally {
       spy.mockRestore();
     }
-    expect(Math.max(...closed)).toBeLessThanOrEqual(10);
+    const parts = closed.filter((count) => count > 0);
+    expect(parts[0]).toBeLessThanOrEqual(10);
+    // A part that took little time may be followed by one of twice its size.
+    for (const [i, part] of parts.entries()) expect(part).toBeLessThanOrEqual(2 * (parts[i - 1] ?? part));
   });
 
   slowTest("what a process leaves unfinished, another one finishes when it starts", async () => {
