@@ -1,5 +1,4 @@
-/** Max extra event-loop ticks that batches wait while calls keep arriving. */
-const MAX_EXTRA_TICKS = 2;
+import { onceQuiet } from "./once-quiet";
 
 /** Stop waiting for batches that run longer than this (ms). */
 const MAX_BATCH_WAIT_MS = 100;
@@ -57,19 +56,13 @@ export class BatchGate {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    this.startLater(MAX_EXTRA_TICKS);
-  }
-
-  private startLater(extraTicks: number): void {
-    const seen = this.received;
-    setImmediate(() => {
-      if (this.received > seen && extraTicks > 0) {
-        this.startLater(extraTicks - 1);
-        return;
-      }
-      this.isScheduled = false;
-      if (this.running === 0) this.start();
-    });
+    onceQuiet(
+      () => this.received,
+      () => {
+        this.isScheduled = false;
+        if (this.running === 0) this.start();
+      },
+    );
   }
 
   private start(): void {

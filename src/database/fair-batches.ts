@@ -1,11 +1,9 @@
 import { type Span, trace } from "@opentelemetry/api";
 import { FairQueue } from "../common/fair-queue";
 import { groupBy } from "../common/group-by";
+import { onceQuiet } from "../common/once-quiet";
 import { withinSpan, withSharedSpan } from "../common/spans";
 import type { Tx } from "./unit-of-work";
-
-/** Max extra event-loop ticks that a batch waits while rows keep arriving. */
-const MAX_EXTRA_TICKS = 2;
 
 /** Stop queueing rows behind a batch that runs longer than this (ms). */
 export const MAX_WAIT_MS = 100;
@@ -71,17 +69,14 @@ export class FairBatches<Row, T> {
   private schedule(): void {
     if (this.isScheduled || this.waiting.isEmpty) return;
     this.isScheduled = true;
-    this.startLater(MAX_EXTRA_TICKS);
-  }
-
-  private startLater(extraTicks: number): void {
-    const seen = this.received;
-    setImmediate(() => {
-      if (this.received > seen && extraTicks > 0) return this.startLater(extraTicks - 1);
-      this.isScheduled = false;
-      // Otherwise, a batch scheduled by the previous one would belong to a caller of that.
-      return void withinSpan(this.waiting.first?.caller, () => this.run());
-    });
+    onceQuiet(
+      () => this.received,
+      () => {
+        this.isScheduled = false;
+        // Otherwise, a batch scheduled by the previous one would belong to a caller of that.
+        void withinSpan(this.waiting.first?.caller, () => this.run());
+      },
+    );
   }
 
   private async run(): Promise<void> {
