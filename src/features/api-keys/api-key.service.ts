@@ -1,11 +1,10 @@
-import { type EntityManager, In, IsNull } from "typeorm";
+import { type EntityManager, IsNull } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
 import { ownerOf } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, SCOPES } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import { ENVIRONMENTS, type Environment } from "../../common/environment";
 import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -18,6 +17,7 @@ import {
   type KeyEnvironment,
 } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
+import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
@@ -84,9 +84,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       entity: ApiKey,
       parent: "agentId",
     });
-    this.successors = database.coalesceByKey("successors", async (ids) =>
-      indexBy(await database.read((reader) => reader.findBy(ApiKey, { id: In(ids) })), ({ id }) => id),
-    );
+    this.successors = rowsById(database, "successors", ApiKey);
   }
 
   /**

@@ -2,10 +2,10 @@ import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
@@ -53,9 +53,7 @@ export class ContactService {
       ({ context }) => ownerOf(context.caller),
       (tx, requests) => this.changeBatch(tx, requests),
     );
-    this.byId = database.coalesceByKey("contacts", async (ids) =>
-      indexBy(await database.read((reader) => reader.findBy(Contact, { id: In(ids) })), ({ id }) => id),
-    );
+    this.byId = rowsById(database, "contacts", Contact);
     this.ofAgent = listOfParent(database, ContactConnection, {
       what: "contacts of agents",
       entity: Contact,

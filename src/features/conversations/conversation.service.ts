@@ -1,4 +1,4 @@
-import { type EntityManager, In } from "typeorm";
+import { type EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { type AccessRule, authorize } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
@@ -7,6 +7,7 @@ import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
@@ -63,9 +64,7 @@ export class ConversationService {
     private readonly agents: AgentService,
     private readonly queues: AgentQueues,
   ) {
-    this.byId = database.coalesceByKey("conversations", async (ids) =>
-      indexBy(await database.read((reader) => reader.findBy(Conversation, { id: In(ids) })), ({ id }) => id),
-    );
+    this.byId = rowsById(database, "conversations", Conversation);
     this.lastMessageOf = database.coalesceByKey("last messages", async (ids) =>
       indexBy(
         await database.read((reader) => lastMessages(reader, ids)),
@@ -88,12 +87,7 @@ export class ConversationService {
       entity: Conversation,
       parent: "contactId",
     });
-    this.addressOf = database.coalesceByKey("conversation addresses", async (ids) =>
-      indexBy(
-        await database.read((reader) => reader.findBy(ContactAddress, { id: In(ids) })),
-        ({ id }) => id,
-      ),
-    );
+    this.addressOf = rowsById(database, "conversation addresses", ContactAddress);
   }
 
   /** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */

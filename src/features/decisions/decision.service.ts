@@ -7,6 +7,7 @@ import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { accepted, eachAccepted } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
+import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
@@ -73,12 +74,7 @@ export class DecisionService {
     private readonly maker: DecisionMaker,
     planning: Planning,
   ) {
-    this.byId = database.coalesceByKey("decisions", async (ids) =>
-      indexBy(
-        await database.read((reader) => reader.findBy(Decision, { id: In(ids) })),
-        ({ id }) => id ?? "",
-      ),
-    );
+    this.byId = rowsById(database, "decisions", Decision);
     this.ofContact = listOfParent(database, DecisionConnection, {
       what: "decisions of contacts",
       entity: Decision,

@@ -3,10 +3,10 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { Targets } from "../../delivery/targets";
@@ -49,9 +49,7 @@ export class LineService {
     private readonly instanceKey: InstanceKeyService,
   ) {
     this.targetChecks = new TargetChecks(targets);
-    this.byId = database.coalesceByKey("lines", async (ids) =>
-      indexBy(await database.read((reader) => reader.findBy(Line, { id: In(ids) })), ({ id }) => id),
-    );
+    this.byId = rowsById(database, "lines", Line);
     this.ofAgent = database.coalesceByKey("lines of agents", async (ids) =>
       groupBy(
         await database.read((reader) =>
