@@ -177,7 +177,7 @@ export class Lanes {
 
   /**
    * Locks due lanes, longest due first, until the transaction ends; other processes skip them.
-   * @param parts how many of which lanes to lock; the result has the same order
+   * @param parts which lanes to lock, and how many; the result has the same order
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];
@@ -231,7 +231,7 @@ export class Lanes {
    * Locks lanes held by sends until the transaction ends; first waits for transactions that keep deliverers from their
    * agents.
    * @param columns as in `DuePart`
-   * @returns by ID, the rows of lanes that still have the lease, except those of deleted agents
+   * @returns the rows of lanes that still have the lease, by ID; lanes of deleted agents are left out
    */
   async lockLeased(
     tx: Tx,

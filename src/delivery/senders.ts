@@ -42,7 +42,7 @@ export interface Leaving extends SenderGroup {
 
 /** Limits the senders that lanes of a kind, or of a channel, can hold, so that others keep some. */
 export interface Share {
-  /** What the share's name refers to: a kind of lane or a channel. */
+  /** Whether the share belongs to a kind of lane or to a channel. */
   by: "kind" | "channel";
   /** Max in total. */
   together: number;
@@ -159,7 +159,7 @@ export class Senders {
   }
 
   /**
-   * Waiting lanes that get only spare senders: those of limited groups, and of owners that hold half of the senders.
+   * Waiting lanes that get only spare senders: their group is limited, or their owner holds half of the senders.
    */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);
@@ -173,7 +173,7 @@ export class Senders {
     return this.shares.get(channelId)?.by === "channel";
   }
 
-  /** The lanes of groups; for a named group, only those of the same organization. */
+  /** The lanes of groups; a named group counts only within its organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groups

@@ -21,7 +21,7 @@ export interface Series {
 /** The color of one of the five most used keys, by rank; more colors would be hard to tell apart. */
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
-/** Accepted requests by key, those of all other keys, and rejected requests; without empty series. */
+/** A series for each of the busiest keys, one for all other keys, and one for rejected requests; empty ones are left out. */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
     // Two agents may have keys with the same name.

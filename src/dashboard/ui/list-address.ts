@@ -6,7 +6,7 @@ import { ApiError } from "../api/api-error";
 /** The filters and page of a list, kept in the URL for reloads, links and the browser's Back. */
 export function useListAddress() {
   const [params, setParams] = useSearchParams();
-  // Cursors only lead forward, so the history entry keeps those of the previous pages.
+  // Cursors only lead forward, so the history entry keeps the cursors of the previous pages.
   const trail = useHistoryState<string[] | null>() ?? [];
   const after = params.get("after");
 

@@ -36,7 +36,7 @@ import { MessageQueue } from "./message-queue";
 const CHANGE = { key: "conversations:write", member: Permission.conversations_write } as const;
 const SEND = { key: "messages:write", member: Permission.conversations_write } as const;
 
-/** What the fields of a conversation lead to. */
+/** The services behind the objects that a conversation refers to. */
 interface Reached {
   agents: AgentService;
   contacts: ContactService;

@@ -221,7 +221,7 @@ async function open(tx: Tx, destination: Destination): Promise<Destination> {
 }
 
 /**
- * @param changed the conversation of which messages were canceled
+ * @param changed the conversation whose messages were canceled
  * @throws GatewayError `queue_full`
  */
 async function assertRoomFor(

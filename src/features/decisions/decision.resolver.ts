@@ -22,7 +22,7 @@ import type { ReplayService } from "./replay.service";
 
 const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
 
-/** What the fields of a decision lead to. */
+/** The services behind the objects that a decision refers to. */
 interface Reached {
   agents: AgentService;
   contacts: ContactService;

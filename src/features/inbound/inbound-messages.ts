@@ -88,7 +88,7 @@ export class InboundMessages {
     private readonly situationTriggers: SituationTriggers,
   ) {}
 
-  /** Stores messages; those of a contact in order of arrival. */
+  /** Stores messages; each contact's messages are stored in order of arrival. */
   async store(tx: Tx, arrivals: readonly Arrival[]): Promise<Received[]> {
     const distinct = [...groupBy(arrivals, nameOf).values()].flatMap(([first]) => first ?? []);
     const known = await lockContactsAt(
