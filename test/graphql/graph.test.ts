@@ -232,7 +232,7 @@ describeGateway((gateway) => {
       ["limited by the items of all parents", 50, "messages(first: 100) { nodes { id } }"],
       [
         "limited by the selections of all parents, each of which can fail",
-        80,
+        40,
         Array.from({ length: 25 }, (_, i) => `a${i}: messages(first: 1) { __typename }`).join(" "),
       ],
     ])("is %s", async (_, most, selection) => {

@@ -23,7 +23,7 @@ export const MAX = {
   /** Items of the lists of the items of a list, which are read with all their texts. */
   "items of nested lists": 5_000,
   /** Selections of fields of list items that can fail, for each item: an error costs as much as ten values. */
-  "related objects and lists": 2_000,
+  "related objects and lists": 1_000,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
   /** Fields of a subscription, counted the same way, because they are executed for each event. */
