@@ -2,9 +2,16 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
 
 const ROOT = join(import.meta.dirname, "..");
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+
+/** Files above this size (bytes) are compressed to about 8 % more than the best quality would, in a tenth of its time. */
+const LARGE = 400_000;
+const FAST_QUALITY = 9;
 
 /**
  * Builds a folder with its `vite.config.mjs`.
@@ -32,7 +39,7 @@ export async function buildPage(folder, name, shared = []) {
     build: { outDir: next, emptyOutDir: true },
     logLevel: "warn",
   });
-  for (const asset of readdirSync(join(next, "assets"))) compress(join(next, "assets", asset));
+  await Promise.all(readdirSync(join(next, "assets")).map((asset) => compress(join(next, "assets", asset))));
   replaceFolder(next, output);
   writeFileSync(stampFile, stamp);
 }
@@ -60,10 +67,16 @@ export const filesIn = (folder) =>
     .sort();
 
 /** Writes compressed copies next to a file, so that no request has to compress it. */
-function compress(file) {
+export async function compress(file) {
   const content = readFileSync(file);
-  writeFileSync(`${file}.br`, brotliCompressSync(content));
-  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  const { BROTLI_PARAM_QUALITY, BROTLI_MAX_QUALITY } = zlib.constants;
+  const quality = content.length > LARGE ? FAST_QUALITY : BROTLI_MAX_QUALITY;
+  const [br, gz] = await Promise.all([
+    brotli(content, { params: { [BROTLI_PARAM_QUALITY]: quality } }),
+    gzip(content, { level: 9 }),
+  ]);
+  writeFileSync(`${file}.br`, br);
+  writeFileSync(`${file}.gz`, gz);
 }
 
 /** @returns the text of a file; undefined if it does not exist */

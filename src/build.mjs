@@ -1,5 +1,6 @@
 // Builds the program and its pages into dist; with --if-changed, only if their sources have changed since the last build.
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -26,10 +27,13 @@ if (!isBuilt || !process.argv.includes("--if-changed")) {
   rmSync(NEXT, { recursive: true, force: true });
   // To stderr, because a command that starts with a build may print JSON to stdout.
   const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", ROOT, "--outDir", NEXT], { stdio: ["ignore", 2, 2] });
+  const compiler = spawn(process.execPath, [tsc, "-p", ROOT, "--outDir", NEXT], { stdio: ["ignore", 2, 2] });
+  const compiled = once(compiler, "exit");
   await import("./rest/openapi/viewer/build.mjs");
   await import("./dashboard/build.mjs");
   await import("./graphql/explorer/build.mjs");
+  const [code] = await compiled;
+  if (code !== 0) process.exit(1);
   writeFileSync(join(NEXT, "src/build.sha256"), stamp);
   for (const file of ["ormconfig.js", "ormconfig.js.map"]) renameSync(join(NEXT, file), join(DIST, file));
   // Last, including the hash of its sources, so that an interrupted build does not look complete.

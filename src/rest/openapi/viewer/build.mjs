@@ -2,8 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
-import { replaceFolder } from "../../../build-page.mjs";
+import { compress, replaceFolder } from "../../../build-page.mjs";
 
 const HERE = import.meta.dirname;
 const DIST = join(HERE, "../../../../dist");
@@ -21,8 +20,5 @@ const files = {
 
 mkdirSync(OUTPUT, { recursive: true });
 for (const [name, content] of Object.entries(files)) writeFileSync(join(OUTPUT, name), content);
-for (const name of ["viewer.css", "viewer.js"]) {
-  writeFileSync(join(OUTPUT, `${name}.br`), brotliCompressSync(files[name]));
-  writeFileSync(join(OUTPUT, `${name}.gz`), gzipSync(files[name], { level: 9 }));
-}
+await Promise.all(["viewer.css", "viewer.js"].map((name) => compress(join(OUTPUT, name))));
 replaceFolder(OUTPUT, join(DIST, "docs"));
