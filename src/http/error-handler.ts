@@ -3,6 +3,8 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ERRORS, type ErrorCode, GatewayError } from "../errors";
+import { addVary } from "./encoding";
+import { errorBodyFor } from "./error-body";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -27,13 +29,25 @@ function toHttpError(error: unknown): GatewayError {
   return new GatewayError(code ?? "internal_error", undefined, { cause: error });
 }
 
-/** Sends a failure as `{"code","message","status"}` and logs server errors. */
-export function sendError(
+/** Sends a failure as `{"code","message","status"}` or as problem details, and logs server errors. */
+export const sendError = (
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
+): FastifyReply => sendUnlogged(noteFailure(error, request), request, reply);
+
+/** Like `sendError`, for an expected state that is not logged as a failure. */
+export function sendUnlogged(
+  error: GatewayError,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
 ): FastifyReply {
-  return reply.send(setErrorHead(error, request, reply).toBody());
+  const { type, body } = errorBodyFor(error, headers.accept);
+  setHead(error, reply);
+  return reply
+    .header("vary", addVary(reply.getHeader("vary"), "Accept"))
+    .type(type)
+    .send(body);
 }
 
 /** Converts a failure, records its code for the log and metrics, and logs server errors. */
@@ -44,15 +58,15 @@ export function noteFailure(error: unknown, request: FastifyRequest): GatewayErr
   return failure;
 }
 
-/** Sets the status and headers of a failure and logs server errors. */
+/** Sets the status and headers of a failure, except its media type, and logs server errors. */
 export function setErrorHead(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
   const failure = noteFailure(error, request);
-  reply
-    .code(failure.status)
-    .headers(failure.headers)
-    .type("application/json; charset=utf-8")
-    .serializer(JSON.stringify);
+  setHead(failure, reply);
   return failure;
+}
+
+function setHead({ status, headers }: GatewayError, reply: FastifyReply): void {
+  reply.code(status).headers(headers).serializer(JSON.stringify);
 }
 
 /** Logs a request that failed before the hooks of `logRequests` ran. */
@@ -94,6 +108,7 @@ export const handleClientErrors =
       : new GatewayError("invalid_request", "The request is not valid HTTP.");
     const requestId = randomUUID();
     logUnrouted(log, failure.code, { reqId: requestId, ip: socket.remoteAddress ?? null });
+    // Its `Accept` header was not read.
     const body = JSON.stringify(failure.toBody());
     const lines = Object.entries({
       ...headers,

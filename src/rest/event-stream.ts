@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import Negotiator from "negotiator";
 import type { BatchedStream } from "../common/batched-stream";
 import { toGatewayError } from "../graphql/errors";
+import { errorBodyFor } from "../http/error-body";
+import { prefersToJson } from "../http/media-types";
 import { startStream } from "../http/start-stream";
 
 const TYPE = "text/event-stream";
@@ -29,9 +30,7 @@ interface OpenStream {
 
 /** True if a client asks for Server-Sent Events rather than JSON. */
 export const wantsEventStream = ({ method, headers }: FastifyRequest): boolean =>
-  method === "GET" &&
-  headers.accept !== undefined &&
-  new Negotiator({ headers }).mediaType(["application/json", TYPE]) === TYPE;
+  method === "GET" && prefersToJson(TYPE, headers.accept);
 
 /**
  * Server-Sent Events (HTML Living Standard, 9.2): sends each stream as fast as its client reads.
@@ -75,7 +74,8 @@ export class EventStreams<Item> {
     } catch (cause) {
       const error = toGatewayError(cause);
       if (error.status >= 500) request.log.error({ err: error.cause }, error.code);
-      end(raw, `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`);
+      const { body } = errorBodyFor(error, request.headers.accept);
+      end(raw, `event: error\ndata: ${JSON.stringify(body)}\n\n`);
     } finally {
       this.open.delete(sending);
     }

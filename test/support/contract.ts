@@ -5,7 +5,7 @@ import type { Reply } from "./gateway";
 
 interface Response {
   headers: Record<string, { $ref: string }>;
-  content?: { "application/json": { schema: object } };
+  content?: Record<string, { schema: object }>;
 }
 
 /** A response of an operation: itself, or a reference to a reusable one. */
@@ -45,7 +45,11 @@ function validatorOf(schema: object): ValidateFunction {
   return validate;
 }
 
-const ANY_ERROR = { $ref: "#/components/schemas/Error" };
+/** The bodies of errors by media type. */
+const ANY_ERROR: Readonly<Record<string, object>> = {
+  "application/json": { $ref: "#/components/schemas/Error" },
+  "application/problem+json": { $ref: "#/components/schemas/Problem" },
+};
 const ANY_HEADER = {};
 const ANY_BODY = {};
 
@@ -72,7 +76,8 @@ export function assertInContract(method: string, url: string, reply: Reply): voi
   if (operation !== undefined && response === undefined) {
     throw new Error(`${method} ${path}: the contract has no status ${reply.status}: ${reply.text}`);
   }
-  const schema = response === undefined ? ANY_ERROR : response.content?.["application/json"].schema;
+  const [type = ""] = (reply.headers.get("content-type") ?? "").split(";");
+  const schema = response === undefined ? ANY_ERROR[type] : response.content?.[type]?.schema;
   if (schema === undefined && reply.text !== "") throw new Error(`${method} ${path}: a body: ${reply.text}`);
   const validate = validatorOf(schema ?? ANY_BODY);
   if (!validate(reply.body)) {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { coalesce } from "../../common/coalesce";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
+import { sendUnlogged } from "../error-handler";
 import { MANAGEMENT } from "./management";
 
 /** Max time `/readyz` waits for the database (ms): most probes time out after a second. */
@@ -38,10 +39,9 @@ export function addHealthRoutes(
   app.get("/healthz", MANAGEMENT, async () => ({ status: "ok" }));
   app.get("/readyz", MANAGEMENT, async (request, reply) => {
     if (readiness.stopping) {
-      // Sent rather than thrown, so that it is not logged as a failure.
       const error = new GatewayError("unavailable", "The service is stopping.");
       request.errorCode = error.code;
-      return reply.code(error.status).headers(error.headers).send(error.toBody());
+      return sendUnlogged(error, request, reply);
     }
     return withTimeout(TIMEOUT_MS, probe(true));
   });

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import Negotiator from "negotiator";
 import type { Config } from "../../config";
+import { addVary } from "../encoding";
+import { prefersToJson } from "../media-types";
 
 /** The entry points for people and programs. */
 const ADDRESSES = {
@@ -30,8 +31,8 @@ export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "
   app.get("/changelog", async (_, reply) => reply.type("text/plain; charset=utf-8").send(changelog));
   app.get("/", async (request, reply) => {
     // The CORS plugin may already have added `Origin` to `Vary`.
-    reply.header("vary", [reply.getHeader("vary"), "Accept"].filter(Boolean).join(", "));
-    const wanted = new Negotiator(request.raw).mediaType(["application/json", "text/html"]);
-    return wanted === "text/html" ? reply.redirect(`${publicUrl}${ADDRESSES.dashboard}`, 303) : index;
+    reply.header("vary", addVary(reply.getHeader("vary"), "Accept"));
+    const isBrowser = prefersToJson("text/html", request.headers.accept);
+    return isBrowser ? reply.redirect(`${publicUrl}${ADDRESSES.dashboard}`, 303) : index;
   });
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { ERRORS, type ErrorCode } from "../../errors";
+import { PROBLEM_TYPE } from "../../http/error-body";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import { scopeOf } from "../../schema/access";
 import type { JsonSchema } from "../json-value";
@@ -9,26 +10,43 @@ import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
 /** Errors of requests that match no operation, such as 405 for a method that the path does not support. */
 const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
-/** Returns the schema of every error body. */
-export function errorSchema(plans: readonly RoutePlan[], more: readonly ErrorCode[]): JsonSchema {
+/** Returns the schemas of every error body, by name. */
+export function errorSchemas(
+  plans: readonly RoutePlan[],
+  more: readonly ErrorCode[],
+): Record<"Error" | "Problem", JsonSchema> {
   const codes = [...new Set([...plans.flatMap(errorCodes), ...more, ...ANYWHERE])];
-  return {
-    type: "object",
-    description: "Why a request was rejected or failed.",
-    properties: {
-      code: { type: "string", enum: codes, description: "Machine-readable error code." },
-      message: { type: "string", description: "Human-readable description." },
-      status: {
-        type: "integer",
-        format: "int32",
-        enum: [...new Set(codes.map((code) => ERRORS[code].status))],
-        description: "The HTTP status code.",
-      },
+  const text = { type: "string" };
+  const members = {
+    code: { type: "string", enum: codes, description: "Machine-readable error code." },
+    message: { ...text, description: "Human-readable description." },
+    status: {
+      type: "integer",
+      format: "int32",
+      enum: [...new Set(codes.map((code) => ERRORS[code].status))],
+      description: "The HTTP status code.",
     },
-    required: ["code", "message", "status"],
-    additionalProperties: false,
+  };
+  const titles = [...new Set(codes.map((code) => STATUS_CODES[ERRORS[code].status]))];
+  const problem = {
+    type: { type: "string", enum: ["about:blank"], description: "`code` names the kind of the problem." },
+    title: { type: "string", enum: titles, description: "The reason phrase of the HTTP status code." },
+    ...members,
+    detail: { ...text, description: "The same as `message`." },
+  };
+  return {
+    Error: bodyOf("Why a request was rejected or failed.", members),
+    Problem: bodyOf("An error as problem details (RFC 9457).", problem),
   };
 }
+
+const bodyOf = (description: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: "object",
+  description,
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
 
 /** Returns the possible error codes of an operation, derived from its inputs and its declaration. */
 function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RoutePlan): ErrorCode[] {
@@ -153,6 +171,7 @@ function response(status: number, codes: readonly ErrorCode[], more: readonly He
           codes.map((code) => [code, { value: { code, message: ERRORS[code].message, status } }]),
         ),
       },
+      [PROBLEM_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } },
     },
   };
 }

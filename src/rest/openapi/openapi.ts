@@ -9,7 +9,7 @@ import { removalOf } from "../deprecation";
 import { type Member, memberSchema } from "../json-types";
 import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
-import { ErrorResponses, errorSchema } from "./errors";
+import { ErrorResponses, errorSchemas } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { pathOf } from "./http-operations";
 import { Schemas } from "./schemas";
@@ -80,7 +80,7 @@ export function createOpenApi(
         },
       },
       schemas: {
-        Error: errorSchema(
+        ...errorSchemas(
           plans,
           http.flatMap(([, operation]) => operation.errors),
         ),
