@@ -1,10 +1,20 @@
 import type { Deprecation } from "../schema/deprecation";
+import type { RestRoute } from "../schema/rest-route";
+import { sectionOf } from "./openapi/viewer";
 
-/** Returns the headers of a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), Link `successor-version` (RFC 5829). */
-export const deprecationHeaders = ({ since, sunset, successor }: Deprecation, publicUrl: string) => ({
+/**
+ * Returns the headers of a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link with the `successor-version`
+ * (RFC 5829) and the `deprecation`, the section of `/docs` about the route (RFC 9745).
+ * @param publicUrl prefix of the addresses
+ */
+export const deprecationHeaders = (
+  route: Pick<RestRoute, "method" | "path">,
+  { since, sunset, successor }: Deprecation,
+  publicUrl: string,
+) => ({
   deprecation: `@${since.getTime() / 1000}`,
   sunset: sunset.toUTCString(),
-  link: `<${publicUrl}${successor}>; rel="successor-version"`,
+  link: `<${publicUrl}${successor}>; rel="successor-version", <${publicUrl}${sectionOf(route)}>; rel="deprecation"; type="text/html"`,
 });
 
 /** Returns the sentence about a deprecation in descriptions. */

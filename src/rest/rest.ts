@@ -3,6 +3,7 @@ import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
 import type { Deprecation } from "../schema/deprecation";
+import type { RestRoute } from "../schema/rest-route";
 import type { CompiledRoute } from "./compiled-route";
 import { deprecationHeaders } from "./deprecation";
 import { servable } from "./plan";
@@ -44,7 +45,7 @@ function addRoute(
     config: { api: "rest" },
     onRequest: guard,
     handler: handle,
-    ...(route.deprecation && { onSend: announce(route.deprecation, publicUrl) }),
+    ...(route.deprecation && { onSend: announce(route, route.deprecation, publicUrl) }),
   });
 }
 
@@ -61,8 +62,8 @@ function rejectBodies(app: FastifyInstance): void {
 }
 
 /** Adds the deprecation headers to every response of a route, including errors. */
-function announce(deprecation: Deprecation, publicUrl: string) {
-  const { deprecation: since, sunset, link } = deprecationHeaders(deprecation, publicUrl);
+function announce(route: RestRoute, deprecation: Deprecation, publicUrl: string) {
+  const { deprecation: since, sunset, link } = deprecationHeaders(route, deprecation, publicUrl);
   return (
     _request: FastifyRequest,
     reply: FastifyReply,

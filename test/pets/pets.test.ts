@@ -52,7 +52,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { headers } = await gateway.rest("GET", `/v1/pets/${id}`);
     expect(headers.get("deprecation")).toMatch(/^@\d+$/);
     expect(headers.get("sunset")).toBe("Thu, 05 Dec 2030 00:00:00 GMT");
-    expect(headers.get("link")).toBe('</v1/pets>; rel="successor-version"');
+    expect(headers.get("link")).toContain('</v1/pets>; rel="successor-version"');
   });
 
   test.each([

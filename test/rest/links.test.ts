@@ -21,10 +21,12 @@ describe.each<[string, string, Record<string, string>]>([
     expect(next.body.map(({ name }: { name: string }) => name)).toEqual(["Bo"]);
   });
 
-  test("for the successor of a deprecated route, also on an error", async () => {
+  test("for the successor of a deprecated route and its documentation, including on an error", async () => {
     for (const id of ["1", "404", "x"]) {
       const { headers } = await gateway.rest("GET", `/v1/pets/${id}`);
-      expect(headers.get("link")).toBe(`<${prefix}/v1/pets>; rel="successor-version"`);
+      expect(headers.get("link")).toBe(
+        `<${prefix}/v1/pets>; rel="successor-version", <${prefix}/docs#?route=get-/v1/pets/-petId->; rel="deprecation"; type="text/html"`,
+      );
     }
   });
 });

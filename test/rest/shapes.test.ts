@@ -364,7 +364,7 @@ describe("REST over a schema with every JSON shape", () => {
       expect(headers).toMatchObject({
         deprecation: "@1767225600",
         sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
-        link: '</echo>; rel="successor-version"',
+        link: '</echo>; rel="successor-version", </docs#?route=post-/release>; rel="deprecation"; type="text/html"',
       });
     }
   });

@@ -13,6 +13,7 @@ import { ErrorResponses, errorSchemas } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { pathOf } from "./http-operations";
 import { Schemas } from "./schemas";
+import { documentedPath } from "./viewer";
 import { createWebhooks } from "./webhooks";
 
 /** An entry of the server list. */
@@ -50,7 +51,7 @@ export function createOpenApi(
   const errors = new ErrorResponses(plans);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const { tag, plan } of operations) {
-    const path = plan.route.path.replace(/:(\w+)/g, "{$1}");
+    const path = documentedPath(plan.route.path);
     paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(tag, plan, errors) };
   }
   return {

@@ -93,7 +93,7 @@ const ID = { type: "object", properties: { id: { type: "integer" } } };
 const DEPRECATED = {
   deprecation: "@1795219200",
   sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
-  link: '</v1/pets>; rel="successor-version"',
+  link: '</v1/pets>; rel="successor-version", </docs#?route=get-/v1/pets/-petId->; rel="deprecation"; type="text/html"',
 };
 
 app.get("/v1/pets/:id", { schema: { params: ID, response: { 200: PET } } }, async ({ params }, reply) => {
