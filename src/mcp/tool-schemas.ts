@@ -31,7 +31,7 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   const parameters = [...path, ...query];
   const { properties = {}, required = [] } = (body?.json.schema ?? {}) as Partial<ObjectSchema>;
   const entries = [
-    ...parameters.map((member) => [member.name, withoutKnown(memberSchema(member))] as const),
+    ...parameters.map((member) => [member.name, withoutKnown(member.name, memberSchema(member))] as const),
     ...Object.entries(properties),
     ...(idempotencyKey ? [[IDEMPOTENCY_FIELD, IDEMPOTENCY_KEY] as const] : []),
   ];
@@ -53,13 +53,15 @@ export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
     ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
     : undefined;
 
-/** Omits the description of a number with limits, which say the same. */
-const withoutKnown = ({ description, ...schema }: JsonSchema): JsonSchema =>
-  schema.minimum !== undefined && schema.maximum !== undefined ? schema : { ...schema, description };
+/** Omits the description of a number with limits, which say the same, and of `cursor`, which the server's instructions explain. */
+const withoutKnown = (name: string, { description, ...schema }: JsonSchema): JsonSchema =>
+  name === "cursor" || (schema.minimum !== undefined && schema.maximum !== undefined)
+    ? schema
+    : { ...schema, description };
 
-/** Shortens a schema; only patterns, number formats and extra nested members are no longer checked. */
-function compacted(schema: JsonSchema): JsonSchema {
-  const { format, pattern: _, additionalProperties, required, properties, items, oneOf, ...others } = schema;
+/** Shortens a schema; only patterns, min lengths, number formats and extra nested members are no longer checked. */
+function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema): JsonSchema {
+  const { format, additionalProperties, required, properties, items, oneOf, ...others } = schema;
   const parts = {
     ...others,
     ...((required as string[] | undefined)?.length && { required }),
