@@ -1,4 +1,4 @@
-import { redactTokens } from "./credentials/redact-tokens";
+import { excerpt, redactTokens } from "./credentials/redact-tokens";
 
 /**
  * The complete table of errors: machine-readable code → HTTP status and default message. No API sends any other error.
@@ -85,6 +85,8 @@ export interface InputProblem {
   message: string;
 }
 
+export const ERROR_MESSAGE_MAX_LENGTH = 10_000;
+
 const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   401: { "www-authenticate": "Bearer" },
   // RFC 9110, 15.5.16
@@ -114,7 +116,7 @@ export class GatewayError extends Error {
     private readonly details: ErrorOptions & { headers?: Record<string, string> } = {},
   ) {
     // Some messages quote client input.
-    super(redactTokens(message), details);
+    super(excerpt(message, ERROR_MESSAGE_MAX_LENGTH), details);
   }
 
   get status(): number {

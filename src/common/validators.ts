@@ -1,3 +1,5 @@
+import { JsonSchema } from "./json-schema";
+
 type Package = typeof import("class-validator");
 
 /**
@@ -7,7 +9,6 @@ type Package = typeof import("class-validator");
 const load = <Name extends keyof Package>(folder: string, name: Name, file: string = name): Package[Name] =>
   require(`class-validator/cjs/${folder}/${file}`)[name];
 
-export const ArrayMaxSize = load("decorator/array", "ArrayMaxSize");
 export const ArrayNotEmpty = load("decorator/array", "ArrayNotEmpty");
 export const IsEmail = load("decorator/string", "IsEmail");
 export const IsEnum = load("decorator/typechecker", "IsEnum");
@@ -37,6 +38,16 @@ function rememberRules(): void {
   };
 }
 rememberRules();
+
+const ArrayMaxSizeOnly = load("decorator/array", "ArrayMaxSize");
+
+/** Limits the length of a list, and declares the limit for REST and OpenAPI. */
+export function ArrayMaxSize(...[max, options]: Parameters<typeof ArrayMaxSizeOnly>): PropertyDecorator {
+  const decorators = [ArrayMaxSizeOnly(max, options), JsonSchema({ maxItems: max })];
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
 
 /** True if a text is an e-mail address. */
 export const isEmail = load("decorator/string", "isEmail", "IsEmail");

@@ -4,6 +4,7 @@ import { instantOf } from "../common/instant";
 import { isTimestamp } from "../common/time";
 import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
+import { declareColumnLengths } from "../schema/column-lengths";
 import { isSemanticNonNull, makeRootFieldsNullable, SEMANTIC_NON_NULL } from "../schema/nullable-root-fields";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
@@ -25,6 +26,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     skipCheck: true,
   });
   enforceAccess(schema);
+  declareColumnLengths(schema);
   makeRootFieldsNullable(schema);
   openByMethod(schema);
   Object.assign(GraphQLISODateTime, {

@@ -117,14 +117,19 @@ function targetsOf(document: DocumentNode, schema: GraphQLSchema): Map<string, V
 }
 
 /**
- * Returns the declared type and the selection at a path of response keys.
+ * Returns the field at a path of response keys, with its declared type and selection; no field at an empty path.
  * @throws Error when the document does not select the path
  */
 export function selectedAt(
   root: GraphQLOutputType,
   selectionSet: SelectionSetNode,
   path: readonly string[],
-): { type: GraphQLOutputType; selection: SelectionSetNode | undefined } {
+): {
+  field: GraphQLField<unknown, unknown> | undefined;
+  type: GraphQLOutputType;
+  selection: SelectionSetNode | undefined;
+} {
+  let found: GraphQLField<unknown, unknown> | undefined;
   let type = root;
   let selection: SelectionSetNode | undefined = selectionSet;
   for (const name of path) {
@@ -135,8 +140,9 @@ export function selectedAt(
     const field =
       isObjectType(parent) && node?.kind === Kind.FIELD ? parent.getFields()[node.name.value] : undefined;
     if (field === undefined) throw new Error(`its document selects no ${path.join(".")}`);
+    found = field;
     type = declaredType(field);
     selection = node?.kind === Kind.FIELD ? node.selectionSet : undefined;
   }
-  return { type, selection };
+  return { field: found, type, selection };
 }

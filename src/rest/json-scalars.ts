@@ -2,6 +2,7 @@ import { type GraphQLEnumType, type GraphQLScalarType, isEnumType } from "graphq
 import { exactDouble } from "../common/exact-double";
 import { INT64, isInt64, MUST_BE_INT64 } from "../common/int64";
 import type { JsonSchemaRule } from "../common/json-schema";
+import { UUID_COLUMN } from "../database/columns";
 import { MAX_PROBLEMS } from "../errors";
 import { addProblem, type JsonSchema, type JsonType, type Location } from "./json-value";
 
@@ -82,7 +83,8 @@ const LEAVES: Readonly<Record<string, Leaf>> = {
   Float: FLOAT,
   Boolean: BOOLEAN,
   String: STRING,
-  ID: STRING,
+  // Every ID is a UUID, unless its field declares int64.
+  ID: { ...STRING, schema: { type: "string", maxLength: UUID_COLUMN.length } },
 };
 
 /**

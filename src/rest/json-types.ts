@@ -16,6 +16,7 @@ import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json
 import { excerpt } from "../credentials/redact-tokens";
 import { MAX_PROBLEMS } from "../errors";
 import { isForMembers } from "../schema/for-members";
+import { boundsOf } from "../schema/list-size";
 import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
 import { leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
@@ -241,7 +242,7 @@ function selectedMembers(type: GraphQLObjectType, { selection, define }: Use): M
     return {
       name,
       key: name,
-      json: jsonTypeOf(field.type, { rule: ruleOf(field), selection: node.selectionSet, define }),
+      json: jsonTypeOf(field.type, { rule: boundsOf(field), selection: node.selectionSet, define }),
       required: isNonNullType(field.type),
       takesNull: false,
       description: field.description,

@@ -10,7 +10,8 @@ import {
   isNonNullType,
 } from "graphql";
 import { MUST_BE_INT64 } from "../common/int64";
-import { checkOf, ruleOf } from "../common/json-schema";
+import { checkOf, type JsonSchemaRule, ruleOf } from "../common/json-schema";
+import { boundsOf } from "../schema/list-size";
 import type {
   PathParameter,
   RestParameter,
@@ -118,9 +119,9 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
   variables.assertAllTaken();
 
   const parent = fixed.operation.selectionSet;
-  const { type, selection } = selectedAt(fixed.root, parent, route.result);
+  const { field, type, selection } = selectedAt(fixed.root, parent, route.result);
   const first = [...fixed.variables.values()].find(({ target }) => target?.name === "first");
-  const rule = route.pageInfo && { maxItems: ruleOf(first?.target).maximum };
+  const page = route.pageInfo && { maxItems: ruleOf(first?.target).maximum };
   if (route.pageInfo) {
     for (const name of ["hasNextPage", "endCursor"])
       selectedAt(fixed.root, parent, [...route.pageInfo, name]);
@@ -135,7 +136,7 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
     statuses,
     result: statuses.every((status) => status === 204)
       ? undefined
-      : jsonTypeOf(type, { selection, define, ...(rule && { rule }) }),
+      : jsonTypeOf(type, { selection, define, rule: { ...boundsOf(field), ...page } as JsonSchemaRule }),
     canBeMissing: path.length > 0 || !isNonNullType(type),
     names: {
       ...Object.fromEntries(

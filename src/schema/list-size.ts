@@ -10,6 +10,7 @@ import {
   type ValueNode,
 } from "graphql";
 import { Extensions } from "type-graphql";
+import { type JsonSchemaRule, ruleOf } from "../common/json-schema";
 import { DEFAULT_PAGE, MAX_PAGE } from "../pagination/connection";
 
 type Field = GraphQLField<unknown, unknown>;
@@ -85,6 +86,21 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
   if (typeof items === "number") return items;
   if (typeof items === "function") return items();
   return page ?? (parent.startsWith("__") ? ASSUMED_ITEMS_OF_INTROSPECTION : ASSUMED_ITEMS);
+}
+
+/**
+ * The declared bounds of a field's texts and lists as JSON Schema; a text without one is at most as long as is assumed
+ * of it, because longer ones declare their length.
+ */
+export function boundsOf(field: Field | undefined): JsonSchemaRule {
+  if (field === undefined) return {};
+  const { items } = field.extensions;
+  return {
+    ...(getNamedType(field.type) === GraphQLString && { maxLength: charactersOf(field) }),
+    ...(isListType(getNullableType(field.type)) &&
+      items !== undefined && { maxItems: itemsOf(field, "", undefined) }),
+    ...ruleOf(field),
+  };
 }
 
 /** Max characters of a leaf. */

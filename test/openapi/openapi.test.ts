@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
+import { MAX_TAGS } from "../../src/features/contacts/contact.limits";
 import { version } from "../../src/version";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
@@ -74,8 +75,13 @@ describe("the contract", () => {
     const getPet = document.paths["/v1/pets/{petId}"].get;
     expect(getPet.deprecated).toBe(true);
     expect(getPet.description).toContain("404 if it does not exist");
-    expect(getPet.parameters[0].schema).toEqual({ type: "integer", format: "int64" });
-    expect(document.components.schemas.Pet.properties.id).toMatchObject({ type: "integer", format: "int64" });
+    for (const { schema } of [
+      getPet.parameters[0],
+      { schema: document.components.schemas.Pet.properties.id },
+    ]) {
+      expect(schema).toMatchObject({ type: "integer", format: "int64" });
+      expect(schema.description).toContain("lossless JSON library");
+    }
     expect(document.components.schemas.NewPet).toMatchObject({
       required: ["name", "categoryId"],
       properties: {
@@ -108,6 +114,35 @@ describe("the contract", () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
     expect(schemas).toBeGreaterThan(20);
     expect(faults).toEqual([]);
+  });
+
+  test("bounds every text, list and integer, except as test/openapi/owasp.yaml explains", () => {
+    const unbounded: string[] = [];
+    // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document
+    const visit = (part: any, path: string): void => {
+      if (typeof part !== "object" || part === null) return;
+      const { type, format, enum: values, maxLength, minimum, maximum, maxItems } = part;
+      const isBounded = {
+        string: values !== undefined || maxLength > 0,
+        integer: maximum >= minimum,
+        array: maxItems > 0,
+      }[type as string];
+      if (isBounded === false) unbounded.push(format === "int64" ? format : path);
+      for (const [name, each] of Object.entries(part))
+        if (name !== "examples") visit(each, `${path}/${name}`);
+    };
+    visit(document, "");
+    expect([...new Set(unbounded)].sort()).toEqual([
+      "/components/schemas/ContactInput/properties/locale/oneOf/0",
+      "/components/schemas/ContactInput/properties/timezone/oneOf/0",
+      "/components/schemas/MoveConversationBody/properties/line",
+      "/components/schemas/NewConversation/properties/line/oneOf/0",
+      "/paths//agent/events/get/responses/200/content/text/event-stream/schema",
+      "int64",
+    ]);
+    const { Pet, Contact, NewPet } = document.components.schemas;
+    expect(Pet.properties.name.maxLength).toBe(NewPet.properties.name.maxLength);
+    expect(Contact.properties.tags).toMatchObject({ type: "array", maxItems: MAX_TAGS });
   });
 
   test("describes errors once, and on each operation those that it can answer, with their headers", () => {

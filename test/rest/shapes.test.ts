@@ -381,7 +381,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect(components.schemas.PutTagBody).toEqual({
       type: "object",
       properties: {
-        version: { oneOf: [{ type: "integer", format: "int32" }, { type: "null" }] },
+        version: { oneOf: [expect.objectContaining({ type: "integer", format: "int32" }), { type: "null" }] },
         fresh: { type: "boolean", default: true },
       },
       required: [],
@@ -409,7 +409,7 @@ describe("REST over a schema with every JSON shape", () => {
     const page = paths["/groups/{id}/items"].get;
     expect(page.responses[200].content["application/json"].schema.maxItems).toBe(5);
     expect(page.parameters[1].schema).toMatchObject({ type: "integer", format: "int32", default: 2 });
-    expect(page.parameters[3].schema).toEqual({ type: "array", items: { type: "string" } });
+    expect(page.parameters[3].schema).toMatchObject({ type: "array", items: { type: "string" } });
     expect(components.schemas.PointInput.properties.y).toEqual({
       oneOf: [{ type: "number", format: "double" }, { type: "null" }],
       default: 0.5,

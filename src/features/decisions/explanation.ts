@@ -1,4 +1,5 @@
 import { Field, ID, Int, ObjectType } from "type-graphql";
+import { JsonSchema } from "../../common/json-schema";
 import { GraphQLJson } from "../../schema/json";
 import { AtMost, MaxCharacters, type Size } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -10,6 +11,7 @@ import {
   MAX_EFFECTS,
   MAX_MESSAGES_PER_DECISION,
   MAX_READS,
+  MAX_RULES,
   NAME_MAX_LENGTH,
   READ_MAX_LENGTH,
 } from "../configuration/configuration.limits";
@@ -44,6 +46,7 @@ export class ExplanationError {
 @ObjectType({ simpleResolvers: true, description: "A value that a condition read." })
 export class ReadValue {
   @Field(() => String, { description: "Path of the value, such as `situation.data.total`." })
+  @MaxCharacters(CLAUSE_MAX_LENGTH)
   path!: string;
 
   @ThirdPartyText()
@@ -77,6 +80,7 @@ export class ClauseExplanation {
   error!: ExplanationError | null;
 
   @Field(() => [ReadValue], { description: "The values that the condition read, in order." })
+  @JsonSchema({ maxItems: MAX_READS })
   @AtMost(ASSUMED_READS)
   read!: ReadValue[];
 }
@@ -206,6 +210,7 @@ export class Explanation {
   error?: ExplanationError | null;
 
   @Field(() => [RuleExplanation], { description: "The rules that were tried, in order." })
+  @JsonSchema({ maxItems: MAX_RULES })
   @AtMost(ASSUMED_RULES)
   rules!: RuleExplanation[];
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../errors";
 import type { HttpOperation } from "../../schema/http-operation";
-import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
+import { MessageStatus, OMITTED_MAX_LENGTH } from "../messages/message.entity";
 import { INBOUND_MESSAGE, INBOUND_RECEIPT } from "./inbound.bodies";
+import { MAIL_MAX_BYTES } from "./inbound.limits";
 
 const ERRORS: readonly ErrorCode[] = [
   "invalid_request",
@@ -83,7 +84,7 @@ const APPLIED = {
   description: "Empty if the message is not known yet; the receipt is applied once the message is known.",
   properties: {
     messageId: id("ID of the message."),
-    status: { type: "string", description: "Its status now." },
+    status: { type: "string", enum: Object.values(MessageStatus), description: "Its status now." },
   },
 };
 
@@ -114,6 +115,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
         schema: {
           type: "string",
           format: "binary",
+          maxLength: MAIL_MAX_BYTES,
           description: "For an e-mail line, the unmodified e-mail.",
         },
       },

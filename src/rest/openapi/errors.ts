@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { ERRORS, type ErrorCode } from "../../errors";
+import { ERROR_MESSAGE_MAX_LENGTH, ERRORS, type ErrorCode } from "../../errors";
 import { PROBLEM_TYPE } from "../../http/error-body";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import { scopeOf } from "../../schema/access";
@@ -16,7 +16,7 @@ export function errorSchemas(
   more: readonly ErrorCode[],
 ): Record<"Error" | "Problem", JsonSchema> {
   const codes = [...new Set([...plans.flatMap(errorCodes), ...more, ...ANYWHERE])];
-  const text = { type: "string" };
+  const text = { type: "string", maxLength: ERROR_MESSAGE_MAX_LENGTH };
   const members = {
     code: { type: "string", enum: codes, description: "Machine-readable error code." },
     message: { ...text, description: "Human-readable description." },

@@ -1,8 +1,11 @@
 import type { JsonSchema } from "../json-value";
 
-const headerOf = (description: string, schema: JsonSchema = { type: "string" }) => ({ description, schema });
+const headerOf = (description: string, schema: JsonSchema = {}) => ({
+  description,
+  schema: { type: "string", ...schema },
+});
 
-const COUNT = { type: "string", pattern: "^\\d+$" };
+const COUNT = { pattern: "^\\d+$" };
 
 /** Every response header of the REST API. */
 export const HEADERS = {
@@ -10,12 +13,11 @@ export const HEADERS = {
   "WWW-Authenticate": headerOf(
     'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks; `Standard-Webhooks` where a request is signed instead.',
     {
-      type: "string",
       pattern:
         '^(?:Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?|Standard-Webhooks)$',
     },
   ),
-  "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
+  "Retry-After": headerOf("Seconds to wait before trying again.", COUNT),
   "Accept-Encoding": headerOf(
     "Content encodings that the server accepts for request bodies (RFC 9110, section 12.5.3).",
   ),
@@ -32,13 +34,10 @@ export const HEADERS = {
   "Last-Event-ID": headerOf("Position to continue from.", COUNT),
   "Idempotency-Replayed": headerOf(
     "`true` if the response repeats the response to an earlier request with the same idempotency key.",
-    { type: "string", enum: ["true"] },
+    { enum: ["true"] },
   ),
   Location: headerOf("Path of the created resource."),
-  Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", {
-    type: "string",
-    pattern: "^@\\d+$",
-  }),
+  Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", { pattern: "^@\\d+$" }),
   Sunset: headerOf("Time at which the operation will be removed (RFC 8594)."),
 };
 

@@ -1,5 +1,6 @@
 import type { HttpOperation } from "../../schema/http-operation";
 import type { JsonSchema } from "../json-value";
+import { inHeaders } from "./bounds";
 import type { ErrorResponses } from "./errors";
 import { headers } from "./headers";
 
@@ -17,7 +18,7 @@ export const pathOf = (
       description: summary,
       tags: [tag],
       security: [],
-      parameters,
+      parameters: inHeaders(parameters),
       requestBody: { required: true, content: body },
       responses: {
         ...Object.fromEntries(

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import type { Config } from "../../config";
 import { OPERATIONS, ROUTE_GROUPS } from "../../features";
+import { EVENT_DATA_MAX_BYTES } from "../../features/events/event.limits";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import type { SuccessStatus } from "../../schema/rest-route";
@@ -9,6 +10,7 @@ import { removalOf } from "../deprecation";
 import { type Member, memberSchema } from "../json-types";
 import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
+import { boundedBy, inHeaders, withBounds } from "./bounds";
 import { ErrorResponses, errorSchemas } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { pathOf } from "./http-operations";
@@ -54,7 +56,7 @@ export function createOpenApi(
     const path = documentedPath(plan.route.path);
     paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(tag, plan, errors) };
   }
-  return {
+  return withBounds({
     openapi: "3.1.0",
     info: {
       title: "Agent and Petstore gateway",
@@ -71,7 +73,7 @@ export function createOpenApi(
       ...paths,
       ...Object.fromEntries(http.map(([tag, operation]) => pathOf(tag, operation, errors))),
     },
-    webhooks: createWebhooks(),
+    webhooks: boundedBy(EVENT_DATA_MAX_BYTES, createWebhooks()),
     components: {
       securitySchemes: {
         apiKey: {
@@ -88,9 +90,9 @@ export function createOpenApi(
         ...schemas.toJSON(),
       },
       responses: errors.toJSON(),
-      headers: HEADERS,
+      headers: inHeaders(HEADERS),
     },
-  };
+  });
 }
 
 function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): JsonSchema {
@@ -103,7 +105,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
     description: description + (deprecation ? ` ${removalOf(deprecation)}` : ""),
     tags: [tag],
     ...(deprecation && { deprecated: true }),
-    parameters: [
+    parameters: inHeaders([
       ...path.map((member) => ({
         ...parameter(member, "path"),
         example: route.pathParameters?.find(({ name }) => name === member.name)?.example,
@@ -111,7 +113,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
       ...query.map((member) => parameter(member, "query")),
       ...(idempotencyKey ? [idempotencyHeader(idempotencyKey)] : []),
       ...(route.stream ? [LAST_EVENT_ID] : []),
-    ],
+    ]),
     ...(body && {
       requestBody: {
         required: body.required,

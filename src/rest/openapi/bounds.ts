@@ -1,0 +1,51 @@
+import { maxHeaderSize } from "node:http";
+import { TIME_MAX_LENGTH } from "../../common/instant";
+import { UUID_COLUMN } from "../../database/columns";
+import type { JsonSchema } from "../json-value";
+
+/** Bounds that formats imply. */
+const BY_FORMAT: Readonly<Record<string, JsonSchema>> = {
+  uuid: { maxLength: UUID_COLUMN.length },
+  "date-time": { maxLength: TIME_MAX_LENGTH },
+  int32: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+};
+
+const ROUNDED = "JavaScript rounds integers beyond 2^53: use a lossless JSON library.";
+
+/**
+ * Adds the bounds that formats and enumerations imply to all schemas of a document, and to each int64 a warning about
+ * rounding.
+ */
+export const withBounds = (document: JsonSchema): JsonSchema =>
+  mapped(document, (schema) => ({
+    ...(schema.enum === undefined ? BY_FORMAT[String(schema.format)] : rangeOf(schema)),
+    ...schema,
+    ...(schema.format === "int64" && {
+      description: [schema.description, ROUNDED].filter(Boolean).join(" "),
+    }),
+  }));
+
+const rangeOf = ({ type, enum: values }: JsonSchema): JsonSchema =>
+  type === "integer"
+    ? { minimum: Math.min(...(values as number[])), maximum: Math.max(...(values as number[])) }
+    : {};
+
+/** Bounds the texts and lists that declare no bound by the size of the whole. */
+export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: number, part: Part): Part =>
+  mapped(part, (schema) => {
+    if (schema.type === "array") return { maxItems: max, ...schema };
+    const isBounded = schema.enum !== undefined || BY_FORMAT[String(schema.format)] !== undefined;
+    return schema.type === "string" && !isBounded ? { maxLength: max, ...schema } : schema;
+  });
+
+/** Bounds values in URLs and headers, whose total size Node limits. */
+export const inHeaders = <Part extends JsonSchema | readonly JsonSchema[]>(part: Part): Part =>
+  boundedBy(maxHeaderSize, part);
+
+/** Changes all objects in a part of a document, the inner ones first. */
+function mapped<Part>(part: Part, change: (schema: JsonSchema) => JsonSchema): Part {
+  if (Array.isArray(part)) return part.map((each) => mapped(each, change)) as Part;
+  if (typeof part !== "object" || part === null) return part;
+  const members = Object.entries(part).map(([name, each]) => [name, mapped(each, change)]);
+  return change(Object.fromEntries(members)) as Part;
+}
