@@ -28,8 +28,10 @@ import { addHome } from "./http/routes/home";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
 import { closeInOrder, openServices, startBackground } from "./lifecycle";
+import { graphqlTools } from "./mcp/graphql-tools";
 import { addLlmsText } from "./mcp/llms";
 import { addMcp } from "./mcp/mcp";
+import { toolsOf } from "./mcp/tools";
 import type { KeyWindows } from "./rate-limits/key-windows";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { compileRoutes } from "./rest/compiled-route";
@@ -105,11 +107,6 @@ export async function createApp(
     authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema, routes, config.publicUrl);
   });
-  await addScope("mcp", (scope) => {
-    scope.addHook("onRequest", (request, _reply, done) => done(rejectForeign(request)));
-    authenticateRequests(scope, createContext, rateLimit);
-    addMcp(scope, routes);
-  });
   for (const add of httpOf(services)) await addScope("http", add);
   const graphql = await addGraphQL(http, {
     schema,
@@ -121,6 +118,12 @@ export async function createApp(
     rejectForeign,
     anonymousChecks: hooks.of("anonymousPost"),
     memberDocumentBytes: MEMBER_DOCUMENT_BYTES,
+  });
+  await addScope("mcp", (scope) => {
+    scope.addHook("onRequest", (request, _reply, done) => done(rejectForeign(request)));
+    authenticateRequests(scope, createContext, rateLimit);
+    graphql.trackResponses(scope);
+    addMcp(scope, [...toolsOf(routes), ...graphqlTools(schema, graphql.run)]);
   });
   const readiness = { stopping: false };
   const announceStop = () => {

@@ -23,6 +23,7 @@ import { events } from "./features/events/events.feature";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { lines } from "./features/lines/lines.feature";
+import { mcp } from "./features/mcp/mcp.feature";
 import { members } from "./features/members/members.feature";
 import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
@@ -61,6 +62,7 @@ export const FEATURES = [
   restores,
   activity,
   onboarding,
+  mcp,
 ] as const;
 
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (

@@ -18,6 +18,7 @@ import { compressQueries } from "./compress-queries";
 import { sendGraphQLError } from "./http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./http-requests";
 import { allowSandboxContent } from "./plugins/landing-page";
+import { operationRunner, type RunOperation } from "./run-operation";
 import { createGraphQL } from "./server";
 import { createSubscriptionServer } from "./websocket/subscription-server";
 import { WebSockets } from "./websocket/websockets";
@@ -45,6 +46,9 @@ interface Dependencies {
 
 /** The running GraphQL API. */
 export interface GraphQLApi {
+  run: RunOperation;
+  /** Releases the memory reserved by `run` once the responses to the requests of a scope are sent. */
+  trackResponses(scope: FastifyInstance): void;
   /** Closes the WebSocket connections. */
   closeConnections(): Promise<void>;
   /** Stops Apollo Server, after the last request. */
@@ -63,6 +67,7 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
   const webSockets = new WebSockets(
     createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),
   );
+  const bodyLimit = Math.min(config.bodyLimitBytes, BODY_LIMIT);
   const graphql = async (scope: FastifyInstance) => {
     webSockets.accept(scope, handshakes, rejectForeign);
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
@@ -86,7 +91,7 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
         memberBodyLimit: Math.min(config.bodyLimitBytes, BODY_LIMIT + dependencies.memberDocumentBytes),
       },
       exposeHeadRoute: false,
-      bodyLimit: Math.min(config.bodyLimitBytes, BODY_LIMIT),
+      bodyLimit,
       handler: (request, reply) =>
         withSpan(
           "graphql",
@@ -95,5 +100,10 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
     });
   };
   await http.register(fp(graphql, { name: "graphql", encapsulate: true }));
-  return { closeConnections: () => webSockets.close(), stop: () => apollo.stop() };
+  return {
+    run: operationRunner(apollo, bodyLimit),
+    trackResponses: (scope) => responses.track(scope),
+    closeConnections: () => webSockets.close(),
+    stop: () => apollo.stop(),
+  };
 }

@@ -3,9 +3,8 @@ import { authorize } from "../auth/authorize";
 import { GatewayError } from "../errors";
 import { noteFailure, sendError } from "../http/error-handler";
 import { requireJson } from "../http/plugins/json-body";
-import type { CompiledRoute } from "../rest/compiled-route";
 import { answerMessage } from "./mcp-server";
-import { toolsOf } from "./tools";
+import type { McpTool } from "./tools";
 
 /** Any API key; the tools check its scopes. */
 const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
@@ -14,12 +13,9 @@ const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-/**
- * Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over Streamable HTTP, without sessions.
- * @throws Error with the name of a route that cannot be a tool
- */
-export function addMcp(app: FastifyInstance, routes: readonly CompiledRoute[]): void {
-  const tools = new Map(toolsOf(routes).map((tool) => [tool.definition.name, tool]));
+/** Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over Streamable HTTP, without sessions. */
+export function addMcp(app: FastifyInstance, all: readonly McpTool[]): void {
+  const tools = new Map(all.map((tool) => [tool.definition.name, tool]));
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     error instanceof GatewayError && error.code === "invalid_json"
       ? sendRpcError(PARSE_ERROR, error, request, reply)

@@ -60,7 +60,7 @@ const withoutKnown = (name: string, { description, ...schema }: JsonSchema): Jso
     : { ...schema, description };
 
 /** Shortens a schema; only patterns, min lengths, number formats and extra nested members are no longer checked. */
-function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema): JsonSchema {
+export function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema): JsonSchema {
   const { format, additionalProperties, required, properties, items, oneOf, ...others } = schema;
   const parts = {
     ...others,

@@ -1,0 +1,14 @@
+import { feature } from "../../schema/feature";
+import { mcpScopes } from "./mcp.scopes";
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof mcpScopes, string> {}
+}
+
+/** The tools of the Model Context Protocol that are no REST route. */
+export const mcp = feature({
+  entities: [],
+  services: () => ({}),
+  resolvers: () => [],
+  scopes: mcpScopes,
+});
