@@ -6,8 +6,10 @@ interface Named {
 /** A counter that a feature increments through an observer; declare it once at module scope. */
 export interface FeatureCounter extends Named {
   type: "counter";
-  /** Possible values of each label, in order; every combination is exposed from the start. */
+  /** Possible values of each label, in order. */
   labels: Readonly<Record<string, readonly string[]>>;
+  /** The combinations of label values that are exposed from the start; all of them by default. */
+  series?: readonly (readonly string[])[] | undefined;
 }
 
 /** A histogram that a feature fills through an observer; declare it once at module scope. */
@@ -36,7 +38,8 @@ export const counter = (
   name: FeatureCounter["name"],
   help: string,
   labels: FeatureCounter["labels"] = {},
-): FeatureCounter => ({ type: "counter", name, help, labels });
+  series?: FeatureCounter["series"],
+): FeatureCounter => ({ type: "counter", name, help, labels, series });
 
 /** Every combination of label values. */
 export const combinations = (labels: FeatureCounter["labels"]): string[][] =>

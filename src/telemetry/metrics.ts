@@ -88,12 +88,12 @@ export class Metrics implements DatabaseObserver {
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.zero({ of: what });
   }
 
-  /** Registers metrics of features. Every label combination is exposed from the start: a rate needs a first sample. */
+  /** Registers metrics of features. Their series are exposed from the start: a rate needs a first sample. */
   register(metrics: readonly FeatureMetric[]): void {
     for (const metric of metrics) {
       if (metric.type === "reading") registerReading(this.registry, metric);
       else if (metric.type === "counter")
-        for (const labels of combinations(metric.labels)) this.count(metric, labels, 0);
+        for (const labels of metric.series ?? combinations(metric.labels)) this.count(metric, labels, 0);
       else this.observe(metric, () => []);
     }
   }

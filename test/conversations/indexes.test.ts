@@ -157,7 +157,7 @@ onEachEngine((engine) => {
   test("the automatic answers to an address are counted by an index, up to the limit", async () => {
     const count = (at: number) =>
       logged.database.write((tx) =>
-        readSurroundings(tx, { contactId: null, addressId: conversation(at), now: NOW }),
+        readSurroundings(tx, { contactId: null, addressId: conversation(at), reachedAt: null, now: NOW }),
       );
     const answers = async (at: number) => (await count(at)).answers;
     await expectIndexes(() => count(0), { reads: /answered_address_id/ });

@@ -146,6 +146,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
       state: "decided",
       outcome: "send",
       ruleId: "vip-shipped",
+      failedEffects: 0,
       createdAt: expect.any(String),
       decidedAt: expect.any(String),
       explanation: {
@@ -234,12 +235,12 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     ]);
   });
 
-  test("an agent decides nothing in a conversation that a human answers in", async () => {
+  test("an agent does nothing in a conversation that a human answers in", async () => {
     const { body: opened } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
     const conversationId = opened.data.openConversation.conversation.id;
     await conversationClient(gateway).handOff(conversationId);
     const body = await decided({ type: "note", data: { text: "Hello" }, conversationId });
-    expect(body).toMatchObject({ outcome: "silent", explanation: { rules: [], effects: [] } });
+    expect(body).toMatchObject({ outcome: "silent", explanation: { effects: [{ status: "skipped" }] } });
     expect(body.explanation.gates).toEqual([{ name: "handler", passed: false }]);
   });
 

@@ -242,15 +242,31 @@ onAnyEngine((engine) => {
 
   test("a rule with once does not match again while the model thinks", async () => {
     const contact = { id: await newContact() };
-    const first = await asked({ type: "once", data: {}, contact });
+    await asked({ type: "once", data: {}, contact });
     const { status, body } = await api.decide({ type: "once", contact });
     expect([status, body.explanation.rules]).toEqual([
       201,
       [expect.objectContaining({ id: "once", spent: true })],
     ]);
     await settle();
-    const matches = await read((reader) => reader.findBy(RuleMatch, { subjectId: contact.id }));
-    expect(matches).toMatchObject([{ ruleId: "once", matchedAt: (await found(first)).createdAt }]);
+  });
+
+  test.each<[string, (contactId: string) => Promise<unknown>]>([
+    [
+      "is an error",
+      async () => {
+        server.reaction = (response) => response.writeHead(500).end();
+      },
+    ],
+    ["comes too late", (contactId) => conversationClient(gateway).open({ contact: { id: contactId } })],
+  ])("a rule with once matches again after a model whose answer %s", async (_, prevent) => {
+    const decision = await asked({ type: "once", data: {}, contact: { id: await newContact() } });
+    const { contactId } = decision;
+    expect(await read((reader) => reader.countBy(RuleMatch, { subjectId: contactId }))).toBe(1);
+    await prevent(contactId);
+    await settle();
+    expect(await found(decision)).toMatchObject({ state: "decided" });
+    expect(await read((reader) => reader.countBy(RuleMatch, { subjectId: contactId }))).toBe(0);
   });
 
   test("a decision sends at most ten messages, that of the model among them", async () => {

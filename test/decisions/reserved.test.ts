@@ -224,7 +224,13 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     [
       "was handed off again",
       ({ id }) => conversationClient(gateway).handOff(id),
-      { outcome: "silent", explanation: { gates: [{ name: "handler", passed: false }], effects: [] } },
+      {
+        outcome: "silent",
+        explanation: {
+          gates: [{ name: "handler", passed: false }],
+          effects: [{ status: "skipped", error: { code: "handed_off" } }],
+        },
+      },
     ],
     [
       "lost its contact to an erasure",
@@ -236,7 +242,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     const opened = await released();
     await change(opened);
     await settle();
-    expect(await onlyDecision(opened)).toMatchObject({ state: "decided", effects: [], ...expected });
+    expect(await onlyDecision(opened)).toMatchObject({ state: "decided", failedEffects: 0, ...expected });
     expect(await messagesIn(opened.id)).toEqual([]);
   });
 

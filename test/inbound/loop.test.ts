@@ -194,7 +194,10 @@ onEachEngine((engine) => {
     }
     expect(await outcomes(MAX_ANSWERS + 1, from)).toEqual([...FIVE, silent]);
     const { body: decision } = await unprompted();
-    expect(decision.explanation.gates).toEqual([{ name: "handler", passed: true }]);
+    expect(decision.explanation.gates).toEqual([
+      { name: "declared", passed: false },
+      { name: "handler", passed: true },
+    ]);
     expect(decision.outcome).toBe(send);
     const { body: sent } = await conversations.send(conversationId, "from a person", {
       token: gateway.owner,

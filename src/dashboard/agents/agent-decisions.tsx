@@ -40,7 +40,7 @@ export function AgentDecisions({ agent }: { agent: Agent }) {
                       {decision.situation.type}
                     </RowLink>,
                     decision.ruleId ?? "–",
-                    <OutcomeTag key="outcome" state={decision.state} outcome={decision.outcome} />,
+                    <OutcomeTag key="outcome" {...decision} />,
                     <Time key="when" value={decision.createdAt} />,
                   ]}
                 />

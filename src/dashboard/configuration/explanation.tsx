@@ -1,6 +1,6 @@
 import { Effects } from "../decisions/effects";
 import { Rules } from "../decisions/rules";
-import { CLOSED_GATES } from "../decisions/words";
+import { closedGate, Undeclared } from "../decisions/words";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import type { TrySituationMutation } from "./documents.generated";
@@ -10,14 +10,14 @@ type Decision = TrySituationMutation["decide"];
 /** An agent's decision, and why. */
 export function DecisionExplained({ decision }: { decision: Decision }) {
   const { explanation, ruleId, outcome, configurationVersion } = decision;
-  const closed = explanation?.gates.find(({ passed }) => !passed);
+  const closed = explanation === null ? undefined : closedGate(explanation);
   return (
     <div className={styles.explanation}>
       <p className={styles.outcome}>
-        <Tag tone={outcome === "silent" ? "plain" : "good"}>{OUTCOMES[outcome ?? ""] ?? outcome}</Tag>
+        <Tag tone={TONES[outcome ?? ""] ?? "good"}>{OUTCOMES[outcome ?? ""] ?? outcome}</Tag>
         <span>
           {closed !== undefined ? (
-            CLOSED_GATES[closed.name]
+            closed
           ) : ruleId === null ? (
             <>
               No rule decides, so <code>otherwise</code> applies
@@ -27,7 +27,8 @@ export function DecisionExplained({ decision }: { decision: Decision }) {
               The rule <code>{ruleId}</code> decides
             </>
           )}{" "}
-          (version {configurationVersion})
+          (version {configurationVersion}).
+          {explanation !== null && <Undeclared {...explanation} />}
         </span>
       </p>
       {explanation?.error && <p className={styles.bad}>{explanation.error.message}</p>}
@@ -43,9 +44,12 @@ export function DecisionExplained({ decision }: { decision: Decision }) {
   );
 }
 
+const TONES: Readonly<Record<string, "plain" | "bad">> = { silent: "plain", stale: "plain", failed: "bad" };
+
 const OUTCOMES: Readonly<Record<string, string>> = {
   send: "Sends",
   handoff: "Hands off",
   silent: "Stays silent",
   stale: "Out of date",
+  failed: "Fails",
 };

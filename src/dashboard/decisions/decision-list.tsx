@@ -13,7 +13,9 @@ import { RowLink } from "../ui/row-link";
 import { Snippet } from "../ui/snippet";
 import type { Column } from "../ui/table";
 import { DecisionsDocument } from "./documents.generated";
-import { OUTCOME_OPTIONS, OutcomeTag } from "./words";
+import { OUTCOME_OPTIONS, OutcomeTag, WITH_FAILURES } from "./words";
+
+const FILTER_OPTIONS = [...OUTCOME_OPTIONS, WITH_FAILURES];
 
 const COLUMNS: readonly Column[] = [
   { heading: "Situation" },
@@ -28,13 +30,15 @@ const COLUMNS: readonly Column[] = [
 export function DecisionList({ agentId }: { agentId: string }) {
   const address = useListAddress();
   const contact = address.get("contact") || null;
+  const outcome = address.oneOf("outcome", FILTER_OPTIONS);
   const query = usePolledQuery(
     DecisionsDocument,
     {
       agentId,
       first: PAGE_SIZE,
       after: address.after,
-      outcome: address.oneOf("outcome", OUTCOME_OPTIONS) || null,
+      outcome: outcome === WITH_FAILURES.value ? null : outcome || null,
+      hasFailures: outcome === WITH_FAILURES.value || null,
       conversationId: address.get("conversation") || null,
       contactId: contact,
     },
@@ -53,7 +57,7 @@ export function DecisionList({ agentId }: { agentId: string }) {
           name="outcome"
           label="Outcome"
           all="All outcomes"
-          options={OUTCOME_OPTIONS}
+          options={FILTER_OPTIONS}
         />
         <FilterChip address={address} name="contact" label="Contact" value={nameOf(contact)} />
         <FilterChip address={address} name="conversation" label="One conversation" />
@@ -66,12 +70,12 @@ export function DecisionList({ agentId }: { agentId: string }) {
         connection={connection && { ...connection, nodes: connection.nodes.flatMap(withId) }}
         filters={["outcome", "contact", "conversation"]}
         empty={<NoDecisions />}
-        cells={({ id, situation, contactId, state, outcome, ruleId, configurationVersion, createdAt }) => [
+        cells={({ id, situation, contactId, ruleId, configurationVersion, createdAt, ...decision }) => [
           <RowLink key="situation" href={`/decisions/${id}`}>
             {situation.type}
           </RowLink>,
           nameOf(contactId),
-          <OutcomeTag key="outcome" state={state} outcome={outcome} />,
+          <OutcomeTag key="outcome" {...decision} />,
           ruleId === null ? <i key="rule">none</i> : ruleId,
           configurationVersion,
           <Time key="time" value={createdAt} />,

@@ -13,7 +13,7 @@ import { DecisionDocument, type DecisionQuery } from "./documents.generated";
 import { Effects } from "./effects";
 import { ReplayCard } from "./replay";
 import { Rules } from "./rules";
-import { CLOSED_GATES, deedsOf, OutcomeTag } from "./words";
+import { closedGate, deedsOf, OutcomeTag, Undeclared } from "./words";
 
 const SECTION = "Decisions";
 
@@ -87,12 +87,12 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
 
 /** The decision in a sentence or two. */
 function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { decision: DecisionData }) {
-  const gate = explanation?.gates.find(({ passed }) => !passed);
+  const closed = explanation === null ? undefined : closedGate(explanation);
   if (state === "failed") {
     return `The decision couldn’t be made, and nothing was done. ${explanation?.error?.message ?? ""}`;
   }
   if (decidedAt === null) return "The agent is still deciding.";
-  if (gate !== undefined) return CLOSED_GATES[gate.name] ?? `The gate ${gate.name} was closed.`;
+  if (closed !== undefined) return closed;
   if (ruleId !== null) {
     return (
       <>
@@ -100,13 +100,19 @@ function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { deci
         {explanation === null
           ? ". Why is not known anymore, because the contact was erased."
           : `, so the agent ${deedsOf(explanation.effects)}.`}
+        {explanation !== null && <Undeclared {...explanation} />}
       </>
     );
   }
   if (explanation === null) return "The contact was erased, along with the reasons for this decision.";
-  return explanation.effects.length === 0
-    ? "No rule matched, so the agent did nothing."
-    : `No rule matched. As in all other cases, the agent ${deedsOf(explanation.effects)}.`;
+  return (
+    <>
+      {explanation.effects.length === 0
+        ? "No rule matched, so the agent did nothing."
+        : `No rule matched. As in all other cases, the agent ${deedsOf(explanation.effects)}.`}
+      <Undeclared {...explanation} />
+    </>
+  );
 }
 
 function About({ id, decision }: { id: string; decision: DecisionData }) {
@@ -117,7 +123,7 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
     <Card title="Decision">
       <Facts
         facts={{
-          Outcome: <OutcomeTag state={decision.state} outcome={decision.outcome} />,
+          Outcome: <OutcomeTag {...decision} />,
           When: <Time value={decision.createdAt} />,
           Contact:
             contactId === null ? undefined : (

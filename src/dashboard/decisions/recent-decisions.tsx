@@ -28,10 +28,10 @@ export function RecentDecisions({ agentId, contactId }: { agentId: string; conta
       ) : (
         <RowList
           label="Recent decisions"
-          rows={(list?.nodes ?? []).map(({ id, situation, state, outcome, createdAt }) => ({
+          rows={(list?.nodes ?? []).map(({ id, situation, createdAt, ...decision }) => ({
             href: `/decisions/${id}`,
             title: situation.type,
-            state: <OutcomeTag state={state} outcome={outcome} />,
+            state: <OutcomeTag {...decision} />,
             time: <Time value={createdAt} />,
           }))}
         />

@@ -1,11 +1,12 @@
 import { Tag } from "../ui/tag";
-import type { DecisionOutcome, DecisionState } from "./documents.generated";
+import type { DecisionOutcome, DecisionState, ExplanationFragment } from "./documents.generated";
 
 const OUTCOMES = {
   send: { label: "Sent a message", tone: "good" },
   handoff: { label: "Handed off", tone: "warn" },
   silent: { label: "Sent nothing", tone: "plain" },
   stale: { label: "Out of date", tone: "plain" },
+  failed: { label: "Failed", tone: "bad" },
 } as const satisfies Record<DecisionOutcome, unknown>;
 
 /** The outcomes as filter options. */
@@ -14,12 +15,26 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
   label: OUTCOMES[value].label,
 }));
 
-/** The outcome of a decision, as a tag. */
-export function OutcomeTag(props: { state: DecisionState; outcome: DecisionOutcome | null }) {
+/** The filter option for decisions with failed effects, whatever their outcome. */
+export const WITH_FAILURES = { value: "failures", label: "With failed effects" } as const;
+
+/** The outcome of a decision as a tag, and another one if only some of its effects failed. */
+export function OutcomeTag(props: {
+  state: DecisionState;
+  outcome: DecisionOutcome | null;
+  failedEffects: number;
+}) {
   if (props.state === "failed") return <Tag tone="bad">Failed</Tag>;
   if (props.outcome === null) return <Tag tone="plain">Deciding</Tag>;
   const { label, tone } = OUTCOMES[props.outcome];
-  return <Tag tone={tone}>{label}</Tag>;
+  return (
+    <>
+      <Tag tone={tone}>{label}</Tag>{" "}
+      {props.failedEffects > 0 && props.outcome !== "failed" && (
+        <Tag tone="bad">{props.failedEffects} failed</Tag>
+      )}
+    </>
+  );
 }
 
 const DEEDS: Readonly<Record<string, string>> = {
@@ -41,8 +56,40 @@ export function deedsOf(effects: readonly { kind: string; status: string }[]): s
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** Why a decision did nothing or sent nothing, by the closed gate. */
-export const CLOSED_GATES: Readonly<Record<string, string>> = {
+/** The gate that only tells the caller about a possible mistake. */
+const DECLARED = "declared";
+
+/** Why a decision did nothing or sent nothing; undefined if no gate was closed that keeps the agent from it. */
+export function closedGate({
+  gates,
+  effects,
+}: Pick<ExplanationFragment, "gates" | "effects">): string | undefined {
+  const gate = gates.find(({ name, passed }) => !passed && name !== DECLARED);
+  if (gate === undefined) return undefined;
+  if (gate.name === "handler" && effects.some(({ status }) => status === "done"))
+    return `A human answers in this conversation, but the agent ${deedsOf(effects)} nevertheless (whileHuman).`;
+  return CLOSED_GATES[gate.name] ?? `The gate ${gate.name} was closed.`;
+}
+
+/** Tells that the type of a situation is not declared, in case it is misspelled. */
+export function Undeclared({ gates }: Pick<ExplanationFragment, "gates">) {
+  const gate = gates.find(({ name, passed }) => !passed && name === DECLARED);
+  if (gate === undefined) return null;
+  return (
+    <>
+      {" "}
+      The configuration doesn’t declare this type of situation
+      {gate.nearest !== null && (
+        <>
+          . Did you mean <code>{gate.nearest}</code>?
+        </>
+      )}
+      {gate.nearest === null && "."}
+    </>
+  );
+}
+
+const CLOSED_GATES: Readonly<Record<string, string>> = {
   handler: "A human answers in this conversation, so the agent did nothing.",
   loop: "The address got too many automatic answers within an hour, so the agent sent nothing.",
   contact: "The contact was erased before the decision was made, so nothing was done.",

@@ -25,10 +25,11 @@ import {
   roomIn,
 } from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { MessageAuthor } from "../messages/message.entity";
-import type { EffectExplanation, EffectStatus, ExplanationError } from "./explanation";
-import { LOOP_ERROR } from "./loop";
+import { MessageAuthor, MessageError } from "../messages/message.entity";
+import type { EffectExplanation, EffectStatus, ExplanationError, GateExplanation } from "./explanation";
+import { isLoop, LOOP_ERROR } from "./loop";
 import type { Participants } from "./participants";
+import { isHandedOff } from "./plan";
 import type { WaveUnit } from "./wave";
 
 /** The services that apply effects. */
@@ -48,8 +49,9 @@ export interface Application extends Dependencies {
   asked?: Pick<Result, "status" | "error"> | undefined;
   /** True if the decision answers a contact's message, so that its messages count as automatic answers. */
   isAnswer: boolean;
-  /** True if a loop keeps the agent from sending. */
-  isLoop: boolean;
+  gates: readonly GateExplanation[];
+  /** True if the contact has opted out of messages in the conversation. */
+  isOptedOut: boolean;
   /** The contact's tags, once they are read. */
   tags?: readonly string[] | undefined;
 }
@@ -66,7 +68,7 @@ type Send = Extract<Effect, { kind: "send" }>;
 type Change = Exclude<Effect, { kind: "send" | "ask" }>;
 
 /** The result of one effect. */
-interface Result {
+export interface Result {
   status: EffectStatus;
   error?: ExplanationError;
   /** The destination of a message to send. */
@@ -76,6 +78,18 @@ interface Result {
   /** The contact's address in the current conversation, or else in the message's own, before any move. */
   addressId?: string | undefined;
 }
+
+/** Why an effect is held back while a human answers. */
+const HANDED_OFF_ERROR: ExplanationError = {
+  code: "handed_off",
+  message: "A human answers in the conversation, and the rule does not apply meanwhile.",
+};
+
+/** Why a message fails that would be canceled when it is its turn. */
+const OPTED_OUT_ERROR: ExplanationError = {
+  code: MessageError.opted_out,
+  message: "The contact has opted out of messages to this address.",
+};
 
 /** Errors that fail an effect but not the rest of the decision. */
 const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
@@ -93,20 +107,19 @@ export async function applyEffects(
   application: Application,
   unit: WaveUnit,
 ): Promise<Applied> {
-  const results = effects.map(({ kind, error }): Result | undefined => {
-    if (error !== null) return { status: "failed", error };
-    const isKeptBack = application.isLoop && (kind === "send" || kind === "ask");
-    return isKeptBack ? { status: "skipped", error: LOOP_ERROR } : undefined;
-  });
+  const results = effects.map((effect) => resultOf(effect, application.gates));
   const { participants } = application;
   const destinations = new Destinations();
+  // The messages then leave on another line, at another address.
+  const moves = effects.some(({ kind }, i) => kind === "move" && results[i] === undefined);
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
-    results[i] = await outcomeOf(async () => ({
-      status: "done",
-      destination: destinations.one(await destinationOf(tx, effect.line, application)),
-      line: isLineUsed(effect, application) ? effect.line : null,
-    }));
+    results[i] = await outcomeOf(async () => {
+      const destination = await destinationOf(tx, effect, application);
+      if (isOptedOut(destination, application) && !moves) return { status: "failed", error: OPTED_OUT_ERROR };
+      const line = isLineUsed(effect, application) ? effect.line : null;
+      return { status: "done", destination: destinations.one(destination), line };
+    });
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
   for (const _ of sends) assertRoom(await application.queues.take(application.agentId, tx.isDryRun ? 0 : 1));
@@ -129,7 +142,7 @@ export async function applyEffects(
       // A human needs a conversation to answer in.
       const destination = await outcomeOf(async () => ({
         status: "done",
-        destination: await open(tx, await destinationOf(tx, null, application)),
+        destination: await open(tx, await destinationOf(tx, {}, application)),
       }));
       conversation = destination.destination?.conversation ?? null;
       if (destination.status === "failed") results[i] = destination;
@@ -150,6 +163,15 @@ export async function applyEffects(
     conversation,
     effects: effects.map((effect, i) => explain(effect, results[i], ids.get(effect))),
   };
+}
+
+/** The result of an effect that is known from its plan. */
+export function resultOf(effect: Effect, gates: readonly GateExplanation[]): Result | undefined {
+  const { kind, error, whileHuman } = effect;
+  if (isHandedOff(gates) && !whileHuman) return { status: "skipped", error: HANDED_OFF_ERROR };
+  if (error !== null) return { status: "failed", error };
+  const isInLoop = isLoop(gates) && (kind === "send" || kind === "ask");
+  return isInLoop ? { status: "skipped", error: LOOP_ERROR } : undefined;
 }
 
 /** Runs a part of a decision whose failure does not affect the rest. */
@@ -190,25 +212,37 @@ class Destinations {
 
 /**
  * Where to send a message; without a contact, to the conversation with the default contact.
- * @param name the line named by the message
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for a conversation that a human answers in
  */
-async function destinationOf(tx: Tx, name: string | null, application: Application): Promise<Destination> {
+async function destinationOf(
+  tx: Tx,
+  { line: name = null, whileHuman }: Partial<Send>,
+  application: Application,
+): Promise<Destination> {
   const { agentId, participants, defaultConversations } = application;
   const { contact, conversation: atHand, isNamed, isPreferred } = participants;
   if (contact === null) {
     const place = (await defaultConversations.lockPlaces(tx, [agentId])).get(agentId);
     return place === undefined
       ? { conversation: null }
-      : { ...answeredByAgent(await lockOpen(tx, place)), place };
+      : { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
   }
   if (atHand !== null && (isNamed || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name);
   if (line.id === atHand?.lineId) return { conversation: atHand };
   assertInUse(line);
   const place = { line, address: await addressOn(tx, line, contact.id, isPreferred) };
-  return { ...answeredByAgent(await lockOpen(tx, place)), place };
+  return { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
 }
+
+/** True if a message to a destination would be canceled because the contact has opted out. */
+const isOptedOut = (
+  { conversation, place }: Destination,
+  { participants, ...application }: Application,
+): boolean =>
+  place === undefined
+    ? conversation === participants.conversation && application.isOptedOut
+    : place.address.optedOutAt !== null;
 
 /** Opens the conversation of a destination if necessary. */
 async function open(tx: Tx, destination: Destination): Promise<Destination> {
@@ -237,8 +271,8 @@ async function assertRoomFor(
 }
 
 /** @throws GatewayError `conflict` for a conversation that a human answers in */
-function answeredByAgent(conversation: Conversation | null): Destination {
-  if (conversation?.handler !== Handler.human) return { conversation };
+function mayJoin(conversation: Conversation | null, whileHuman = false): Destination {
+  if (whileHuman || conversation?.handler !== Handler.human) return { conversation };
   throw new GatewayError("conflict", `A human answers in the conversation ${conversation.id}.`);
 }
 

@@ -15,25 +15,31 @@ import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DeciderKind } from "../configuration/decider";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import { type DecisionInput, readSituation } from "../configuration/document/evaluate";
+import { type DecisionInput, type Effect, readSituation } from "../configuration/document/evaluate";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { recordEvents } from "../events/record-events";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import type { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
-import { DECISIONS } from "./decision.metrics";
+import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
 import type { Snapshot } from "./decision-record";
-import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
+import type {
+  EffectExplanation,
+  EffectStatus,
+  Explanation,
+  ExplanationError,
+  GateExplanation,
+} from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { type Described, modelRequestStateOf, obstacleTo, participantsOf } from "./model-request-state";
 import { findParticipants, type ParticipantReference, type Participants } from "./participants";
 import { pendingDecision } from "./pending-decision";
-import { type Plan, planInSteps } from "./plan";
+import { isHandedOff, type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
-import { recordMatches, takeSnapshot } from "./snapshot";
+import { forgetMatches, recordMatches, takeSnapshot } from "./snapshot";
 import { inTurns, type WaveUnit } from "./wave";
 
 /** A situation to decide, with its caller. */
@@ -194,7 +200,7 @@ export class DecisionMaker {
     const { snapshot } = decision;
     const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
     const decisionContext = { context, participants, configuration, unit };
-    if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
+    if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, planned);
     else if (snapshot === null || planned === null) {
       const snapshotContext = { agent, configuration, situation, now: timestamp() };
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
@@ -210,7 +216,13 @@ export class DecisionMaker {
   }
 
   /** Completes a decision that can no longer be made. */
-  private abandon(tx: Tx, decision: Decision, obstacle: GateExplanation, planned: Plan | null): void {
+  private async abandon(
+    tx: Tx,
+    decision: Decision,
+    obstacle: GateExplanation,
+    planned: Plan | null,
+  ): Promise<void> {
+    await forgetMatches(tx, decision, ruleIdsOf(decision.effects));
     const { configurationVersion: version, snapshot, createdAt } = decision;
     const explanation = {
       version,
@@ -228,6 +240,7 @@ export class DecisionMaker {
   async fail(tx: Tx, id: string, error: ExplanationError): Promise<void> {
     const decision = (await lockPending(tx, [id])).get(id);
     if (decision === undefined) return;
+    await forgetMatches(tx, decision, ruleIdsOf(decision.effects));
     const { configurationVersion: version, createdAt: now } = decision;
     Object.assign(decision, {
       state: DecisionState.failed,
@@ -251,7 +264,8 @@ export class DecisionMaker {
     const planned = await this.plan(context, configuration, input);
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
-    const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
+    const mayAsk = !isLoop(planned.gates) && !isHandedOff(planned.gates);
+    const asks = mayAsk && askIn(planned.effects) !== undefined;
     if (asks && this.hasModel) decision.decider = DeciderKind.model;
     if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags });
     else if (!this.hasModel) {
@@ -282,7 +296,7 @@ export class DecisionMaker {
   private async apply(
     tx: Tx,
     decision: Decision,
-    { now }: Snapshot,
+    { now, isOptedOut }: Snapshot,
     {
       context,
       participants,
@@ -305,13 +319,19 @@ export class DecisionMaker {
       asked,
       tags,
       isAnswer: situation.type === MESSAGE_RECEIVED,
-      isLoop: isLoop(planned.gates),
+      gates: planned.gates,
+      isOptedOut: isOptedOut === true,
     };
     const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
     const { gates, rules } = planned;
     const { basis } = decision;
+    const matched = inEffect(planned, effects);
+    if (basis !== null) {
+      const without = ruleIdsOf(planned.effects).filter((id) => !matched.has(id));
+      await forgetMatches(tx, decision, without);
+    }
     await recordMatches(tx, configuration, decision.situation.type, {
-      matched: matchedIn(planned),
+      matched,
       // Matches are already recorded for the subjects that a model was asked about, except for a conversation opened
       // only now.
       subjects: {
@@ -333,13 +353,18 @@ export class DecisionMaker {
     outcome: DecisionOutcome,
     explanation: Explanation | null,
   ): void {
+    const effects = explanation?.effects ?? [];
     Object.assign(decision, {
       state: DecisionState.decided,
       outcome,
       explanation,
+      failedEffects: effects.filter(hasStatus("failed")).length,
       decidedAt: timestamp(),
     });
-    this.dependencies.lanes.observing(tx).count(DECISIONS, [decision.decider, outcome]);
+    const observer = this.dependencies.lanes.observing(tx);
+    observer.count(DECISIONS, [decision.decider, outcome]);
+    for (const { kind, status, error } of effects)
+      observer.count(EFFECTS, [kind, status, error?.code ?? NO_ERROR]);
     recordEvents(tx, [decisionEvent(decision)]);
   }
 }
@@ -386,7 +411,21 @@ const agentById = coalesceKeysInTx(async (tx: Tx, ids) => {
   return indexBy(await agents.where({ id: In(ids) }).getMany(), ({ id }) => id);
 });
 
-/** The rules that count as matched for `once`, except those whose messages a loop holds back. */
+/** The rules with effects. */
+const ruleIdsOf = (effects: readonly Effect[]): string[] => [
+  ...new Set(effects.flatMap(({ ruleId }) => ruleId ?? [])),
+];
+
+/** The rules that count for `once`: at least one of their effects was applied, or there was nothing to change. */
+function inEffect(planned: Plan, effects: readonly EffectExplanation[]): ReadonlySet<string> {
+  const matched = [...matchedIn(planned)].filter((id) => {
+    const own = effects.filter(({ ruleId }) => ruleId === id);
+    return own.some(hasStatus("done")) || own.every(hasStatus("unchanged"));
+  });
+  return new Set(matched);
+}
+
+/** The rules that match, except those whose messages a loop holds back. */
 const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
   new Set(isLoop(gates) ? [] : rules.flatMap(({ id, matched }) => (matched ? id : [])));
 
@@ -401,6 +440,7 @@ const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
     "state",
     "outcome",
     "ruleId",
+    "failedEffects",
     "effects",
     "basis",
     "explanation",
@@ -415,5 +455,14 @@ const NOT_ASKED = {
 function outcomeOf(effects: readonly EffectExplanation[]): DecisionOutcome {
   const isDone = (wanted: string) => effects.some(({ kind, status }) => kind === wanted && status === "done");
   if (isDone("handoff")) return DecisionOutcome.handoff;
-  return isDone("send") ? DecisionOutcome.send : DecisionOutcome.silent;
+  if (isDone("send")) return DecisionOutcome.send;
+  const isInEffect = hasStatus("done", "unchanged");
+  return effects.some(hasStatus("failed")) && !effects.some(isInEffect)
+    ? DecisionOutcome.failed
+    : DecisionOutcome.silent;
 }
+
+const hasStatus =
+  (...statuses: readonly EffectStatus[]) =>
+  ({ status }: EffectExplanation): boolean =>
+    statuses.includes(status);

@@ -41,6 +41,7 @@ export enum DecisionOutcome {
   silent = "silent",
   handoff = "handoff",
   stale = "stale",
+  failed = "failed",
 }
 
 registerEnumType(DecisionOutcome, {
@@ -53,6 +54,7 @@ registerEnumType(DecisionOutcome, {
     stale: {
       description: "The contact or conversation changed before the decision was made; nothing was done.",
     },
+    failed: { description: "Effects failed, and none was applied." },
   },
 });
 
@@ -83,6 +85,7 @@ export class Situation {
 @Index(["contactId", "id"])
 @Index(["createdAt"])
 @Index("decision_deciding", ["conversationId"], { where: "state = 'deciding'" })
+@Index("decision_failures", ["agentId", "id"], { where: "failed_effects > 0" })
 export class Decision {
   @Field(() => ID, {
     nullable: true,
@@ -150,6 +153,10 @@ export class Decision {
   })
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
+
+  @Field(() => Int, { description: "Number of effects that failed." })
+  @Column({ type: "integer", default: 0 })
+  failedEffects!: number;
 
   /** The effects chosen by the rules, whatever their results. */
   @Column({ type: "simple-json" })

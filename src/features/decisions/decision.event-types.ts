@@ -9,6 +9,7 @@ const data = object({
   decider: TEXT,
   outcome: orNull(TEXT),
   ruleId: orNull(TEXT),
+  failedEffects: NUMBER,
 });
 
 export const decisionEventTypes = {

@@ -26,14 +26,13 @@ const AGENT_ID = {
 export class SituationInput {
   @Field(() => String, {
     description:
-      "Type of the situation, such as `order.shipped`: the characters a-z and 0-9, with single `.`, `_` or `-` between them.",
+      "Type of the situation, such as `order.shipped`: a-z, 0-9 and single `.`, `_` or `-` between them.",
   })
   @IsText(SITUATION_TYPE_MAX_LENGTH, { singleLine: true })
   type!: string;
 
   @Field(() => GraphQLJsonObject, {
-    description:
-      "Data of the situation, as declared in the configuration: at most 32 KiB as JSON and 10 levels deep.",
+    description: "Data as declared in the configuration, at most 32 KiB of JSON and 10 levels deep.",
   })
   @IsJsonObject(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;
@@ -90,6 +89,13 @@ export class DecisionsArgs extends PageArgs {
   @Field(() => DecisionOutcome, { nullable: true, description: "Only decisions with this outcome." })
   @IsOptional()
   outcome?: DecisionOutcome | null | undefined;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Only decisions with failed effects if true, without any if false.",
+  })
+  @IsOptional()
+  hasFailures?: boolean | null | undefined;
 }
 
 @ArgsType()

@@ -1,8 +1,43 @@
 import { counter } from "../../telemetry/feature-metrics";
 import { DeciderKind } from "../configuration/decider";
-import { DecisionOutcome, DecisionState } from "./decision.entity";
+import type { Effect, EffectError } from "../configuration/document/evaluate";
+import { DecisionOutcome } from "./decision.entity";
+import type { EffectStatus } from "./explanation";
 
+/** Decisions that could not be made count as failed, too. */
 export const DECISIONS = counter("gateway_decisions_total", "Decisions, by decider and outcome.", {
   decider: Object.values(DeciderKind),
-  outcome: [...Object.values(DecisionOutcome), DecisionState.failed],
+  outcome: Object.values(DecisionOutcome),
 });
+
+/** The code of an effect without an error. */
+export const NO_ERROR = "none";
+
+const TEMPLATE: readonly EffectError["code"][] = ["template_error", "too_expensive"];
+
+/** Why effects fail. */
+const FAILURES: Readonly<Record<Effect["kind"], readonly string[]>> = {
+  send: ["not_found", "not_deliverable", "opted_out", "conflict", "limit_reached", ...TEMPLATE],
+  addTags: ["not_found", "limit_reached"],
+  removeTags: ["not_found"],
+  move: ["not_found", "not_deliverable", "conflict"],
+  handoff: ["not_found", "not_deliverable", "conflict"],
+  close: ["not_found"],
+  ask: ["no_model", "model_failed", "model_timeout", "model_invalid", ...TEMPLATE],
+};
+const KINDS = Object.keys(FAILURES) as Effect["kind"][];
+const STATUSES: readonly EffectStatus[] = ["done", "failed", "unchanged", "skipped"];
+
+const CODES = [NO_ERROR, "handed_off", "loop", ...new Set(Object.values(FAILURES).flat())];
+
+export const EFFECTS = counter(
+  "gateway_effects_total",
+  "Effects of decisions, by kind, status and error code.",
+  { kind: KINDS, status: STATUSES, code: CODES },
+  KINDS.flatMap((kind) => [
+    ...["done", "unchanged"].map((status) => [kind, status, NO_ERROR]),
+    ...FAILURES[kind].map((code) => [kind, "failed", code]),
+    [kind, "skipped", "handed_off"],
+    ...(kind === "send" || kind === "ask" ? [[kind, "skipped", "loop"]] : []),
+  ]),
+);

@@ -1,12 +1,12 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 const DECISION = `id contactId conversationId situation { type data } configurationVersion decider state outcome ruleId
-  createdAt decidedAt`;
+  failedEffects createdAt decidedAt`;
 
 const EXPLANATION = `explanation {
   version now
   error { code message }
-  gates { name passed }
+  gates { name passed nearest }
   rules { id matched spent clauses { source value error { code message } read { path value isCut } } }
   effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason }
 }`;
@@ -30,6 +30,7 @@ const TO_ANNA = {
   state: "decided",
   outcome: "send",
   ruleId: "order-shipped",
+  failedEffects: 0,
   createdAt: "2026-11-22T06:37:35.072Z",
   decidedAt: "2026-11-22T06:37:35.072Z",
 };
@@ -88,16 +89,18 @@ export const decisionRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/decisions",
       document: `query listDecisions(
-        $first: Int, $after: String, $conversationId: ID, $contactId: ID, $outcome: DecisionOutcome
+        $first: Int, $after: String, $conversationId: ID, $contactId: ID, $outcome: DecisionOutcome,
+        $hasFailures: Boolean
       ) {
         decisions(
-          first: $first, after: $after, conversationId: $conversationId, contactId: $contactId, outcome: $outcome
+          first: $first, after: $after, conversationId: $conversationId, contactId: $contactId, outcome: $outcome,
+          hasFailures: $hasFailures
         ) {
           nodes { ${DECISION} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [...PAGE, ...named("conversationId", "contactId", "outcome")],
+      queryParameters: [...PAGE, ...named("conversationId", "contactId", "outcome", "hasFailures")],
       status: 200,
       result: ["decisions", "nodes"],
       pageInfo: ["decisions", "pageInfo"],
@@ -132,7 +135,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["replayDecision"],
       errors: ["not_found", "conflict"],
-      answers: "The decisions that the agent would have made. Nothing is stored or sent.",
+      answers: "What the agent would have decided. Nothing is stored or sent.",
       example: {
         body: { against: { version: 2 } },
         answer: {

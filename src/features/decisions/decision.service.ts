@@ -119,7 +119,7 @@ export class DecisionService {
    */
   async list(
     context: RequestContext,
-    { agentId, conversationId, contactId, outcome, ...args }: DecisionsArgs,
+    { agentId, conversationId, contactId, outcome, hasFailures, ...args }: DecisionsArgs,
   ): Promise<DecisionConnection> {
     const page = DecisionConnection.pageOf(args);
     const matching = async (reader: EntityManager) => {
@@ -132,13 +132,15 @@ export class DecisionService {
         query.andWhere({ [name]: id });
       }
       if (outcome != null) query.andWhere({ outcome });
+      if (hasFailures != null) query.andWhere(`decision.failed_effects ${hasFailures ? ">" : "="} 0`);
       return query;
     };
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
     const readPage = async (reader: EntityManager) => pageOfRows(await matching(reader), page, "DESC");
-    // Filtering by a rare outcome reads many rows.
-    const rows = await (outcome == null ? this.database.read(readPage) : report(readPage));
+    // Filtering by what is rare reads many rows.
+    const mayReadMany = outcome != null || hasFailures === false;
+    const rows = await (mayReadMany ? report(readPage) : this.database.read(readPage));
     return new DecisionConnection(rows, page, () =>
       report(async (reader) => countRows(reader, await matching(reader))),
     );

@@ -12,7 +12,7 @@ import type { DefaultConversations } from "../conversations/default-conversation
 import type { AgentQueues } from "../messages/agent-queues";
 import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
-import { DECISIONS } from "./decision.metrics";
+import { DECISIONS, EFFECTS } from "./decision.metrics";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { decisionScopes } from "./decision.scopes";
@@ -86,7 +86,7 @@ export const decisions = feature({
   routes: decisionRoutes,
   scopes: decisionScopes,
   eventTypes: decisionEventTypes,
-  metrics: () => [DECISIONS],
+  metrics: () => [DECISIONS, EFFECTS],
   shares: (senders) => {
     // A model may be slow: models and webhook endpoints together leave a sender free for messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);

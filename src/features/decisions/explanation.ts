@@ -14,6 +14,7 @@ import {
   MAX_RULES,
   NAME_MAX_LENGTH,
   READ_MAX_LENGTH,
+  SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
 import { MAX_TAGS } from "../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
@@ -179,13 +180,21 @@ export class EffectExplanation {
 export class GateExplanation {
   @Field(() => String, {
     description:
-      "`handler`: the agent, not a human, answers in the conversation; otherwise no rule is tried. `loop`: the sender's address got fewer than five automatic answers within an hour; otherwise nothing is sent. The following conditions apply to decisions that take a while: `contact` (the contact was not erased), `open` (the conversation was not closed) and `unchanged` (the conversation did not change in the meantime).",
+      "`declared`: the configuration declares the type of the situation; otherwise only rules for all types are tried. `handler`: the agent, not a human, answers in the conversation; otherwise only rules with `whileHuman` have effects. `loop`: the sender's address got fewer than five automatic answers within an hour; otherwise nothing is sent. The following conditions apply to decisions that take a while: `contact` (the contact was not erased), `open` (the conversation was not closed) and `unchanged` (the conversation did not change in the meantime).",
   })
   @MaxCharacters(16)
   name!: string;
 
   @Field(() => Boolean, { description: "True if the condition was met." })
   passed!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The declared type of situation with the most similar name, for `declared`; null if none is similar.",
+  })
+  @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
+  nearest?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
@@ -200,7 +209,7 @@ export class Explanation {
   @Field(() => [GateExplanation], {
     description: "Conditions that must be met for the effects to be applied.",
   })
-  @AtMost(3)
+  @AtMost(4)
   gates!: GateExplanation[];
 
   @Field(() => ExplanationError, {

@@ -8,6 +8,7 @@ export const pendingDecision = () =>
     state: DecisionState.deciding,
     outcome: null,
     ruleId: null,
+    failedEffects: 0,
     effects: [],
     basis: null,
     explanation: null,

@@ -12,6 +12,19 @@ export interface Plan {
   effects: Effect[];
 }
 
+/** The gate that keeps the agent from interfering with a human. */
+const HANDLER = "handler";
+
+/** True if a human answers in the conversation. */
+export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>
+  gates.some(({ name, passed }) => name === HANDLER && !passed);
+
+/** The gate of a situation that the configuration does not know, which may be a typing error of the caller. */
+const declaredGate = (configuration: CompiledConfiguration, type: string): GateExplanation[] =>
+  configuration.dataOf(type) === undefined
+    ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]
+    : [];
+
 /** Decides like `plan`, in steps, because parsing a configuration may take long. */
 export function* planInSteps(
   configuration: CompiledConfiguration,
@@ -27,12 +40,11 @@ export function* planInSteps(
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
   const { conversation, answers } = input;
-  const isHuman = conversation?.handler === Handler.human;
+  const { ruleId, rules, effects } = evaluate(configuration, input);
   const gates = [
-    ...(conversation === null ? [] : [{ name: "handler", passed: !isHuman }]),
+    ...declaredGate(configuration, input.situation.type),
+    ...(conversation === null ? [] : [{ name: HANDLER, passed: conversation.handler !== Handler.human }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
-  // Evaluated even while a human answers, because an invalid situation is always the caller's mistake.
-  const { ruleId, rules, effects } = evaluate(configuration, input);
-  return isHuman ? { ruleId: null, gates, rules: [], effects: [] } : { ruleId, gates, rules, effects };
+  return { ruleId, gates, rules, effects };
 }

@@ -7,9 +7,15 @@ import { MAX_RULES, NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../config
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/evaluate";
-import { explain } from "./apply-effects";
+import { explain, resultOf } from "./apply-effects";
 import type { Decision } from "./decision.entity";
-import { type EffectExplanation, EXPLANATION_MAX, Explanation, ExplanationError } from "./explanation";
+import {
+  type EffectExplanation,
+  EXPLANATION_MAX,
+  Explanation,
+  ExplanationError,
+  type GateExplanation,
+} from "./explanation";
 import { plan } from "./plan";
 
 /** Max decisions per replay. */
@@ -167,7 +173,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
       status: isSame ? ReplayStatus.same : ReplayStatus.changed,
       ruleId,
       error: null,
-      explanation: { version, now: snapshot.now, gates, rules, effects: explained(effects, decision) },
+      explanation: { version, now: snapshot.now, gates, rules, effects: explained(effects, gates, decision) },
     };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
@@ -183,7 +189,11 @@ const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean 
   canonicalJson(one) === canonicalJson(other);
 
 /** The recorded results of effects; new effects were not applied. */
-function explained(effects: readonly Effect[], decision: Decision): EffectExplanation[] {
+function explained(
+  effects: readonly Effect[],
+  gates: readonly GateExplanation[],
+  decision: Decision,
+): EffectExplanation[] {
   const recorded = decision.explanation?.effects ?? [];
   // Including the effects that a model chose, or `otherwise` in its place.
   if (sameEffects(effects, decision.effects)) return [...recorded];
@@ -191,9 +201,7 @@ function explained(effects: readonly Effect[], decision: Decision): EffectExplan
   return effects.map((effect) => {
     const at = left.findIndex(({ text }) => text === canonicalJson(effect));
     const [found] = at === -1 ? [] : left.splice(at, 1);
-    return (
-      found?.result ?? explain(effect, effect.error ? { status: "failed", error: effect.error } : undefined)
-    );
+    return found?.result ?? explain(effect, resultOf(effect, gates));
   });
 }
 

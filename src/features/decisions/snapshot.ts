@@ -9,7 +9,7 @@ import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
 import { Message, MessageDirection } from "../messages/message.entity";
-import type { Situation } from "./decision.entity";
+import type { Decision, Situation } from "./decision.entity";
 import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
@@ -35,7 +35,8 @@ export async function takeSnapshot(
   const isReply = situation.type === MESSAGE_RECEIVED && conversation !== null;
   const contactId = contact?.id ?? null;
   const addressId = isReply ? conversation.addressId : null;
-  const { tags, answers } = await readSurroundings(tx, { contactId, addressId, now });
+  const reachedAt = conversation?.addressId ?? null;
+  const { tags, answers, isOptedOut } = await readSurroundings(tx, { contactId, addressId, reachedAt, now });
   const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));
   const subjects = { contact: contact?.id, conversation: conversation?.id };
   return {
@@ -58,6 +59,7 @@ export async function takeSnapshot(
     now,
     spent: await spentRules(tx, configuration, situation.type, subjects, now),
     ...(isReply && { answers }),
+    ...(isOptedOut && { isOptedOut }),
   };
 }
 
@@ -122,6 +124,22 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
     .getMany();
   return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
 });
+
+/** Forgets the matches that were recorded for a decision when it asked a model: they were none, after all. */
+export async function forgetMatches(
+  tx: Tx,
+  { contactId, conversationId, snapshot }: Pick<Decision, "contactId" | "conversationId" | "snapshot">,
+  ruleIds: readonly string[],
+): Promise<void> {
+  const subjectIds = [contactId, conversationId].filter((id) => id !== null);
+  if (ruleIds.length === 0 || subjectIds.length === 0 || snapshot === null) return;
+  // Earlier matches of these rules had expired when this one was recorded.
+  await tx.delete(RuleMatch, {
+    subjectId: In(subjectIds),
+    ruleId: In([...ruleIds]),
+    matchedAt: snapshot.now as Timestamp,
+  });
+}
 
 /** Records the matches of rules with `once`. */
 export async function recordMatches(

@@ -186,6 +186,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       ids("agent_id"),
       texts({ decider: 8, state: 8 }),
       integers("configuration_version"),
+      defaulting("0", integers("failed_effects")),
       longTexts("situation", "effects"),
       moments("created_at"),
       nullable(ids("contact_id", "conversation_id"), texts({ outcome: 8, rule_id: 63 })),
@@ -198,6 +199,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       index("contact_id", "id"),
       index("created_at"),
       { ...index("conversation_id"), name: "decision_deciding", where: "state = 'deciding'" },
+      { ...index("agent_id", "id"), name: "decision_failures", where: "failed_effects > 0" },
     ],
   },
   {

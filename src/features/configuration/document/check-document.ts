@@ -116,10 +116,23 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
     }
     return problems;
   };
+  const duringHandoff = rules.flatMap(({ do: effects = [], whileHuman }, rule) =>
+    effects.flatMap((effect, index) =>
+      !whileHuman || "send" in effect || "addTags" in effect || "removeTags" in effect
+        ? []
+        : [
+            {
+              path: pathOf(["rules", rule, "do", index]),
+              message: "must send a message or change tags, because a human may be answering",
+            },
+          ],
+    ),
+  );
   const hasAsk = otherwise.findIndex((effect) => "ask" in effect);
   return [
     ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"], !rule.continue)),
     ...check(otherwise, ["otherwise"], true),
+    ...duringHandoff,
     ...(hasAsk === -1
       ? []
       : [

@@ -1,4 +1,5 @@
 import type { Environment } from "@marcbachmann/cel-js";
+import { suggestionList } from "graphql/jsutils/suggestionList";
 import { Condition } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import type { DataDeclaration } from "./data-types";
@@ -70,6 +71,12 @@ export class CompiledConfiguration {
   dataOf(type: string): DataDeclaration | undefined {
     const { situations = {} } = this.document;
     return RESERVED_SITUATIONS.get(type) ?? (Object.hasOwn(situations, type) ? situations[type] : undefined);
+  }
+
+  /** The declared or reserved type whose name is the most similar to another; null if none is similar. */
+  nearestType(type: string): string | null {
+    const known = [...Object.keys(this.document.situations ?? {}), ...RESERVED_SITUATIONS.keys()];
+    return suggestionList(type, known)[0] ?? null;
   }
 
   /** The names available to conditions and templates in situations of a type. */

@@ -36,6 +36,8 @@ export interface DecisionInput {
   spent: readonly string[];
   /** For a received message: number of automatic replies to its address within the last hour, up to the limit. */
   answers?: number;
+  /** True if the contact has opted out of messages in the conversation. */
+  isOptedOut?: true;
 }
 
 /** Why a rule did or did not match. */
@@ -63,9 +65,9 @@ export interface EffectError {
 
 /**
  * An action of the agent. Its text is null only if there is an error; the template of a text is null only if a model
- * wrote it.
+ * wrote it. `whileHuman` lets it apply while a human answers.
  */
-export type Effect = { ruleId: string | null; error: EffectError | null } & (
+export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | { kind: "send"; template: string | null; text: string | null; line: string | null; delaySeconds: number }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
   | { kind: "move"; line: string; pending: "cancel" | "carry" }
@@ -102,20 +104,27 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
   const data = readSituation(configuration, input.situation);
   const run = new Run(rootsForConditions(input, data.forConditions));
   const rules: RuleResult[] = [];
-  const chosen: { ruleId: string | null; effects: readonly EffectDocument[] }[] = [];
+  const chosen: {
+    ruleId: string | null;
+    effects: readonly EffectDocument[];
+    whileHuman?: true | undefined;
+  }[] = [];
   let decided: CompiledRule | undefined;
   for (const rule of configuration.rulesFor(input.situation.type)) {
     const result = tryRule(rule, run, input.spent);
     rules.push(result);
     if (!result.matched) continue;
-    chosen.push({ ruleId: result.id, effects: rule.document.do ?? [] });
+    const { do: effects = [], whileHuman } = rule.document;
+    chosen.push({ ruleId: result.id, effects, whileHuman: whileHuman || undefined });
     if (rule.document.continue) continue;
     decided = rule;
     break;
   }
   if (!decided) chosen.push({ ruleId: null, effects: configuration.otherwiseFor(input.situation.type) });
   const writer = new EffectWriter(configuration, rootsForTemplates(input, data.forTemplates), input.now);
-  const effects = chosen.flatMap((each) => each.effects.map((effect) => writer.write(each.ruleId, effect)));
+  const effects = chosen.flatMap(({ ruleId, effects, whileHuman }) =>
+    effects.map((effect) => ({ ...writer.write(ruleId, effect), ...(whileHuman && { whileHuman }) })),
+  );
   return {
     ruleId: decided?.document.id ?? null,
     rules,
@@ -150,7 +159,13 @@ export function readSituation(
       },
     ]);
   }
-  const read = readData(configuration.dataOf(type), data);
+  const declared = configuration.dataOf(type);
+  if (declared === undefined && configuration.document.strict) {
+    const nearest = configuration.nearestType(type);
+    const such = nearest === null ? "" : `, such as ${nearest}`;
+    throw new InvalidInput([{ path: "situation.type", message: `must be a declared situation${such}` }]);
+  }
+  const read = readData(declared, data);
   if (!Array.isArray(read)) return read;
   const problems: InputProblem[] = read.map(({ path, message }) => ({
     path: ["situation.data", path].filter(Boolean).join("."),

@@ -135,6 +135,10 @@ const rule = z.strictObject({
   do: effects
     .describe("Effects of the rule, in order; with an empty list, the agent does nothing.")
     .optional(),
+  whileHuman: z
+    .boolean()
+    .describe("True to apply the rule even while a human answers; it may then only send and change tags.")
+    .optional(),
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
   once: z
     .strictObject({
@@ -171,6 +175,10 @@ export const documentFormat = z
       .array(rule)
       .max(MAX_RULES)
       .describe("Rules, tried in order; the first rule whose conditions are all met decides.")
+      .optional(),
+    strict: z
+      .boolean()
+      .describe("True to reject situations of types that are not declared; by default, they are decided.")
       .optional(),
     otherwise: effects.describe("Effects to apply if no rule decides.").optional(),
   })

@@ -1,0 +1,184 @@
+import { timestamp } from "../../src/common/time";
+import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
+import { Event as StoredEvent } from "../../src/features/events/event.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { contactClient } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { type DecisionBody, decisionClient, publish } from "../support/decisions";
+import { addLine } from "../support/lines";
+import { scrape } from "../support/metrics";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const once = { per: "contact", within: "P30D" };
+const DOCUMENT = {
+  situations: { "order.shipped": {}, tagged: {}, both: {}, urgent: {}, failed: {}, plain: {}, moved: {} },
+  templates: { text: "Your order is on its way." },
+  rules: [
+    { id: "shipped", on: "order.shipped", do: [{ send: "text" }], once },
+    { id: "tagged", on: "tagged", do: [{ addTags: ["a"] }], once },
+    { id: "both", on: "both", do: [{ send: "text" }, { addTags: ["b"] }], once },
+    {
+      id: "urgent",
+      on: "urgent",
+      do: [{ send: "text", line: "second" }, { addTags: ["u"] }],
+      whileHuman: true,
+      once,
+    },
+    { id: "failed", on: "failed", do: [{ send: "text" }, { move: "nowhere" }] },
+    { id: "moved", on: "moved", do: [{ send: "text" }, { move: "second" }] },
+  ],
+  otherwise: [{ send: "text" }],
+};
+
+/** What is not sent is noticed. */
+describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => {
+  let agentId: string;
+  let api: ReturnType<typeof decisionClient>;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    api = decisionClient(gateway);
+    await addLine(gateway, { agentId, name: "second" });
+    await publish(gateway, agentId, DOCUMENT);
+  });
+
+  const decide = async (type: string, about: DecisionBody = {}) =>
+    (await api.decide({ type, ...about })).body;
+  /** A contact whom the default line does not reach. */
+  const unreached = async () => {
+    const addresses = [{ kind: "phone", address: `+4915${Math.random().toFixed(9).slice(2)}` }];
+    const { body } = await contactClient(gateway).put({ ref: `ref ${Math.random()}`, addresses });
+    return body.data.putContact.contact as { id: string; ref: string; addresses: object[] };
+  };
+  const reach = ({ ref, addresses }: { ref: string; addresses: object[] }) =>
+    contactClient(gateway).put({ ref, addresses: [...addresses, { kind: "local", address: ref }] });
+  const handedOff = async () => {
+    const contact = await unreached();
+    await reach(contact);
+    const { body } = await conversationClient(gateway).open({ contact: { id: contact.id } });
+    const { id } = body.data.openConversation.conversation;
+    await conversationClient(gateway).handOff(id);
+    return { id, contactId: contact.id };
+  };
+  const effectsOf = ({ explanation: { effects } }: { explanation: { effects: Effect[] } }) =>
+    effects.map(({ kind, status, error }) => [kind, status, error?.code]);
+  type Effect = { kind: string; status: string; error?: { code: string } };
+
+  test("a decision whose effects all failed has failed, as its event, lists and metrics say", async () => {
+    const { total: before } = await scrape(gateway);
+    const contact = await unreached();
+    const failed = await decide("failed", { contact: { id: contact.id } });
+    expect(failed).toMatchObject({ state: "decided", outcome: "failed", failedEffects: 2 });
+    const inPart = await decide("both", { contact: { id: contact.id } });
+    expect(inPart).toMatchObject({ outcome: "silent", failedEffects: 1 });
+    const whole = await decide("tagged", { contact: { id: contact.id } });
+    expect(whole).toMatchObject({ outcome: "silent", failedEffects: 0 });
+
+    const [event] = await gateway.services.database.read((reader) =>
+      reader.find(StoredEvent, {
+        where: { type: "decision.made" },
+        order: { position: "DESC" },
+        skip: 2,
+        take: 1,
+      }),
+    );
+    expect(event?.data).toMatchObject({ id: failed.id, outcome: "failed", failedEffects: 2 });
+    const listed = async (filter: string) => {
+      const { body } = await api.list(`?contactId=${contact.id}&${filter}`);
+      return body.map(({ id }: { id: string }) => id);
+    };
+    expect(await listed("hasFailures=true")).toEqual([inPart.id, failed.id]);
+    expect(await listed("hasFailures=false")).toEqual([whole.id]);
+    expect(await listed("outcome=failed")).toEqual([failed.id]);
+    const { total } = await scrape(gateway);
+    const added = (name: string, labels: Record<string, string>) =>
+      total(name, labels) - before(name, labels);
+    expect(added("gateway_decisions_total", { outcome: "failed" })).toBe(1);
+    const notReached = { kind: "send", status: "failed", code: "not_deliverable" };
+    expect(added("gateway_effects_total", notReached)).toBe(2);
+    expect(added("gateway_effects_total", { status: "done", code: "none" })).toBe(2);
+  });
+
+  test("a rule with once counts only if it had an effect, or nothing was to be changed", async () => {
+    const contact = await unreached();
+    const about = { contact: { id: contact.id } };
+    expect(await decide("order.shipped", about)).toMatchObject({ ruleId: "shipped", outcome: "failed" });
+    await contactClient(gateway).addTags(contact.id, ["a"]);
+    expect(effectsOf(await decide("tagged", about))).toEqual([["addTags", "unchanged", undefined]]);
+    expect((await decide("tagged", about)).explanation.rules[0]).toMatchObject({ spent: true });
+    expect(await decide("both", about)).toMatchObject({ ruleId: "both", failedEffects: 1 });
+    expect((await decide("both", about)).explanation.rules[0]).toMatchObject({ spent: true });
+    await reach(contact);
+    expect(await decide("order.shipped", about)).toMatchObject({ ruleId: "shipped", outcome: "send" });
+    expect((await decide("order.shipped", about)).explanation.rules[0]).toMatchObject({ spent: true });
+  });
+
+  test("a message to an address that opted out fails, unless the conversation moves to another line", async () => {
+    const contact = await unreached();
+    await reach(contact);
+    const about = { contact: { id: contact.id } };
+    const optOut = (optedOutAt: string | null) =>
+      gateway.services.database.write((tx) =>
+        tx.update(ContactAddress, { contactId: contact.id }, { optedOutAt: optedOutAt as never }),
+      );
+    await optOut(timestamp());
+    const unopened = await decide("both", about);
+    expect(effectsOf(unopened)[0]).toEqual(["send", "failed", "opted_out"]);
+    expect(unopened).not.toHaveProperty("conversationId");
+    await optOut(null);
+    const { conversationId } = await decide("plain", about);
+    await optOut(timestamp());
+    for (const each of [{ conversationId }, about])
+      expect(effectsOf(await decide("plain", each))).toEqual([["send", "failed", "opted_out"]]);
+    expect(effectsOf(await decide("moved", { conversationId }))).toEqual([
+      ["send", "done", undefined],
+      ["move", "done", undefined],
+    ]);
+  });
+
+  test("while a human answers, rules are tried, but only those with whileHuman have effects", async () => {
+    const { id: conversationId, contactId } = await handedOff();
+    const held = await decide("both", { conversationId });
+    expect(held).toMatchObject({ ruleId: "both", outcome: "silent", failedEffects: 0 });
+    expect(held.explanation.gates).toEqual([{ name: "handler", passed: false }]);
+    expect(held.explanation.rules).toMatchObject([{ id: "both", matched: true }]);
+    expect(effectsOf(held)).toEqual([
+      ["send", "skipped", "handed_off"],
+      ["addTags", "skipped", "handed_off"],
+    ]);
+    const urgent = await decide("urgent", { conversationId });
+    expect(urgent).toMatchObject({ ruleId: "urgent", outcome: "send" });
+    const sent = await gateway.services.database.read((reader) =>
+      reader.findBy(Message, { decisionId: urgent.id }),
+    );
+    expect(sent).toMatchObject([{ conversationId, author: "agent" }]);
+    const { body: found } = await contactClient(gateway).find({ id: contactId });
+    expect(found.data.contact.tags).toEqual(["u"]);
+    const { body } = await gateway.graphql(
+      "query ($id: ID!) { replayDecision(id: $id, against: { version: 2 }) { status explanation { effects { status } } } }",
+      { id: held.id },
+    );
+    expect(body.data.replayDecision).toMatchObject({
+      status: "same",
+      explanation: { effects: [{ status: "skipped" }, { status: "skipped" }] },
+    });
+    await conversationClient(gateway).release(conversationId);
+    expect(await decide("both", { conversationId })).toMatchObject({ ruleId: "both", outcome: "send" });
+  });
+
+  test("a situation of a type that is not declared says so, names the most similar one, and is rejected if that is strict", async () => {
+    const { explanation, outcome } = await decide("order.shiped");
+    expect(outcome).toBe("send");
+    expect(explanation.gates).toEqual([{ name: "declared", passed: false, nearest: "order.shipped" }]);
+    expect((await decide("something.else")).explanation.gates).toEqual([{ name: "declared", passed: false }]);
+    await publish(gateway, agentId, { ...DOCUMENT, strict: true });
+    const { status, body } = await api.decide({ type: "order.shiped" });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining("order.shipped"),
+    });
+    expect(await decide("message.received")).toMatchObject({ outcome: "send" });
+    await publish(gateway, agentId, DOCUMENT);
+  });
+});
