@@ -125,9 +125,9 @@ describe("a server of models", () => {
   });
 
   const late = (response: ServerResponse) => response.writeHead(200, { "content-length": "100" }).write("{");
-  test.each<[string, (response: ServerResponse) => unknown, string]>([
-    ["answers 500", (response) => response.writeHead(500).end("secret-key"), "model_failed"],
-    ["answers 429", (response) => response.writeHead(429, { "retry-after": "1" }).end(), "model_failed"],
+  test.each<[string, (response: ServerResponse) => unknown, string, number?]>([
+    ["answers 500", (response) => response.writeHead(500).end("secret-key"), "model_failed", 2],
+    ["answers 429", (response) => response.writeHead(429, { "retry-after": "60" }).end(), "model_failed", 2],
     [
       "rejects the key",
       (response) => response.writeHead(401).end('{"error":{"message":"secret-key"}}'),
@@ -146,8 +146,8 @@ describe("a server of models", () => {
       (response) => response.setHeader("content-type", "application/json").end("{}"),
       "model_invalid",
     ],
-    ["speaks another protocol", (response) => response.socket?.end("SSH-2.0-x\r\n"), "model_failed"],
-    ["hangs up", (response) => response.destroy(), "model_failed"],
+    ["speaks another protocol", (response) => response.socket?.end("SSH-2.0-x\r\n"), "model_failed", 2],
+    ["hangs up", (response) => response.destroy(), "model_failed", 2],
     [
       "hangs up in the middle",
       (response) => {
@@ -155,17 +155,41 @@ describe("a server of models", () => {
         setImmediate(() => response.destroy());
       },
       "model_failed",
+      2,
     ],
     ["sends 5 MB", (response) => response.end(completion({ text: "x".repeat(5_000_000) })), "model_invalid"],
     ["is silent", () => undefined, "model_timeout"],
     ["stops in the middle", late, "model_timeout"],
-  ])("that %s is asked once, and its answer is no decision", async (_, react, code) => {
+  ])("that %s makes no decision", async (_, react, code, attempts = 1) => {
     server.reaction = react;
     const timeoutMs = code === "model_timeout" ? 500 : 20_000;
     const answer = await model({ timeoutMs }).answer(ASK, INPUT, NEVER);
     expect(answer).toEqual({ error: { code, message: expect.any(String) } });
     expect(JSON.stringify(answer)).not.toContain("secret-key");
-    expect(server.received).toHaveLength(1);
+    expect(server.received).toHaveLength(attempts);
+  });
+
+  test.each<[string, (response: ServerResponse) => unknown]>([
+    ["is overloaded", (response) => response.writeHead(429).end()],
+    ["hangs up", (response) => response.destroy()],
+  ])("that %s is asked again", async (_, react) => {
+    server.reaction = (response) => {
+      saying({ text: "It is on its way.", tags: [], handoff: false });
+      react(response);
+    };
+    expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({
+      proposal: { text: "It is on its way." },
+    });
+  });
+
+  test("may put its answer in a block of code", async () => {
+    const answer = JSON.stringify({ text: "It is on its way.", tags: [], handoff: false }, null, 2);
+    for (const fence of ["```", "```json"]) {
+      saying(`${fence}\n${answer}\n\`\`\`\n`);
+      expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({
+        proposal: { text: "It is on its way." },
+      });
+    }
   });
 
   test("that is away is no decision either", async () => {

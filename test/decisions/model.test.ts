@@ -184,7 +184,6 @@ onAnyEngine((engine) => {
       { kind: "send", status: "done", text: "A human will answer." },
       { kind: "handoff", status: "done", reason: "no answer" },
     ]);
-    expect(server.received).toHaveLength(1);
     for (const text of [log, gateway.log(), JSON.stringify(body)]) expect(text).not.toContain(KEY);
   });
 

@@ -5,7 +5,7 @@ import type { Answer } from "./asking";
 import { promptOf } from "./prompt";
 import { type Ask, readProposal, schemaOf } from "./proposal";
 
-/** Max duration of a call (ms), within the lease of its lane. */
+/** Max duration of a call with its second attempt (ms), within the lease of its lane. */
 const TIMEOUT_MS = 20_000;
 
 /** Max size of an answer (bytes): the longest text as JSON, with the server's additions. */
@@ -17,11 +17,6 @@ const WITHOUT_BODY = [204, 205, 304];
 /** The wait for a model was aborted. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
-}
-
-/** The answer is longer than any valid one. */
-class TooLong extends Error {
-  override readonly name = "TooLong";
 }
 
 /** A model on a server with OpenAI's chat completions API. Its texts never appear in logs or errors. */
@@ -60,12 +55,7 @@ export class Model {
     } catch (error) {
       if (timeout.aborted) return failure("model_timeout", "The model did not respond in time.");
       if (signal.aborted) throw new Interrupted("The request to the model was aborted.");
-      if (
-        error instanceof TooLong ||
-        causeOf(error) instanceof TooLong ||
-        (error as { name?: unknown }).name === "SyntaxError"
-      )
-        return INVALID;
+      if ((error as { name?: unknown }).name === "SyntaxError") return INVALID;
       const status = (error as { status?: unknown }).status;
       return failure(
         "model_failed",
@@ -88,8 +78,6 @@ const failure = (code: "model_failed" | "model_timeout" | "model_invalid", messa
 
 const INVALID = failure("model_invalid", "The model's answer was not a valid choice.");
 
-const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause;
-
 /** The text of a completion; empty if it is malformed. */
 function contentOf(completion: unknown): string {
   const { choices } = (completion ?? {}) as { choices?: { message?: { content?: unknown } }[] };
@@ -110,23 +98,25 @@ function createClient({ url, apiKey }: NonNullable<Config["model"]>): OpenAI {
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    maxRetries: 0,
+    // After at most half a second, because it does not get the server's Retry-After.
+    maxRetries: 1,
     timeout: 2 * TIMEOUT_MS,
     fetch: boundedFetch,
   });
 }
 
 /**
- * Reads a response up to the max size of an answer. Follows no redirects, because they would send the data elsewhere.
+ * Reads a response up to the max size of an answer; a longer one counts as empty. Follows no redirects, because they would
+ * send the data elsewhere.
  */
 async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(target, { ...init, redirect: "error" });
+  const response = await fetch(target, { ...init, redirect: "manual" });
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     // Leaving the loop closes the connection.
-    if (size > ANSWER_MAX_BYTES) throw new TooLong("The answer is too long.");
+    if (size > ANSWER_MAX_BYTES) return new Response();
     chunks.push(chunk);
   }
   const { status } = response;

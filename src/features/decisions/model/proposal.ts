@@ -50,9 +50,12 @@ const isText = (text: unknown, maxLength: number): text is string =>
   text.isWellFormed() &&
   [...text].length <= maxLength;
 
+/** A block of code, as some models put around their answers. */
+const FENCED = /^\s*```(?:json)?\n(.*)\n```\s*$/s;
+
 function objectOf(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(json);
+    const value: unknown = JSON.parse(FENCED.exec(json)?.[1] ?? json);
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
     return undefined;
