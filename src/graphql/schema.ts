@@ -6,6 +6,7 @@ import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
 import { declareColumnLengths } from "../schema/column-lengths";
 import { isSemanticNonNull, makeRootFieldsNullable, SEMANTIC_NON_NULL } from "../schema/nullable-root-fields";
+import { markOneOf } from "../schema/one-of";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
@@ -25,6 +26,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     // Apollo Server validates the schema on startup; this introspection would take another 80 ms.
     skipCheck: true,
   });
+  markOneOf(schema);
   enforceAccess(schema);
   declareColumnLengths(schema);
   makeRootFieldsNullable(schema);

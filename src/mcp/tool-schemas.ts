@@ -70,9 +70,16 @@ export function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema):
     ...(items !== undefined && { items: compacted(items as JsonSchema) }),
   };
   if (format === "int64") return { ...parts, type: undefined, ...INT64_ARGUMENT };
-  // Drops "or null", which is equivalent to omitting an argument.
-  if (oneOf !== undefined) return { ...parts, ...compacted((oneOf as [JsonSchema])[0]) };
+  if (oneOf !== undefined) return { ...parts, ...compacted(merged(oneOf as JsonSchema[])) };
   return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
+}
+
+/** Merges alternative objects into one, as few models handle alternatives; drops null, which equals an omitted argument. */
+function merged(alternatives: readonly JsonSchema[]): JsonSchema {
+  const [first = {}, ...others] = alternatives.filter(({ type }) => type !== "null");
+  if (others.length === 0) return first;
+  const properties = Object.assign({}, ...[first, ...others].map((each) => each.properties));
+  return { ...first, properties, required: [] };
 }
 
 const eachCompacted = (properties: ObjectSchema["properties"]): ObjectSchema["properties"] =>

@@ -18,6 +18,7 @@ import { MAX_PROBLEMS } from "../errors";
 import { isForMembers } from "../schema/for-members";
 import { boundsOf } from "../schema/list-size";
 import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
+import { oneOfRule } from "../schema/one-of";
 import { leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
@@ -199,7 +200,9 @@ const orNull = (schema: JsonSchema): JsonSchema =>
 
 /** Returns the representation of an input object, with the rules of its class. */
 function inputType(type: GraphQLInputObjectType, use: Use): JsonType {
-  const json = objectType(inputMembers(type, use));
+  const members = inputMembers(type, use);
+  if (type.isOneOf) return oneOfType(type, members);
+  const json = objectType(members);
   const rules = objectRulesOf(type);
   if (rules.length === 0) return json;
   return {
@@ -208,6 +211,24 @@ function inputType(type: GraphQLInputObjectType, use: Use): JsonType {
       const decoded = json.decode(value, location) as Readonly<Record<string, unknown>> | undefined;
       if (decoded) addRuleProblems(rules, decoded, location.path, location.problems);
       return decoded;
+    },
+  };
+}
+
+/** Returns the representation of an object with exactly one of these members; null is the same as an omitted member. */
+function oneOfType(type: GraphQLInputObjectType, members: readonly Member[]): JsonType {
+  const json = objectType(members);
+  const only = (member: Member) => objectType([{ ...member, required: true, takesNull: false }]).schema;
+  return {
+    ...json,
+    schema: { oneOf: members.map(only) },
+    decode(value, location) {
+      const decoded = json.decode(value, location) as Record<string, unknown> | undefined;
+      if (decoded === undefined) return undefined;
+      const given = Object.fromEntries(Object.entries(decoded).filter(([, each]) => each !== null));
+      const rules = [oneOfRule(type), ...objectRulesOf(type)];
+      addRuleProblems(rules, given, location.path, location.problems);
+      return given;
     },
   };
 }

@@ -101,7 +101,9 @@ describe("the contract", () => {
       if ("const" in schema || "nullable" in schema || "anyOf" in schema) faults.push(`${path}: keyword`);
       if (![$ref, type].some((each) => typeof each === "string") && !oneOf && !allOf)
         faults.push(`${path}: type`);
-      if (oneOf && (oneOf.length !== 2 || oneOf[1].type !== "null")) faults.push(`${path}: oneOf`);
+      const isNullable = oneOf?.length === 2 && oneOf[1].type === "null";
+      const areObjects = oneOf?.every(({ type }: { type?: string }) => type === "object");
+      if (oneOf && !isNullable && !areObjects) faults.push(`${path}: oneOf`);
       for (const [name, each] of Object.entries(properties)) visit(each, `${path}.${name}`);
       for (const each of [...(oneOf ?? []), ...(allOf ?? []), ...(items ? [items] : [])]) visit(each, path);
     };

@@ -302,6 +302,23 @@ describe("REST over a schema with every JSON shape", () => {
     expect(await put({ version: 13 })).toMatchObject({ status: 409, body: { code: "conflict" } });
   });
 
+  test("of an object with alternatives exactly one is taken, and null is none", async () => {
+    const fits = pointer("paths", "/choose", "post", "requestBody", ...JSON_BODY);
+    const CHOICES: [body: object, taken: object | string][] = [
+      [{ name: "x" }, { name: "x" }],
+      [{ point: { x: 1 } }, { point: { x: 1, y: 0.5 } }],
+      [{}, "id is required: pass exactly one of id, name and point"],
+      [{ name: "x", id: "1" }, "name is not allowed with id: pass exactly one of id, name and point"],
+      [{ id: 1, other: 2 }, "other is not known; id must be a string"],
+    ];
+    for (const [body, taken] of CHOICES) {
+      const reply = await send("POST", "/choose", body);
+      expect(typeof taken === "string" ? messageOf(reply) : reply.json()).toEqual(taken);
+      expect({ body, fits: fits(body) }).toEqual({ body, fits: typeof taken === "object" });
+    }
+    expect((await send("POST", "/choose", { id: null, name: "x" })).json()).toEqual({ name: "x" });
+  });
+
   test("a status depends on the result where the route says so, and 201 alone has a Location", async () => {
     const made = await send("PUT", `/items/${UUID}/tags/vip`, { fresh: true });
     const kept = await send("PUT", `/items/${UUID}/tags/vip`, { fresh: false });

@@ -5,7 +5,7 @@ import { OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { AtMost } from "../../schema/list-size";
-import { ExactlyOneOf } from "../../schema/object-rule";
+import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
 import { NewAddress } from "../contacts/contact.inputs";
 import { REF_MAX_LENGTH } from "../contacts/contact.limits";
@@ -42,7 +42,7 @@ const AGENT_ID = {
 const MESSAGE = "Text of the message, 1 to 10,000 characters.";
 
 @InputType({ description: "Identifies a contact by exactly one of these fields." })
-@ExactlyOneOf("id", "ref", "address")
+@OneOf()
 export class ContactReference {
   @Field(() => ID, { nullable: true, description: "ID of the contact." })
   @IsOptional()

@@ -2,7 +2,7 @@ import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-gr
 import { IsOptional } from "../../common/validators";
 import { InvalidInput } from "../../errors";
 import { AtMost, AtMostInAll, MaxCharacters } from "../../schema/list-size";
-import { ExactlyOneOf } from "../../schema/object-rule";
+import { OneOf } from "../../schema/one-of";
 import { MAX_RULES, NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
@@ -47,7 +47,7 @@ registerEnumType(ReplayStatus, {
 });
 
 @InputType({ description: "Identifies a configuration by exactly one of these fields." })
-@ExactlyOneOf("version", "draft")
+@OneOf()
 export class ReplayAgainst {
   @Field(() => Int, { nullable: true, description: "Number of a published version." })
   @IsOptional()

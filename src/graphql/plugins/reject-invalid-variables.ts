@@ -13,6 +13,8 @@ import {
 import type { RequestContext } from "../../auth/context";
 import { excerpt } from "../../credentials/redact-tokens";
 import { type InputProblem, InvalidInput, MAX_PROBLEMS } from "../../errors";
+import { addRuleProblems } from "../../schema/object-rule";
+import { oneOfRule } from "../../schema/one-of";
 
 /** Max length of a client's name in a message (characters). */
 const NAME_MAX_LENGTH = 100;
@@ -83,6 +85,7 @@ function addProblemsOfFields(
     const left = given === undefined && !isRequiredInputField(field);
     if (!left) addProblems(given, field.type, `${path}.${field.name}`, problems);
   }
+  if (type.isOneOf) addRuleProblems([oneOfRule(type)], value, path, problems);
 }
 
 function isOf(type: GraphQLLeafType, value: unknown): boolean {

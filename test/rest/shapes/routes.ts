@@ -75,6 +75,12 @@ export const routes: readonly RestRoute[] = [
     errors: ["conflict"],
     answers: { 200: "It was there.", 201: "It is new." },
   }),
+  route("choose", {
+    method: "POST",
+    document: "mutation ($choice: Choice) { choose(choice: $choice) }",
+    bodyVariable: "choice",
+    result: ["choose"],
+  }),
   route("accept", {
     method: "PATCH",
     document: "mutation ($status: Int!) { accept(status: $status) }",

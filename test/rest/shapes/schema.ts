@@ -17,6 +17,7 @@ const SDL = `
   enum Color { red green blue }
   input PointInput { x: Int! y: Float = 0.5 label: String }
   input ShapeInput { ${FIELDS("PointInput")} idempotencyKey: String }
+  input Choice { id: ID name: String point: PointInput }
   input Endless { again: Endless }
   type Point { x: Int! y: Float label: String }
   type Shape { ${FIELDS("Point")} }
@@ -40,6 +41,7 @@ const SDL = `
   type Mutation {
     echo(input: ShapeInput!): Shape!
     put(id: ID!, tag: String!, expectedVersion: Int, fresh: Boolean! = true, idempotencyKey: String): Put!
+    choose(choice: Choice): JSON!
     accept(status: Int!): Int!
     remove(id: ID!): Item
     release: Boolean!
@@ -62,6 +64,7 @@ const RESOLVERS: Record<string, (source: unknown, args: Args) => unknown> = {
     if (expectedVersion === 13) throw new GatewayError("conflict");
     return { created: fresh, item: { id, tag, version: expectedVersion, key: idempotencyKey } };
   },
+  choose: (_, { choice }) => choice ?? null,
   accept: (_, { status }) => status,
   remove: (_, { id }) => (id === "7" ? { id, tag: "gone" } : null),
   release: () => true,
@@ -91,6 +94,7 @@ export function createShapes() {
     Object.assign(fields.count ?? {}, { extensions: atMost(1000) });
   }
   Object.assign((schema.getType("Found") as GraphQLObjectType).getFields().big ?? {}, { extensions: int64 });
+  (schema.getType("Choice") as GraphQLInputObjectType).isOneOf = true;
   for (const argument of schema.getQueryType()?.getFields().found?.args ?? []) {
     if (argument.name === "big") argument.extensions = int64;
     if (argument.name === "count") argument.extensions = atMost(1000);
