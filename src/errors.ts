@@ -166,13 +166,16 @@ export class InvalidInput extends GatewayError {
 
   /**
    * The same problems with renamed paths.
-   * @param names `{ first: "limit" }` renames an argument; `{ input: "" }` removes it before its fields
+   * @param names names by path, of which the longest applies: `{ first: "limit" }` and `{ "input.text": "message" }`
+   *   rename an argument and an input field; `{ input: "" }` removes an argument before its fields
    */
   renamed(names: Readonly<Record<string, string>>): InvalidInput {
     const rename = (path: string): string => {
-      const [head = "", ...rest] = path.split(".");
-      if (names[head] === "" && rest.length > 0) return rename(rest.join("."));
-      return [names[head] || head, ...rest].join(".");
+      for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
+        const name = names[path.slice(0, end)];
+        if (name !== undefined) return name === "" ? path.slice(end + 1) || path : name + path.slice(end);
+      }
+      return path;
     };
     return new InvalidInput(this.problems.map(({ path, message }) => ({ path: rename(path), message })));
   }

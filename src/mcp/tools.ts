@@ -42,7 +42,8 @@ function toolOf({ plan, changes, authorize, isFor, run }: CompiledRoute): McpToo
   const inputSchema = inputSchemaOf(plan);
   const toInputs = inputsReader(plan, inputSchema);
   const toVariables = variablesReader(plan, { source: "argument", idempotencyKeyName: IDEMPOTENCY_FIELD });
-  const names = { ...plan.names, [IDEMPOTENCY_FIELD]: IDEMPOTENCY_FIELD };
+  const { idempotencyKey, names: restNames } = plan;
+  const names = { ...restNames, ...(idempotencyKey && { [idempotencyKey.path]: IDEMPOTENCY_FIELD }) };
   const isList = result?.schema.type === "array";
   const outputSchema = outputSchemaOf(plan);
   const definition: Tool = {

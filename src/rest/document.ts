@@ -41,6 +41,8 @@ export interface Variable {
   type: GraphQLInputType;
   /** The argument or input field that uses the variable, with its description and rules. */
   target: GraphQLArgument | GraphQLInputField | undefined;
+  /** Path of the target in problems: an argument, and the fields within it. */
+  path: string;
   default: unknown;
 }
 
@@ -82,34 +84,39 @@ export function fixedDocument(
   const variables = (operation.variableDefinitions ?? []).map(
     ({ variable: { name }, type, defaultValue }): [string, Variable] => {
       const inputType = typeFromAST(schema, type as never) as GraphQLInputType;
-      const target = targets.get(name.value);
+      const { target, path = name.value } = targets.get(name.value) ?? {};
       const fallback = defaultValue && valueFromAST(defaultValue, inputType);
-      return [name.value, { type: inputType, target, default: fallback ?? target?.defaultValue }];
+      return [name.value, { type: inputType, target, path, default: fallback ?? target?.defaultValue }];
     },
   );
   return { document, operation, root, field, variables: new Map(variables) };
 }
 
 /** Maps each variable to the argument or input field that uses it. */
-function targetsOf(document: DocumentNode, schema: GraphQLSchema): Map<string, Variable["target"]> {
+function targetsOf(
+  document: DocumentNode,
+  schema: GraphQLSchema,
+): Map<string, Pick<Variable, "target" | "path">> {
   const types = new TypeInfo(schema);
-  const targets = new Map<string, Variable["target"]>();
-  const around: (GraphQLInputField | undefined)[] = [];
+  const targets = new Map<string, Pick<Variable, "target" | "path">>();
+  const around: (Pick<Variable, "target"> & { name: string })[] = [];
   visit(
     document,
     visitWithTypeInfo(types, {
-      ObjectField: {
-        enter({ name }) {
+      enter(node) {
+        if (node.kind === Kind.ARGUMENT) {
+          around.push({ name: node.name.value, target: types.getArgument() ?? undefined });
+        } else if (node.kind === Kind.OBJECT_FIELD) {
+          const name = node.name.value;
           const parent = getNamedType(types.getParentInputType());
-          around.push(isInputObjectType(parent) ? parent.getFields()[name.value] : undefined);
-        },
-        leave() {
-          around.pop();
-        },
+          around.push({ name, target: isInputObjectType(parent) ? parent.getFields()[name] : undefined });
+        } else if (node.kind === Kind.VARIABLE && around.length > 0) {
+          const path = around.map(({ name }) => name).join(".");
+          targets.set(node.name.value, { target: around.at(-1)?.target, path });
+        }
       },
-      Variable({ name }) {
-        const target = around.at(-1) ?? types.getArgument();
-        if (target) targets.set(name.value, target);
+      leave({ kind }) {
+        if (kind === Kind.ARGUMENT || kind === Kind.OBJECT_FIELD) around.pop();
       },
     }),
   );

@@ -42,7 +42,7 @@ export interface RoutePlan extends FixedDocument {
   result: JsonType | undefined;
   /** True if the route's resource may be missing (404). */
   canBeMissing: boolean;
-  /** REST names of arguments by their GraphQL names. */
+  /** REST names of arguments and input fields by their paths in problems. */
   names: Readonly<Record<string, string>>;
 }
 
@@ -58,6 +58,8 @@ export interface IdempotencyKey {
   required: boolean;
   /** The input variable that contains the key; undefined if the key has its own variable. */
   variable: string | undefined;
+  /** Path of the key in problems. */
+  path: string;
 }
 
 /**
@@ -139,15 +141,15 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
       : jsonTypeOf(type, { selection, define, rule: { ...boundsOf(field), ...page } as JsonSchemaRule }),
     canBeMissing: path.length > 0 || !isNonNullType(type),
     names: {
+      // Problems of an input object are problems of the body itself.
+      ...variables.inputs(route.bodyVariable),
       ...Object.fromEntries(
         [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable }) => [
-          variables.nameOf(variable),
+          variables.pathOf(variable),
           name,
         ]),
       ),
-      [IDEMPOTENCY_FIELD]: IDEMPOTENCY_HEADER,
-      // Problems of this argument are problems of the body itself.
-      ...(route.bodyVariable && { [variables.nameOf(route.bodyVariable)]: "" }),
+      ...(idempotencyKey && { [idempotencyKey.path]: IDEMPOTENCY_HEADER }),
     },
   };
 }
@@ -217,9 +219,16 @@ class Variables {
     };
   }
 
-  /** Returns the name of the argument that a variable fills. */
-  nameOf(variable: string): string {
-    return this.all.get(variable)?.target?.name ?? variable;
+  /** Returns the path of the argument or input field that a variable fills. */
+  pathOf(variable: string): string {
+    return this.all.get(variable)?.path ?? variable;
+  }
+
+  /** Maps the arguments that are input objects, filled as a whole or field by field, to the empty name. */
+  inputs(whole: string | undefined): Record<string, ""> {
+    const paths = [...this.all.values()].map(({ path }) => path).filter((path) => path.includes("."));
+    if (whole !== undefined) paths.push(this.pathOf(whole));
+    return Object.fromEntries(paths.map((path) => [path.split(".")[0] as string, ""]));
   }
 
   typeOf(name: string): GraphQLInputType | undefined {
@@ -294,14 +303,17 @@ function idempotencyKeyOf({ bodyVariable }: RestRoute, variables: Variables): Id
       { name: IDEMPOTENCY_FIELD, variable: IDEMPOTENCY_FIELD },
       { takesNull: false },
     );
-    return { json, required, variable: undefined };
+    const path = variables.pathOf(IDEMPOTENCY_FIELD);
+    return { json, required, variable: undefined, path };
   }
-  const input = getNamedType(variables.typeOf(bodyVariable ?? ""));
+  if (bodyVariable === undefined) return undefined;
+  const input = getNamedType(variables.typeOf(bodyVariable));
   const field = isInputObjectType(input) ? input.getFields()[IDEMPOTENCY_FIELD] : undefined;
   if (field === undefined) return undefined;
   return {
     json: jsonTypeOf(field.type, { rule: ruleOf(field), check: checkOf(field) }),
     required: isNonNullType(field.type),
     variable: bodyVariable,
+    path: `${variables.pathOf(bodyVariable)}.${IDEMPOTENCY_FIELD}`,
   };
 }

@@ -264,7 +264,7 @@ describe("REST over a schema with every JSON shape", () => {
         method: "PUT",
         path: "/put/:version",
         document: `mutation ($expectedVersion: Int, $fresh: Boolean!, $tag: String!) {
-          put(id: 1, tag: $tag, expectedVersion: $expectedVersion, fresh: $fresh) { created }
+          put(input: { id: 1, tag: $tag, expectedVersion: $expectedVersion, fresh: $fresh }) { created }
         }`,
         pathParameters: [{ name: "version", variable: "expectedVersion", example: 1 }],
         queryParameters: [{ name: "fresh", variable: "fresh" }],
@@ -300,6 +300,16 @@ describe("REST over a schema with every JSON shape", () => {
     });
     expect(await put({}, { "idempotency-key": '"k"' })).toEqual({ status: 201, body: { ...item, key: "k" } });
     expect(await put({ version: 13 })).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await put({ version: 1001 })).toMatchObject({
+      status: 400,
+      body: { message: "version must be at most 1000" },
+    });
+  });
+
+  test("problems with the fields of an input have the names of the parts of the request that fill them", async () => {
+    const message = messageOf(await send("PUT", `/items/${UUID}/tags/vip`, { version: 14 }));
+    const at = ["version", "tag.0", "Idempotency-Key", "other", "input"];
+    expect(message).toBe(at.map((each) => `${each} is odd`).join("; "));
   });
 
   test("of an object with alternatives exactly one is taken, and null is none", async () => {
@@ -398,7 +408,13 @@ describe("REST over a schema with every JSON shape", () => {
     expect(components.schemas.PutTagBody).toEqual({
       type: "object",
       properties: {
-        version: { oneOf: [expect.objectContaining({ type: "integer", format: "int32" }), { type: "null" }] },
+        version: {
+          oneOf: [
+            expect.objectContaining({ type: "integer", format: "int32", minimum: -1000, maximum: 1000 }),
+            { type: "null" },
+          ],
+          description: "The version.",
+        },
         fresh: { type: "boolean", default: true },
       },
       required: [],

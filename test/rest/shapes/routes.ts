@@ -56,7 +56,11 @@ export const routes: readonly RestRoute[] = [
     method: "PUT",
     path: "/items/:id/tags/:tag",
     document: `mutation ($id: ID!, $tag: String!, $expectedVersion: Int, $fresh: Boolean, $idempotencyKey: String) {
-      put(id: $id, tag: $tag, expectedVersion: $expectedVersion, fresh: $fresh, idempotencyKey: $idempotencyKey) {
+      put(
+        input: {
+          id: $id, tag: $tag, expectedVersion: $expectedVersion, fresh: $fresh, idempotencyKey: $idempotencyKey
+        }
+      ) {
         created
         item { id tag version key }
       }

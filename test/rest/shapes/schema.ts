@@ -5,7 +5,7 @@ import {
   type GraphQLScalarType,
 } from "graphql";
 import { GraphQLISODateTime } from "type-graphql";
-import { GatewayError } from "../../../src/errors";
+import { GatewayError, InvalidInput } from "../../../src/errors";
 
 const FIELDS = (point: string) => `
   flag: Boolean! count: Int ratio: Float name: String big: ID! color: Color ref: ID at: DateTimeISO
@@ -17,6 +17,7 @@ const SDL = `
   enum Color { red green blue }
   input PointInput { x: Int! y: Float = 0.5 label: String }
   input ShapeInput { ${FIELDS("PointInput")} idempotencyKey: String }
+  input PutInput { id: ID! tag: String! expectedVersion: Int fresh: Boolean! = true idempotencyKey: String }
   input Choice { id: ID name: String point: PointInput }
   input Endless { again: Endless }
   type Point { x: Int! y: Float label: String }
@@ -40,7 +41,7 @@ const SDL = `
   }
   type Mutation {
     echo(input: ShapeInput!): Shape!
-    put(id: ID!, tag: String!, expectedVersion: Int, fresh: Boolean! = true, idempotencyKey: String): Put!
+    put(input: PutInput!): Put!
     choose(choice: Choice): JSON!
     accept(status: Int!): Int!
     remove(id: ID!): Item
@@ -49,6 +50,10 @@ const SDL = `
 `;
 
 type Args = Record<string, unknown>;
+
+const PROBLEMS = ["input.expectedVersion", "input.tag.0", "input.idempotencyKey", "input.other", "input"].map(
+  (path) => ({ path, message: "is odd" }),
+);
 
 const RESOLVERS: Record<string, (source: unknown, args: Args) => unknown> = {
   found: (_, args) => args,
@@ -60,8 +65,10 @@ const RESOLVERS: Record<string, (source: unknown, args: Args) => unknown> = {
   numbers: () => [1.5, null, -2],
   json: (_, { value }) => value ?? null,
   echo: (_, { input }) => input,
-  put: (_, { id, tag, fresh, expectedVersion, idempotencyKey }) => {
+  put: (_, { input }) => {
+    const { id, tag, fresh, expectedVersion, idempotencyKey } = input as Args;
     if (expectedVersion === 13) throw new GatewayError("conflict");
+    if (expectedVersion === 14) throw new InvalidInput(PROBLEMS);
     return { created: fresh, item: { id, tag, version: expectedVersion, key: idempotencyKey } };
   },
   choose: (_, { choice }) => choice ?? null,
@@ -94,6 +101,8 @@ export function createShapes() {
     Object.assign(fields.count ?? {}, { extensions: atMost(1000) });
   }
   Object.assign((schema.getType("Found") as GraphQLObjectType).getFields().big ?? {}, { extensions: int64 });
+  const { expectedVersion } = (schema.getType("PutInput") as GraphQLInputObjectType).getFields();
+  Object.assign(expectedVersion ?? {}, { extensions: atMost(1000), description: "The version." });
   (schema.getType("Choice") as GraphQLInputObjectType).isOneOf = true;
   for (const argument of schema.getQueryType()?.getFields().found?.args ?? []) {
     if (argument.name === "big") argument.extensions = int64;
