@@ -1,0 +1,15 @@
+import { Arg, type ClassType, Field, ID, InputType } from "type-graphql";
+
+/** Declares the only argument of a mutation, whose type is named after the mutation. */
+export const Input = (type: ClassType): ReturnType<typeof Arg> =>
+  Arg("input", () => type, { description: "The parameters of the mutation." });
+
+/** Returns a base class of the inputs of mutations that change one object. */
+export function InputById(what: string) {
+  @InputType()
+  abstract class ById {
+    @Field(() => ID, { description: `ID of the ${what}.` })
+    id!: string;
+  }
+  return ById;
+}
