@@ -20,19 +20,6 @@ export const Rule =
     Extensions({ objectRules: all })(target);
   };
 
-/** Requires exactly one of these fields. */
-export const ExactlyOneOf = (...fields: [string, ...string[]]): ClassDecorator => {
-  const hint = `pass exactly one of ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
-  const check: ObjectRule["check"] = (input) => {
-    const [first, second] = fields.filter((name) => input[name] != null);
-    if (first === undefined) return { path: fields[0], message: `is required: ${hint}` };
-    return second === undefined
-      ? undefined
-      : { path: second, message: `is not allowed with ${first}: ${hint}` };
-  };
-  return Rule({ fields, check });
-};
-
 /** The rules of a GraphQL input type. */
 export const objectRulesOf = ({
   extensions,

@@ -96,8 +96,6 @@ const COVERED = {
     "decide",
     "putContact",
     "eraseContact",
-    "addContactTags",
-    "removeContactTags",
     "changeContactTags",
     "cancelMessage",
     "openConversation",
@@ -187,7 +185,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       body: { message: "in a conversation of theirs" },
     });
     await gateway.graphql(
-      'mutation ($id: ID!) { addContactTags(id: $id, tags: ["theirs"]) { tags } }',
+      'mutation ($id: ID!) { changeContactTags(input: { id: $id, add: ["theirs"] }) { tags } }',
       { id: theirContact },
       { token: theirs.key.secret },
     );
@@ -352,7 +350,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   );
 
   test("a contact of another agent is not found by a key or member, by either API", async () => {
-    const contact = "query ($id: ID!) { contact(id: $id) { id } }";
+    const contact = "query ($id: ID!) { contact(by: { id: $id }) { id } }";
     for (const token of [ours.key.secret, ours.manager.token]) {
       const { body } = await ask(contact, { id: theirContact }, token);
       expect(body).toEqual({ data: { contact: null } });
@@ -503,10 +501,11 @@ describeGateway({ engine: "any" }, (gateway) => {
     ],
     ["putContact", '($id: ID!) { putContact(input: { agentId: $id, ref: "intruder" }) { created } }'],
     ["decide", '($id: ID!) { decide(input: { agentId: $id, situation: { type: "x", data: {} } }) { id } }'],
-    ["eraseContact", "($id: ID!) { eraseContact(id: $id) { id } }"],
-    ["addContactTags", '($id: ID!) { addContactTags(id: $id, tags: ["intruder"]) { tags } }'],
-    ["removeContactTags", '($id: ID!) { removeContactTags(id: $id, tags: ["theirs"]) { tags } }'],
-    ["changeContactTags", '($id: ID!) { changeContactTags(id: $id, remove: ["theirs"]) { tags } }'],
+    ["eraseContact", "($id: ID!) { eraseContact(input: { id: $id }) { id } }"],
+    [
+      "changeContactTags",
+      '($id: ID!) { changeContactTags(input: { id: $id, add: ["intruder"], remove: ["theirs"] }) { tags } }',
+    ],
     ["cancelMessage", "($id: ID!) { cancelMessage(id: $id) { id } }"],
     ["sendToConversation", '($id: ID!) { sendToConversation(id: $id, message: "intruder") { id } }'],
     ["moveConversation", '($id: ID!) { moveConversation(id: $id, line: "main") { canceled } }'],

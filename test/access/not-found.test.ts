@@ -27,7 +27,7 @@ const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 
 
 const MUTATIONS: [field: string, what: string][] = [
   [`decide(input: { agentId: "${ID}", situation: { type: "x", data: {} } }) { id }`, "agent"],
-  [`addContactTags(id: "${ID}", tags: ["a"]) { tags }`, "contact"],
+  [`changeContactTags(input: { id: "${ID}", add: ["a"] }) { tags }`, "contact"],
   [`archiveLine(id: "${ID}") { id }`, "line"],
   [`cancelMessage(id: "${ID}") { id }`, "message"],
   [`closeConversation(id: "${ID}") { canceled }`, "conversation"],
@@ -39,7 +39,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`enableWebhookEndpoint(id: "${ID}") { id }`, "webhook endpoint"],
   [`redeliver(id: "${ID}", after: "0") { id }`, "webhook endpoint"],
   [`sendTestEvent(id: "${ID}") { outcome }`, "webhook endpoint"],
-  [`eraseContact(id: "${ID}") { id }`, "contact"],
+  [`eraseContact(input: { id: "${ID}" }) { id }`, "contact"],
   [`grantPermission(memberId: "${ID}", permission: config_manage) { id }`, "member"],
   [`removeMember(id: "${ID}") { id }`, "member"],
   [`endSession(id: "${ID}") { id }`, "session"],

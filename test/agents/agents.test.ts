@@ -140,7 +140,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const field of [
       `lines(agentId: "${id}") { id }`,
       `contacts(agentId: "${id}") { nodes { id } }`,
-      `contactByRef: contact(ref: "x", agentId: "${id}") { id }`,
+      `contactByRef: contact(by: { ref: "x" }, agentId: "${id}") { id }`,
       `messages(agentId: "${id}") { nodes { id } }`,
       `conversations(agentId: "${id}") { nodes { id } }`,
       `decisions(agentId: "${id}") { nodes { id } }`,

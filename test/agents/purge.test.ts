@@ -177,7 +177,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
             (await reader.query(`select id from ${table} where agent_id = $1 limit 1`, [agent.id]))[0].id,
         );
       const calls = [
-        `{ contact(id: "${await idOf("contact")}") { id } }`,
+        `{ contact(by: { id: "${await idOf("contact")}" }) { id } }`,
         `{ conversation(id: "${await idOf("conversation")}") { id } }`,
         `{ message(id: "${await idOf("message")}") { id } }`,
         `{ decision(id: "${await idOf("decision")}") { id } }`,
@@ -185,8 +185,8 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       const changes = [
         `mutation { pauseLine(id: "${await idOf("line")}") { id } }`,
         `mutation { cancelMessage(id: "${await idOf("message")}") { id } }`,
-        `mutation { eraseContact(id: "${await idOf("contact")}") { id } }`,
-        `mutation { addContactTags(id: "${await idOf("contact")}", tags: ["x"]) { tags } }`,
+        `mutation { eraseContact(input: { id: "${await idOf("contact")}" }) { id } }`,
+        `mutation { changeContactTags(input: { id: "${await idOf("contact")}", add: ["x"] }) { tags } }`,
         `mutation { closeConversation(id: "${await idOf("conversation")}") { canceled } }`,
         `mutation { sendToConversation(id: "${await idOf("conversation")}", message: "x") { id } }`,
       ];
@@ -272,7 +272,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         const changes = [
           `mutation { sendToConversation(id: "${conversation.id}", message: "late") { id } }`,
           `mutation { putContact(input: { agentId: "${id}", ref: "late" }) { created } }`,
-          `mutation { addContactTags(id: "${conversation.contactId}", tags: ["late"]) { tags } }`,
+          `mutation { changeContactTags(input: { id: "${conversation.contactId}", add: ["late"] }) { tags } }`,
           `mutation { createLine(input: { agentId: "${id}", name: "late" }) { line { id } } }`,
           `mutation { createWebhookEndpoint(input: { agentId: "${id}", url: "${PUBLIC_URL}" }) { signingSecret } }`,
           `mutation { handOffConversation(id: "${conversation.id}") { canceled } }`,

@@ -288,7 +288,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     "an integer of %s in the attributes is rejected, because it would be rounded",
     async (digits) => {
       const input = `{"ref":"bad","attributes":{"deep":[${digits}]}}`;
-      const query = "mutation ($input: ContactInput!) { putContact(input: $input) { created } }";
+      const query = "mutation ($input: PutContactInput!) { putContact(input: $input) { created } }";
       const literal = `mutation { putContact(input: { ref: "bad", attributes: { deep: [${digits}] } }) { created } }`;
       for (const reply of [
         await gateway.rest("POST", "/agent/contacts", { body: input }),
@@ -308,7 +308,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     "a double of %s in the attributes is kept by both APIs, although it is an integer",
     async (digits) => {
       const input = `{"ref":"large ${digits}","attributes":{"deep":[${digits}]}}`;
-      const query = "mutation ($input: ContactInput!) { putContact(input: $input) { created } }";
+      const query = "mutation ($input: PutContactInput!) { putContact(input: $input) { created } }";
       for (const reply of [
         await gateway.rest("POST", "/agent/contacts", { body: input }),
         await gateway.graphql(

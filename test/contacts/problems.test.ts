@@ -102,9 +102,9 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   });
 
   test.each([
-    [{}, { id: `is required: ${ONE_OF_2}` }],
-    [{ id: "x", ref: "y" }, { ref: `is not allowed with id: ${ONE_OF_2}` }],
-    [{ id: "x", agentId: "y" }, { agentId: "is not allowed with id" }],
+    [{}, { "by.id": `is required: ${ONE_OF_2}` }],
+    [{ id: "x", ref: "y" }, { "by.ref": `is not allowed with id: ${ONE_OF_2}` }],
+    [{ id: "x", agentId: "y" }, { agentId: "is not allowed with by.id" }],
   ])("contact with the arguments %j says what to pass", async (args, problems) => {
     expect(problemsOf(await contactClient(gateway).find(args))).toEqual(problems);
   });

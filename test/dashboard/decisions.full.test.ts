@@ -35,7 +35,7 @@ describeDashboard("decisions", (dashboard) => {
       name: "Rich Person",
       addresses: [{ kind: AddressKind.local, address: "rich" }],
     });
-    const tag = 'mutation ($id: ID!) { addContactTags(id: $id, tags: ["vip"]) { tags } }';
+    const tag = 'mutation ($id: ID!) { changeContactTags(input: { id: $id, add: ["vip"] }) { tags } }';
     await gateway.graphql(tag, { id });
     const client = decisionClient(gateway);
     const data = { total: 250, note: "<script>alert(1)</script>" };

@@ -98,7 +98,7 @@ describeGateway((gateway) => {
       expect(new Set(ids)).toEqual(new Set([id]));
     }
     const about = await ask(
-      "query ($id: ID!) { contact(id: $id) { conversations { nodes { id } } decisions { nodes { id } } } }",
+      "query ($id: ID!) { contact(by: { id: $id }) { conversations { nodes { id } } decisions { nodes { id } } } }",
       { id: talked.contactId },
     );
     expect(about.data.contact).toEqual({

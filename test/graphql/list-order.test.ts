@@ -13,9 +13,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     agentId = await firstAgentId(gateway);
     for (const name of ["a", "b", "c", "d", "e"]) {
       const id = await addContact(gateway, { agentId, ref: name, name: `Named ${name}` });
-      await gateway.graphql('mutation ($id: ID!) { addContactTags(id: $id, tags: ["vip"]) { tags } }', {
-        id,
-      });
+      await gateway.graphql(
+        'mutation ($id: ID!) { changeContactTags(input: { id: $id, add: ["vip"] }) { tags } }',
+        {
+          id,
+        },
+      );
       ({ id: conversation } = await addConversation(gateway, { agentId }));
     }
     for (const message of ["1", "2", "3", "4", "5"])

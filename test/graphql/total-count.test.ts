@@ -49,9 +49,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const name of ["count one", "count two"]) await mint(gateway, { name });
     const contact = await addContact(gateway, { agentId, ref: "ada", name: "Ada Lovelace" });
     await addContact(gateway, { agentId, ref: "ada-2", name: "Ada Byron" });
-    await gateway.graphql('mutation ($id: ID!) { addContactTags(id: $id, tags: ["vip"]) { tags } }', {
-      id: contact,
-    });
+    await gateway.graphql(
+      'mutation ($id: ID!) { changeContactTags(input: { id: $id, add: ["vip"] }) { tags } }',
+      {
+        id: contact,
+      },
+    );
     const { id: conversation } = await addConversation(gateway, { agentId });
     for (const message of ["one", "two", "three"])
       await gateway.rest("POST", `/agent/conversations/${conversation}/messages`, { body: { message } });

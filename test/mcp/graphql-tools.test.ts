@@ -55,7 +55,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
         /createPet|sendToConversation|createApiKey|signOut|type Contact /,
       );
     }
-    expect(await search("ContactInput")).toMatch(/^input ContactInput {(?![^}]*agentId)/m);
+    expect(await search("PutContactInput")).toMatch(/^input PutContactInput {(?![^}]*agentId)/m);
   });
 
   test("an answer to a search has a bounded length", async () => {

@@ -135,10 +135,10 @@ describe("the contract", () => {
     };
     visit(document, "");
     expect([...new Set(unbounded)].sort()).toEqual([
-      "/components/schemas/ContactInput/properties/locale/oneOf/0",
-      "/components/schemas/ContactInput/properties/timezone/oneOf/0",
       "/components/schemas/MoveConversationBody/properties/line",
       "/components/schemas/NewConversation/properties/line/oneOf/0",
+      "/components/schemas/PutContactInput/properties/locale/oneOf/0",
+      "/components/schemas/PutContactInput/properties/timezone/oneOf/0",
       "/paths//agent/events/get/responses/200/content/text/event-stream/schema",
       "int64",
     ]);

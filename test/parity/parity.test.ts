@@ -148,7 +148,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       },
       { requiredKeys: [] },
     );
-    const mutation = `mutation ($input: ContactInput!) {
+    const mutation = `mutation ($input: PutContactInput!) {
       putContact(input: $input) {
         contact { ref name locale timezone attributes addresses { kind address } tags version erasedAt }
       }

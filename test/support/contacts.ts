@@ -1,4 +1,4 @@
-import { ContactInput } from "../../src/features/contacts/contact.inputs";
+import { PutContactInput } from "../../src/features/contacts/contact.inputs";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
 
@@ -11,9 +11,9 @@ export const CONTACT =
  */
 export async function addContact(
   gateway: TestGateway,
-  { agentId, ref = `ref ${Math.random()}`, ...input }: Partial<ContactInput> & { agentId: string },
+  { agentId, ref = `ref ${Math.random()}`, ...input }: Partial<PutContactInput> & { agentId: string },
 ): Promise<string> {
-  const put = Object.assign(new ContactInput(), { agentId, ref, ...input });
+  const put = Object.assign(new PutContactInput(), { agentId, ref, ...input });
   return (await gateway.services.contacts.put(await operatorOfAgent(gateway, agentId), put)).contact.id;
 }
 
@@ -21,23 +21,23 @@ export async function addContact(
 export function contactClient(gateway: TestGateway, token = gateway.key) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token, ...more });
-  const tags = (field: string) => (id: string, names: unknown, more?: Call) =>
+  const changeTags = (id: string, change: object, more?: Call) =>
     call(
-      `mutation ($id: ID!, $tags: [String!]!) { ${field}(id: $id, tags: $tags) { tags changed } }`,
-      { id, tags: names },
+      `mutation ($input: ChangeContactTagsInput!) { changeContactTags(input: $input) { tags changed } }`,
+      { input: { id, ...change } },
       more,
     );
   return {
     put: (input: object, more?: Call) =>
       call(
-        `mutation ($input: ContactInput!) { putContact(input: $input) { created contact { ${CONTACT} } } }`,
+        `mutation ($input: PutContactInput!) { putContact(input: $input) { created contact { ${CONTACT} } } }`,
         { input },
         more,
       ),
-    find: (args: object, more?: Call) =>
+    find: ({ agentId, ...by }: { agentId?: string; id?: string; ref?: string }, more?: Call) =>
       call(
-        `query ($id: ID, $ref: String, $agentId: ID) { contact(id: $id, ref: $ref, agentId: $agentId) { ${CONTACT} } }`,
-        args,
+        `query ($by: ContactBy!, $agentId: ID) { contact(by: $by, agentId: $agentId) { ${CONTACT} } }`,
+        { by, agentId },
         more,
       ),
     list: (args: object, more?: Call) =>
@@ -51,16 +51,9 @@ export function contactClient(gateway: TestGateway, token = gateway.key) {
         more,
       ),
     erase: (id: string, more?: Call) =>
-      call(`mutation ($id: ID!) { eraseContact(id: $id) { ${CONTACT} } }`, { id }, more),
-    addTags: tags("addContactTags"),
-    removeTags: tags("removeContactTags"),
-    changeTags: (id: string, change: object, more?: Call) =>
-      call(
-        `mutation ($id: ID!, $add: [String!], $remove: [String!]) {
-           changeContactTags(id: $id, add: $add, remove: $remove) { tags changed }
-         }`,
-        { id, ...change },
-        more,
-      ),
+      call(`mutation ($id: ID!) { eraseContact(input: { id: $id }) { ${CONTACT} } }`, { id }, more),
+    addTags: (id: string, add: unknown, more?: Call) => changeTags(id, { add }, more),
+    removeTags: (id: string, remove: unknown, more?: Call) => changeTags(id, { remove }, more),
+    changeTags,
   };
 }

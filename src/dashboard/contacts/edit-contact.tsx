@@ -9,8 +9,8 @@ import styles from "./contacts.module.css";
 import {
   type AddressKind,
   type ContactFragment,
-  type ContactInput,
   PutContactDocument,
+  type PutContactInput,
 } from "./documents.generated";
 
 const FIELDS = ["name", "ref", "address", "locale", "timezone", "attributes"];
@@ -29,7 +29,7 @@ function attributesOf(text: string): Record<string, unknown> | undefined {
 }
 
 /** The form's contact, as input for the API. */
-function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): ContactInput {
+function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): PutContactInput {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const ref = contact?.ref ?? (text("ref") || undefined);
   const typed = text("address") && { kind: text("kind") as AddressKind, address: text("address") };

@@ -6,7 +6,9 @@ import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
-import { ExactlyOneOf, type ObjectRule, Rule } from "../../schema/object-rule";
+import { InputById } from "../../schema/mutation-input";
+import { type ObjectRule, Rule } from "../../schema/object-rule";
+import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
 import { normalizeAddress } from "./addresses";
 import { Contact } from "./contact.entity";
@@ -66,7 +68,7 @@ const ADDRESS_FITS_KIND: ObjectRule = {
 const HAS_REF_OR_ADDRESSES: ObjectRule = {
   fields: ["ref", "addresses"],
   check(input) {
-    const { ref, addresses } = input as unknown as ContactInput;
+    const { ref, addresses } = input as unknown as PutContactInput;
     return ref == null && (addresses ?? []).length === 0
       ? { path: "ref", message: "is required without addresses" }
       : undefined;
@@ -74,9 +76,11 @@ const HAS_REF_OR_ADDRESSES: ObjectRule = {
 };
 
 const AGENT_ID_IS_FOR_REF: ObjectRule = {
-  fields: ["id", "agentId"],
-  check: ({ id, agentId }) =>
-    id != null && agentId != null ? { path: "agentId", message: "is not allowed with id" } : undefined,
+  fields: ["by", "agentId"],
+  check: ({ by, agentId }) =>
+    (by as ContactBy).id != null && agentId != null
+      ? { path: "agentId", message: "is not allowed with by.id" }
+      : undefined,
 };
 
 @InputType({ description: "An address of a contact." })
@@ -98,7 +102,7 @@ export class NewAddress {
     "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes all, which requires `ref`.",
 })
 @Rule(HAS_REF_OR_ADDRESSES)
-export class ContactInput {
+export class PutContactInput {
   @Field(() => ID, {
     nullable: true,
     description:
@@ -159,16 +163,21 @@ export class StoredContact {
   created!: boolean;
 }
 
-@ArgsType()
-@ExactlyOneOf("id", "ref")
-@Rule(AGENT_ID_IS_FOR_REF)
-export class ContactArgs {
-  @Field(() => ID, { nullable: true, description: "ID of the contact; specify either this or `ref`." })
-  @IsOptional()
+@InputType({ description: "Identifies a contact of an agent." })
+@OneOf()
+export class ContactBy {
+  @Field(() => ID, { nullable: true, description: "ID of the contact." })
   id?: string | null | undefined;
 
   @Field(() => String, { nullable: true, description: "The customer's own ID for the contact." })
   ref?: string | null | undefined;
+}
+
+@ArgsType()
+@Rule(AGENT_ID_IS_FOR_REF)
+export class ContactArgs {
+  @Field(() => ContactBy, { description: "The contact, by its ID or `ref`." })
+  by!: ContactBy;
 
   @Field(() => ID, {
     nullable: true,
@@ -206,21 +215,11 @@ export class ContactsArgs extends OrderedPageArgs {
   ids?: string[] | null | undefined;
 }
 
-@ArgsType()
-export class ContactTagsArgs {
-  @Field(() => ID, { description: "ID of the contact." })
-  id!: string;
+@InputType({ description: "A contact whose data to delete." })
+export class EraseContactInput extends InputById("contact") {}
 
-  @Field(() => [String], { description: "The tags, case-insensitive." })
-  @AreTags()
-  tags!: string[];
-}
-
-@ArgsType()
-export class ContactTagChangeArgs {
-  @Field(() => ID, { description: "ID of the contact." })
-  id!: string;
-
+@InputType({ description: "Changes to the tags of a contact, which has at most 50." })
+export class ChangeContactTagsInput extends InputById("contact") {
   @Field(() => [String], { nullable: true, description: "Tags to add, case-insensitive." })
   @AreTags()
   add?: string[] | null | undefined;

@@ -1,9 +1,10 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
@@ -12,11 +13,11 @@ import { MAY_READ_CONTACTS } from "./contact.access";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
 import {
+  ChangeContactTagsInput,
   ContactArgs,
-  ContactInput,
   ContactsArgs,
-  ContactTagChangeArgs,
-  ContactTagsArgs,
+  EraseContactInput,
+  PutContactInput,
   StoredContact,
   TagChange,
 } from "./contact.inputs";
@@ -82,7 +83,7 @@ export class ContactResolver {
   })
   putContact(
     @Ctx() context: RequestContext,
-    @Arg("input", () => ContactInput, { description: "The contact." }) input: ContactInput,
+    @Input(PutContactInput) input: PutContactInput,
   ): Promise<StoredContact> {
     return this.service.put(context, input);
   }
@@ -94,36 +95,18 @@ export class ContactResolver {
   })
   eraseContact(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the contact." }) id: string,
+    @Input(EraseContactInput) { id }: EraseContactInput,
   ): Promise<Contact> {
     return this.service.erase(context, id);
   }
 
   @Access(WRITE)
-  @Mutation(() => TagChange, { description: "Adds tags to a contact. A contact has at most 50 tags." })
-  addContactTags(
-    @Ctx() context: RequestContext,
-    @Args(() => ContactTagsArgs) { id, tags }: ContactTagsArgs,
-  ): Promise<TagChange> {
-    return this.service.changeTags(context, id, { add: tags });
-  }
-
-  @Access(WRITE)
   @Mutation(() => TagChange, {
-    description: "Removes tags from a contact. Tags that the contact does not have are ignored.",
+    description: "Adds and removes tags of a contact in one atomic step.",
   })
-  removeContactTags(
-    @Ctx() context: RequestContext,
-    @Args(() => ContactTagsArgs) { id, tags }: ContactTagsArgs,
-  ): Promise<TagChange> {
-    return this.service.changeTags(context, id, { remove: tags });
-  }
-
-  @Access(WRITE)
-  @Mutation(() => TagChange, { description: "Adds and removes tags of a contact in one atomic step." })
   changeContactTags(
     @Ctx() context: RequestContext,
-    @Args(() => ContactTagChangeArgs) { id, add, remove }: ContactTagChangeArgs,
+    @Input(ChangeContactTagsInput) { id, add, remove }: ChangeContactTagsInput,
   ): Promise<TagChange> {
     return this.service.changeTags(context, id, { add: add ?? [], remove: remove ?? [] });
   }

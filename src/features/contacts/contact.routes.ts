@@ -38,7 +38,7 @@ export const contactRoutes: RouteGroup = {
       summary: "Create or change a contact",
       method: "POST",
       path: "/agent/contacts",
-      document: `mutation putContact($input: ContactInput!) {
+      document: `mutation putContact($input: PutContactInput!) {
         putContact(input: $input) { created contact { ${CONTACT} } }
       }`,
       bodyVariable: "input",
@@ -85,7 +85,7 @@ export const contactRoutes: RouteGroup = {
       description: "One contact; 404 if it does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId",
-      document: `query getContact($id: ID!) { contact(id: $id) { ${CONTACT} } }`,
+      document: `query getContact($id: ID!) { contact(by: { id: $id }) { ${CONTACT} } }`,
       pathParameters: [ID],
       status: 200,
       result: ["contact"],
@@ -97,7 +97,7 @@ export const contactRoutes: RouteGroup = {
       summary: "Erase a contact",
       method: "DELETE",
       path: "/agent/contacts/:contactId",
-      document: "mutation eraseContact($id: ID!) { eraseContact(id: $id) { id } }",
+      document: "mutation eraseContact($id: ID!) { eraseContact(input: { id: $id }) { id } }",
       pathParameters: [ID],
       status: 204,
       result: ["eraseContact"],
@@ -110,7 +110,7 @@ export const contactRoutes: RouteGroup = {
       description: "The tags of a contact; 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/tags",
-      document: "query listContactTags($id: ID!) { contact(id: $id) { tags } }",
+      document: "query listContactTags($id: ID!) { contact(by: { id: $id }) { tags } }",
       pathParameters: [ID],
       status: 200,
       result: ["contact"],
@@ -123,7 +123,7 @@ export const contactRoutes: RouteGroup = {
       method: "POST",
       path: "/agent/contacts/:contactId/tags",
       document: `mutation changeContactTags($id: ID!, $add: [String!], $remove: [String!]) {
-        changeContactTags(id: $id, add: $add, remove: $remove) { tags changed }
+        changeContactTags(input: { id: $id, add: $add, remove: $remove }) { tags changed }
       }`,
       pathParameters: [ID],
       bodyMembers: named("add", "remove"),
@@ -137,14 +137,15 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "addContactTag",
       summary: "Add a tag to a contact",
+      description: "Adds tags to a contact. A contact has at most 50 tags.",
       method: "PUT",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation addContactTag($id: ID!, $tag: String!) {
-        addContactTags(id: $id, tags: [$tag]) { tags changed }
+        changeContactTags(input: { id: $id, add: [$tag] }) { tags changed }
       }`,
       pathParameters: [ID, TAG],
       status: 200,
-      result: ["addContactTags"],
+      result: ["changeContactTags"],
       errors: TAG_ERRORS,
       answers: CHANGED,
       example: { answer: CHANGE },
@@ -152,14 +153,15 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "removeContactTag",
       summary: "Remove a tag from a contact",
+      description: "Removes tags from a contact. Tags that the contact does not have are ignored.",
       method: "DELETE",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation removeContactTag($id: ID!, $tag: String!) {
-        removeContactTags(id: $id, tags: [$tag]) { tags changed }
+        changeContactTags(input: { id: $id, remove: [$tag] }) { tags changed }
       }`,
       pathParameters: [ID, TAG],
       status: 200,
-      result: ["removeContactTags"],
+      result: ["changeContactTags"],
       errors: ["conflict"],
       answers: CHANGED,
       example: { answer: { tags: ["new"], changed: ["vip"] } },

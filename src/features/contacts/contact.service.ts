@@ -18,7 +18,7 @@ import { recordEvents } from "../events/record-events";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
-import type { ContactArgs, ContactInput, ContactsArgs, StoredContact, TagChange } from "./contact.inputs";
+import type { ContactArgs, ContactsArgs, PutContactInput, StoredContact, TagChange } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { contactEvent } from "./contact-events";
 import { termOf } from "./contact-search";
@@ -78,7 +78,7 @@ export class ContactService {
    * @returns null if the caller's agent, or a member's organization, has no such contact
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
-  find(context: RequestContext, { id, ref, agentId }: ContactArgs): Promise<Contact | null> {
+  find(context: RequestContext, { by: { id, ref }, agentId }: ContactArgs): Promise<Contact | null> {
     return this.database.read(async (reader) => {
       if (id != null) return findOfCaller(reader, context, Contact, id);
       const agent = await scopedAgentId(reader, context, agentId);
@@ -125,7 +125,7 @@ export class ContactService {
    * Creates or changes the contact that the input refers to by `ref` or addresses.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `limit_reached`
    */
-  put(context: RequestContext, { agentId, ...input }: ContactInput): Promise<StoredContact> {
+  put(context: RequestContext, { agentId, ...input }: PutContactInput): Promise<StoredContact> {
     return this.database.writeFor(
       ownerOf(context.caller),
       async (tx) => {

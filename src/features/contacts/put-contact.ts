@@ -10,7 +10,7 @@ import { lockAgent } from "../agents/agent-scope";
 import { recordEvents } from "../events/record-events";
 import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
-import { type ContactInput, canonicalLocale, type StoredContact } from "./contact.inputs";
+import { canonicalLocale, type PutContactInput, type StoredContact } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
@@ -25,7 +25,7 @@ type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes
  * @param input has a `ref` or addresses
  * @throws GatewayError `conflict`, `limit_reached`
  */
-export async function putContact(tx: Tx, agentId: string, input: ContactInput): Promise<StoredContact> {
+export async function putContact(tx: Tx, agentId: string, input: PutContactInput): Promise<StoredContact> {
   const { ref = null } = input;
   const addresses = normalized(input.addresses ?? []);
   const find = () => findMeant(tx, agentId, ref, addresses);
@@ -45,7 +45,7 @@ export async function putContact(tx: Tx, agentId: string, input: ContactInput): 
  */
 export function putContacts(
   tx: Tx,
-  inputs: readonly (ContactInput & { agentId: string })[],
+  inputs: readonly (PutContactInput & { agentId: string })[],
 ): Promise<Contact[]> {
   const puts = new Map<string, Promise<StoredContact>>();
   return settled(
@@ -84,7 +84,7 @@ const contactById = coalesceKeysInTx(async (tx: Tx, ids) =>
 async function create(
   tx: Tx,
   agentId: string,
-  input: ContactInput,
+  input: PutContactInput,
   addresses: readonly Address[],
 ): Promise<Contact> {
   const fields = fieldsOf(input, { ref: null, name: null, locale: null, timezone: null, attributes: {} });
@@ -118,7 +118,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
 async function change(
   tx: Tx,
   id: string,
-  input: ContactInput,
+  input: PutContactInput,
   addresses: readonly Address[],
 ): Promise<Contact> {
   // Locks the row.
@@ -145,7 +145,7 @@ async function change(
 }
 
 /** The fields after applying an input: omitted fields are left unchanged, and null clears a field. */
-function fieldsOf(input: ContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
+function fieldsOf(input: PutContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
   const given = {
     ref: input.ref,
     name: input.name?.trim() ?? input.name,

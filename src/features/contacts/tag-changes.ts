@@ -100,7 +100,7 @@ function apply(
   const wanted = new Set(add.map(normalizeTag));
   const unwanted = new Set(remove.map(normalizeTag));
   if ([...unwanted].some((tag) => wanted.has(tag))) {
-    throw new InvalidInput([{ path: "remove", message: "must not contain a tag that is also added" }]);
+    throw new InvalidInput([{ path: "input.remove", message: "must not contain a tag that is also added" }]);
   }
   const added = [...wanted].filter((tag) => !tags.has(tag));
   const removed = [...unwanted].filter((tag) => tags.has(tag));

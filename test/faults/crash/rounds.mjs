@@ -157,7 +157,7 @@ async function publish(url, { session, agentId }) {
  * @returns their IDs
  */
 async function openConversations(url, key) {
-  const put = "mutation ($input: ContactInput!) { putContact(input: $input) { contact { id } } }";
+  const put = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
   const open =
     "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }";
   const ids = [];

@@ -26,7 +26,7 @@ const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token
 const CREATE_LINE = "mutation ($input: NewLine!) { createLine(input: $input) { signingSecret } }";
 const CREATE_ENDPOINT =
   "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { signingSecret } }";
-const PUT = "mutation ($input: ContactInput!) { putContact(input: $input) { contact { id } } }";
+const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
 const OPEN =
   "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }";
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
