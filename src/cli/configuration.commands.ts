@@ -3,7 +3,7 @@ import { operatorFor, type RequestContext } from "../auth/context";
 import { StartupError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
-import { PublishConfigurationArgs } from "../features/configuration/configuration.inputs";
+import { PublishConfigurationInput } from "../features/configuration/configuration.inputs";
 import { digestOf } from "../features/configuration/document/canonical-json";
 import { checkDocument } from "../features/configuration/document/check-document";
 import { validateInput } from "../schema/validate-input";
@@ -94,7 +94,7 @@ async function publish(
 ): Promise<void> {
   const live = await configurations.find(context, agentId);
   if (!live) throw new StartupError("the agent has no configuration");
-  const input = Object.assign(new PublishConfigurationArgs(), {
+  const input = Object.assign(new PublishConfigurationInput(), {
     agentId,
     expectedLiveVersion: expect ?? live.version,
     note,

@@ -169,9 +169,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     theirLine = (await addWebhookLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
     const document = { format: 1, otherwise: [{ handoff: "a rule of theirs" }] };
     const save =
-      "mutation ($id: ID!, $document: JSONObject!) { saveConfigurationDraft(agentId: $id, document: $document, expectedRevision: 0) { draft { revision } } }";
+      "mutation ($id: ID!, $document: JSONObject!) { saveConfigurationDraft(input: { agentId: $id, document: $document, expectedRevision: 0 }) { draft { revision } } }";
     const publish =
-      "mutation ($id: ID!) { publishConfiguration(agentId: $id, expectedLiveVersion: 1) { version } }";
+      "mutation ($id: ID!) { publishConfiguration(input: { agentId: $id, expectedLiveVersion: 1 }) { version } }";
     for (const mutation of [save, publish, save])
       await ask(
         mutation,
@@ -370,7 +370,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const id = theirConversation;
     const find = "query ($id: ID!) { conversation(id: $id) { id } }";
     const messages = "query ($id: ID!) { conversationMessages(id: $id) { nodes { id } } }";
-    const open = "mutation ($input: NewConversation!) { openConversation(input: $input) { created } }";
+    const open = "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { created } }";
     for (const [token, agent] of [
       [ours.key.secret, {}],
       [ours.manager.token, { agentId: ours.agentId }],
@@ -447,7 +447,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const message = "query ($id: ID!) { message(id: $id) { id } }";
     const found = await ask(message, { id: theirMessage }, ours.key.secret);
     expect(found.body).toEqual({ data: { message: null } });
-    const cancel = "mutation ($id: ID!) { cancelMessage(id: $id) { id } }";
+    const cancel = "mutation ($id: ID!) { cancelMessage(input: { id: $id }) { id } }";
     expect(codeOf(await ask(cancel, { id: theirMessage }, ours.key.secret))).toBe("not_found");
   });
 
@@ -493,11 +493,11 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["sendTestEvent", "($id: ID!) { sendTestEvent(id: $id) { outcome } }"],
     [
       "saveConfigurationDraft",
-      "($id: ID!) { saveConfigurationDraft(agentId: $id, document: {}, expectedRevision: 1) { draft { revision } } }",
+      "($id: ID!) { saveConfigurationDraft(input: { agentId: $id, document: {}, expectedRevision: 1 }) { draft { revision } } }",
     ],
     [
       "publishConfiguration",
-      "($id: ID!) { publishConfiguration(agentId: $id, expectedLiveVersion: 2, fromVersion: 1) { version } }",
+      "($id: ID!) { publishConfiguration(input: { agentId: $id, expectedLiveVersion: 2, fromVersion: 1 }) { version } }",
     ],
     ["putContact", '($id: ID!) { putContact(input: { agentId: $id, ref: "intruder" }) { created } }'],
     ["decide", '($id: ID!) { decide(input: { agentId: $id, situation: { type: "x", data: {} } }) { id } }'],
@@ -506,12 +506,15 @@ describeGateway({ engine: "any" }, (gateway) => {
       "changeContactTags",
       '($id: ID!) { changeContactTags(input: { id: $id, add: ["intruder"], remove: ["theirs"] }) { tags } }',
     ],
-    ["cancelMessage", "($id: ID!) { cancelMessage(id: $id) { id } }"],
-    ["sendToConversation", '($id: ID!) { sendToConversation(id: $id, message: "intruder") { id } }'],
-    ["moveConversation", '($id: ID!) { moveConversation(id: $id, line: "main") { canceled } }'],
-    ["handOffConversation", "($id: ID!) { handOffConversation(id: $id) { canceled } }"],
-    ["releaseConversation", "($id: ID!) { releaseConversation(id: $id) { canceled } }"],
-    ["closeConversation", "($id: ID!) { closeConversation(id: $id) { canceled } }"],
+    ["cancelMessage", "($id: ID!) { cancelMessage(input: { id: $id }) { id } }"],
+    [
+      "sendToConversation",
+      '($id: ID!) { sendToConversation(input: { id: $id, message: "intruder" }) { id } }',
+    ],
+    ["moveConversation", '($id: ID!) { moveConversation(input: { id: $id, line: "main" }) { canceled } }'],
+    ["handOffConversation", "($id: ID!) { handOffConversation(input: { id: $id }) { canceled } }"],
+    ["releaseConversation", "($id: ID!) { releaseConversation(input: { id: $id }) { canceled } }"],
+    ["closeConversation", "($id: ID!) { closeConversation(input: { id: $id }) { canceled } }"],
   ])("%s changes nothing of another organization", async (field, rest) => {
     const before = lastSeen ?? (await everythingOf(theirs));
     const { agentId, manager, key } = theirs;

@@ -29,8 +29,8 @@ const MUTATIONS: [field: string, what: string][] = [
   [`decide(input: { agentId: "${ID}", situation: { type: "x", data: {} } }) { id }`, "agent"],
   [`changeContactTags(input: { id: "${ID}", add: ["a"] }) { tags }`, "contact"],
   [`archiveLine(id: "${ID}") { id }`, "line"],
-  [`cancelMessage(id: "${ID}") { id }`, "message"],
-  [`closeConversation(id: "${ID}") { canceled }`, "conversation"],
+  [`cancelMessage(input: { id: "${ID}" }) { id }`, "message"],
+  [`closeConversation(input: { id: "${ID}" }) { canceled }`, "conversation"],
   [`renameAgent(id: "${ID}", name: "x") { id }`, "agent"],
   [`deleteAgent(id: "${ID}") { id }`, "agent"],
   [`createApiKey(input: { agentId: "${ID}", name: "x" }) { secret }`, "agent"],
@@ -47,9 +47,9 @@ const MUTATIONS: [field: string, what: string][] = [
   [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],
   [`renameApiKey(id: "${ID}", name: "x") { id }`, "API key"],
   [`updateApiKey(input: { id: "${ID}", description: "x" }) { id }`, "API key"],
-  [`publishConfiguration(agentId: "${ID}", expectedLiveVersion: 1) { version }`, "agent"],
+  [`publishConfiguration(input: { agentId: "${ID}", expectedLiveVersion: 1 }) { version }`, "agent"],
   [`revokeApiKey(id: "${ID}") { id }`, "API key"],
-  [`sendToConversation(id: "${ID}", message: "x") { id }`, "conversation"],
+  [`sendToConversation(input: { id: "${ID}", message: "x" }) { id }`, "conversation"],
 ];
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
@@ -67,7 +67,8 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
 
   test("openConversation says which of contact and line there is not", async () => {
     const open = async (input: object) => {
-      const query = "mutation ($input: NewConversation!) { openConversation(input: $input) { created } }";
+      const query =
+        "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { created } }";
       return (await gateway.graphql(query, { input })).body.errors[0].message;
     };
     expect(await open({ contact: { id: ID } })).toBe("There is no such contact.");

@@ -361,14 +361,14 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.saveConfigurationDraft": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: `mutation ($agentId: ID!) {
-      saveConfigurationDraft(agentId: $agentId, document: {}, expectedRevision: 0) { draft { revision } }
+      saveConfigurationDraft(input: { agentId: $agentId, document: {}, expectedRevision: 0 }) { draft { revision } }
     }`,
     variables: aNewAgent,
   },
   "Mutation.publishConfiguration": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: `mutation ($agentId: ID!) {
-      publishConfiguration(agentId: $agentId, expectedLiveVersion: 1, fromVersion: 1) { version }
+      publishConfiguration(input: { agentId: $agentId, expectedLiveVersion: 1, fromVersion: 1 }) { version }
     }`,
     variables: aNewAgent,
   },
@@ -409,7 +409,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.cancelMessage": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($id: ID!) { cancelMessage(id: $id) { id } }",
+    document: "mutation ($id: ID!) { cancelMessage(input: { id: $id }) { id } }",
     variables: aMessage,
   },
   "Query.conversation": {
@@ -429,7 +429,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.openConversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: "mutation ($input: NewConversation!) { openConversation(input: $input) { created } }",
+    document: "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { created } }",
     variables: async (fixture, caller) => ({
       input: {
         ...(await agentForMembers(fixture, caller)),
@@ -440,12 +440,12 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.sendToConversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: 'mutation ($id: ID!) { sendToConversation(id: $id, message: "hello") { id } }',
+    document: 'mutation ($id: ID!) { sendToConversation(input: { id: $id, message: "hello" }) { id } }',
     variables: aConversation,
   },
   "Mutation.moveConversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: 'mutation ($id: ID!) { moveConversation(id: $id, line: "main") { canceled } }',
+    document: 'mutation ($id: ID!) { moveConversation(input: { id: $id, line: "main" }) { canceled } }',
     variables: aConversation,
   },
   ...Object.fromEntries(
@@ -453,7 +453,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       `Mutation.${field}`,
       {
         outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-        document: `mutation ($id: ID!) { ${field}(id: $id) { canceled } }`,
+        document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { canceled } }`,
         variables: aConversation,
       },
     ]),

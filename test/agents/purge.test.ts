@@ -81,7 +81,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       body: { situation: { type: "hello", data: {} } },
     });
     await gateway.graphql(
-      "mutation ($id: ID!) { saveConfigurationDraft(agentId: $id, document: { format: 1 }, expectedRevision: 0) { draft { revision } } }",
+      "mutation ($id: ID!) { saveConfigurationDraft(input: { agentId: $id, document: { format: 1 }, expectedRevision: 0 }) { draft { revision } } }",
       { id: agentId },
       { token: gateway.owner },
     );
@@ -184,11 +184,11 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       ];
       const changes = [
         `mutation { pauseLine(id: "${await idOf("line")}") { id } }`,
-        `mutation { cancelMessage(id: "${await idOf("message")}") { id } }`,
+        `mutation { cancelMessage(input: { id: "${await idOf("message")}" }) { id } }`,
         `mutation { eraseContact(input: { id: "${await idOf("contact")}" }) { id } }`,
         `mutation { changeContactTags(input: { id: "${await idOf("contact")}", add: ["x"] }) { tags } }`,
-        `mutation { closeConversation(id: "${await idOf("conversation")}") { canceled } }`,
-        `mutation { sendToConversation(id: "${await idOf("conversation")}", message: "x") { id } }`,
+        `mutation { closeConversation(input: { id: "${await idOf("conversation")}" }) { canceled } }`,
+        `mutation { sendToConversation(input: { id: "${await idOf("conversation")}", message: "x" }) { id } }`,
       ];
       const ask = (query: string) => gateway.graphql(query, {}, { token });
       for (const query of calls) expect(Object.values((await ask(query)).body.data)).not.toEqual([null]);
@@ -270,12 +270,12 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         const { id } = await desk.add();
         const conversation = await addConversation(gateway, { agentId: id });
         const changes = [
-          `mutation { sendToConversation(id: "${conversation.id}", message: "late") { id } }`,
+          `mutation { sendToConversation(input: { id: "${conversation.id}", message: "late" }) { id } }`,
           `mutation { putContact(input: { agentId: "${id}", ref: "late" }) { created } }`,
           `mutation { changeContactTags(input: { id: "${conversation.contactId}", add: ["late"] }) { tags } }`,
           `mutation { createLine(input: { agentId: "${id}", name: "late" }) { line { id } } }`,
           `mutation { createWebhookEndpoint(input: { agentId: "${id}", url: "${PUBLIC_URL}" }) { signingSecret } }`,
-          `mutation { handOffConversation(id: "${conversation.id}") { canceled } }`,
+          `mutation { handOffConversation(input: { id: "${conversation.id}" }) { canceled } }`,
           `mutation { decide(input: { agentId: "${id}", situation: { type: "late", data: {} } }) { id } }`,
         ];
         const before = changes.slice(0, round % changes.length);

@@ -172,7 +172,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const body = JSON.stringify(
       {
         query:
-          "mutation ($id: ID!, $document: JSONObject!) { saveConfigurationDraft(agentId: $id, document: $document, expectedRevision: 0) { draft { revision } } }",
+          "mutation ($id: ID!, $document: JSONObject!) { saveConfigurationDraft(input: { agentId: $id, document: $document, expectedRevision: 0 }) { draft { revision } } }",
         variables: { id, document },
       },
       (_, value) => (typeof value === "bigint" ? `<${value}>` : value),

@@ -49,7 +49,7 @@ export async function fillInbox(gateway: TestGateway, name = "Anna Müller"): Pr
     },
   });
   const { openConversation } = await call(
-    "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } message { id } } }",
+    "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } message { id } } }",
     { input: { agentId, contact: { id: contact }, message: name.repeat(20) } },
   );
   await call("mutation ($input: NewPet!) { createPet(input: $input) { id } }", {

@@ -70,7 +70,7 @@ async function holdMessage(gateway: TestGateway) {
   const contact = { id: await addContact(gateway, { agentId, ref: "1", name: "שרה כהן" }) };
   await addContact(gateway, { agentId, ref: "2", name: "محمد عبد الله" });
   await gateway.graphql(
-    "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }",
+    "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }",
     { input: { agentId, contact, line, message: "שלום" } },
     { token: gateway.owner },
   );

@@ -12,9 +12,9 @@ import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import { insertVersion } from "../../src/features/configuration/versions";
 import {
-  MoveConversationArgs,
+  MoveConversationInput,
   PendingMessages,
-  SendToConversationArgs,
+  SendToConversationInput,
 } from "../../src/features/conversations/conversation.inputs";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
@@ -248,7 +248,7 @@ onEachEngine((engine) => {
     const [conversation] = await logged.database.read((reader) =>
       reader.query(`select id from conversation where state = 'open' and line_id = '${LOCAL}'`),
     );
-    const args = Object.assign(new SendToConversationArgs(), { id: conversation.id, message: "Hello" });
+    const args = Object.assign(new SendToConversationInput(), { id: conversation.id, message: "Hello" });
     await logged.expectIndexes(() => services.conversations.send(context, args), { reads: /with writing/ });
     const plan = await planOf(/with writing/);
     expect(plan).toContain(logged.source.namingStrategy.indexName("message", ["agent_id", "id"]));
@@ -264,7 +264,7 @@ onEachEngine((engine) => {
     );
     const args = { id: conversation.id, line: "other", pending: PendingMessages.cancel };
     await logged.expectIndexes(
-      () => services.conversationChanges.move(context, Object.assign(new MoveConversationArgs(), args)),
+      () => services.conversationChanges.move(context, Object.assign(new MoveConversationInput(), args)),
       { reads: /FROM "message"/ },
     );
   });

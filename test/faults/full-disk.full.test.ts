@@ -38,7 +38,7 @@ describe.each([
           body: { message: LONG },
           headers: i % 4 === 0 ? { "idempotency-key": `key ${i}` } : {},
         })
-      : gateway.graphql("mutation ($input: NewMessage!) { sendMessage(input: $input) { id } }", {
+      : gateway.graphql("mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }", {
           input: { message: LONG, idempotencyKey: i % 4 === 1 ? `key ${i}` : undefined },
         });
   const messages = async () =>

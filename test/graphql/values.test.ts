@@ -3,7 +3,7 @@ import { expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
-const SEND = "mutation ($input: NewMessage!) { sendMessage(input: $input) { id } }";
+const SEND = "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }";
 const LISTS = ["pets", "messages", "apiKeys", "auditLog"];
 const BAD_CURSORS = [
   "",

@@ -125,7 +125,7 @@ export function configurationClient(gateway: TestGateway) {
     save: (agentId: string, document: unknown, expectedRevision: number, more?: Call) =>
       call(
         `mutation ($agentId: ID!, $document: JSONObject!, $expectedRevision: Int!) {
-          saveConfigurationDraft(agentId: $agentId, document: $document, expectedRevision: $expectedRevision) {
+          saveConfigurationDraft(input: { agentId: $agentId, document: $document, expectedRevision: $expectedRevision }) {
             draft { revision basedOn updatedBy } check ${CHECK}
           }
         }`,
@@ -140,7 +140,9 @@ export function configurationClient(gateway: TestGateway) {
       call(
         `mutation ($agentId: ID!, $expectedLiveVersion: Int!, $fromVersion: Int, $note: String) {
           publishConfiguration(
-            agentId: $agentId, expectedLiveVersion: $expectedLiveVersion, fromVersion: $fromVersion, note: $note
+            input: {
+              agentId: $agentId, expectedLiveVersion: $expectedLiveVersion, fromVersion: $fromVersion, note: $note
+            }
           ) { ${VERSION} }
         }`,
         { agentId, ...publication },

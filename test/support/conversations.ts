@@ -1,5 +1,5 @@
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { NewConversation } from "../../src/features/conversations/conversation.inputs";
+import { OpenConversationInput } from "../../src/features/conversations/conversation.inputs";
 import { addContact } from "./contacts";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
@@ -20,7 +20,7 @@ export async function addConversation(
     agentId,
     addresses: [{ kind: AddressKind.local, address }],
   });
-  const input = Object.assign(new NewConversation(), { agentId, contact: { id: contactId }, line });
+  const input = Object.assign(new OpenConversationInput(), { agentId, contact: { id: contactId }, line });
   const context = await operatorOfAgent(gateway, agentId);
   const { conversation } = await gateway.services.conversations.open(context, input);
   return { id: conversation.id, contactId };
@@ -34,14 +34,16 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
     (field: string) =>
     (id: string, args: object = {}, more?: Call) =>
       call(
-        `mutation ($id: ID!, $expectedVersion: Int) { ${field}(id: $id, expectedVersion: $expectedVersion) { ${CHANGE} } }`,
+        `mutation ($id: ID!, $expectedVersion: Int) {
+           ${field}(input: { id: $id, expectedVersion: $expectedVersion }) { ${CHANGE} }
+         }`,
         { id, ...args },
         more,
       );
   return {
     open: (input: object, more?: Call) =>
       call(
-        `mutation ($input: NewConversation!) {
+        `mutation ($input: OpenConversationInput!) {
            openConversation(input: $input) { created conversation { ${CONVERSATION} } message { id status sequence } }
          }`,
         { input },
@@ -73,7 +75,7 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
       const { idempotencyKey, ...rest } = more;
       return call(
         `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
-           sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) {
+           sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) {
              id status sequence author conversationId
            }
          }`,
@@ -84,7 +86,7 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
     move: (id: string, args: object, more?: Call) =>
       call(
         `mutation ($id: ID!, $line: String!, $expectedVersion: Int, $pending: PendingMessages) {
-           moveConversation(id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending) { ${CHANGE} }
+           moveConversation(input: { id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending }) { ${CHANGE} }
          }`,
         { id, ...args },
         more,

@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID, Int } from "type-graphql";
+import { ArgsType, Field, ID, InputType, Int } from "type-graphql";
 import { IsOptional } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
@@ -29,8 +29,8 @@ export class ConfigurationVersionsArgs extends PageArgs {
   agentId!: string;
 }
 
-@ArgsType()
-export class SaveConfigurationDraftArgs {
+@InputType({ description: "A draft of an agent's configuration to save." })
+export class SaveConfigurationDraftInput {
   @Field(() => ID, AGENT_ID)
   agentId!: string;
 
@@ -46,8 +46,8 @@ export class SaveConfigurationDraftArgs {
   expectedRevision!: number;
 }
 
-@ArgsType()
-export class PublishConfigurationArgs {
+@InputType({ description: "A configuration to publish: the draft, or an earlier version." })
+export class PublishConfigurationInput {
   @Field(() => ID, AGENT_ID)
   agentId!: string;
 

@@ -3,11 +3,12 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { GraphQLJsonObject } from "../../schema/json-object";
+import { Input } from "../../schema/mutation-input";
 import {
   ConfigurationArgs,
   ConfigurationVersionsArgs,
-  PublishConfigurationArgs,
-  SaveConfigurationDraftArgs,
+  PublishConfigurationInput,
+  SaveConfigurationDraftInput,
 } from "./configuration.inputs";
 import {
   Configuration,
@@ -78,9 +79,9 @@ export class ConfigurationResolver {
   })
   saveConfigurationDraft(
     @Ctx() context: RequestContext,
-    @Args(() => SaveConfigurationDraftArgs) args: SaveConfigurationDraftArgs,
+    @Input(SaveConfigurationDraftInput) input: SaveConfigurationDraftInput,
   ): Promise<SavedConfigurationDraft> {
-    return this.service.saveDraft(context, args.agentId, args.document, args.expectedRevision);
+    return this.service.saveDraft(context, input.agentId, input.document, input.expectedRevision);
   }
 
   @Access(MANAGER)
@@ -90,8 +91,8 @@ export class ConfigurationResolver {
   })
   publishConfiguration(
     @Ctx() context: RequestContext,
-    @Args(() => PublishConfigurationArgs) args: PublishConfigurationArgs,
+    @Input(PublishConfigurationInput) input: PublishConfigurationInput,
   ): Promise<ConfigurationVersion> {
-    return this.service.publish(context, args);
+    return this.service.publish(context, input);
   }
 }

@@ -169,7 +169,7 @@ export class ConfigurationService {
     expectedRevision: number,
   ): Promise<SavedDraft> {
     const problem = jsonProblem(document, DOCUMENT_MAX_BYTES);
-    if (problem !== undefined) throw new InvalidInput([{ path: "document", message: problem }]);
+    if (problem !== undefined) throw new InvalidInput([{ path: "input.document", message: problem }]);
     const tokens = tokenProblems(document);
     if (tokens.length > 0) throw new InvalidInput(tokens);
     const check = await this.check(context, document);

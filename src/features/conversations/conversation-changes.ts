@@ -23,8 +23,8 @@ import { conversationActions } from "./conversation.audit";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import {
   type ConversationChange,
-  type ConversationChangeArgs,
-  type MoveConversationArgs,
+  type ConversationChangeInput,
+  type MoveConversationInput,
   PendingMessages,
 } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
@@ -59,7 +59,7 @@ export class ConversationChanges {
    */
   move(
     context: RequestContext,
-    { line: name, pending, ...args }: MoveConversationArgs,
+    { line: name, pending, ...args }: MoveConversationInput,
   ): Promise<ConversationChange> {
     return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
@@ -71,7 +71,7 @@ export class ConversationChanges {
    * Lets a human answer, and cancels the agent's queued messages.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
-  handOff(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
+  handOff(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
     return this.change(context, args, async (_, conversation) => {
       assertOpen(conversation);
       return planHandoff(conversation);
@@ -82,7 +82,7 @@ export class ConversationChanges {
    * Lets the agent answer again.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
-  release(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
+  release(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
     return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
       if (conversation.handler === Handler.agent) return undefined;
@@ -95,13 +95,13 @@ export class ConversationChanges {
    * Closes a conversation and cancels its queued messages. Closing it again has no effect.
    * @throws GatewayError `not_found`, `version_conflict`
    */
-  close(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
+  close(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
     return this.change(context, args, async (_, conversation) => planClose(conversation));
   }
 
   private async change(
     context: RequestContext,
-    { id, expectedVersion }: ConversationChangeArgs,
+    { id, expectedVersion }: ConversationChangeInput,
     decide: Decide,
   ): Promise<ConversationChange> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {

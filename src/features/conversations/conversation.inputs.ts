@@ -1,10 +1,10 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
 import { IsOptional, ValidateNested } from "../../common/validators";
-import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { AtMost } from "../../schema/list-size";
+import { InputById } from "../../schema/mutation-input";
 import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
 import { NewAddress } from "../contacts/contact.inputs";
@@ -60,7 +60,7 @@ export class ContactReference {
 }
 
 @InputType({ description: "A conversation to open." })
-export class NewConversation extends IdempotentInput {
+export class OpenConversationInput extends IdempotentInput {
   @Field(() => ID, AGENT_ID)
   @ForMembers()
   agentId?: string | null | undefined;
@@ -148,37 +148,34 @@ export class ConversationMessagesArgs extends OrderedPageArgs {
   id!: string;
 }
 
-@ArgsType()
-export class SendToConversationArgs {
+@InputType({ description: "A message to queue in a conversation." })
+export class SendToConversationInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the conversation." })
   id!: string;
 
   @Field(() => String, { description: MESSAGE })
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   message!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Makes retries safe: for 24 hours, repeating the same key and input returns the original result.",
-  })
-  @IsOptional()
-  @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
-  idempotencyKey?: string | null | undefined;
 }
 
-@ArgsType()
-export class ConversationChangeArgs {
-  @Field(() => ID, { description: "ID of the conversation." })
-  id!: string;
-
+@InputType()
+export abstract class ConversationChangeInput extends InputById("conversation") {
   @Field(() => Int, EXPECTED_VERSION)
   @IsOptional()
   expectedVersion?: number | null | undefined;
 }
 
-@ArgsType()
-export class MoveConversationArgs extends ConversationChangeArgs {
+@InputType({ description: "A conversation to hand off to a human." })
+export class HandOffConversationInput extends ConversationChangeInput {}
+
+@InputType({ description: "A conversation to release to the agent." })
+export class ReleaseConversationInput extends ConversationChangeInput {}
+
+@InputType({ description: "A conversation to close." })
+export class CloseConversationInput extends ConversationChangeInput {}
+
+@InputType({ description: "A conversation to move to another line." })
+export class MoveConversationInput extends ConversationChangeInput {
   @Field(() => String, { description: "Name of the line to move to." })
   line!: string;
 

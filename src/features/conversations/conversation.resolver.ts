@@ -4,6 +4,7 @@ import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
 import { OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
+import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
@@ -15,19 +16,21 @@ import { Line } from "../lines/line.entity";
 import { LineService } from "../lines/line.service";
 import { MAY_READ_MESSAGES } from "../messages/message.access";
 import { Message } from "../messages/message.entity";
-import { MessageConnection, NewMessage } from "../messages/message.inputs";
+import { MessageConnection, SendMessageInput } from "../messages/message.inputs";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
 import {
+  CloseConversationInput,
   ConversationChange,
-  ConversationChangeArgs,
   ConversationMessagesArgs,
   ConversationsArgs,
-  MoveConversationArgs,
-  NewConversation,
+  HandOffConversationInput,
+  MoveConversationInput,
+  OpenConversationInput,
   OpenedConversation,
-  SendToConversationArgs,
+  ReleaseConversationInput,
+  SendToConversationInput,
 } from "./conversation.inputs";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
@@ -90,7 +93,7 @@ export class ConversationResolver {
   })
   openConversation(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewConversation, { description: "The conversation." }) input: NewConversation,
+    @Input(OpenConversationInput) input: OpenConversationInput,
   ): Promise<OpenedConversation> {
     return this.service.open(context, input);
   }
@@ -99,7 +102,7 @@ export class ConversationResolver {
   @Mutation(() => Message, { description: "Queues a message for the agent of the API key." })
   sendMessage(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewMessage, { description: "The message." }) input: NewMessage,
+    @Input(SendMessageInput) input: SendMessageInput,
   ): Promise<Message> {
     return this.queue.send(context, input);
   }
@@ -108,9 +111,9 @@ export class ConversationResolver {
   @Mutation(() => Message, { description: "Queues a message in a conversation." })
   sendToConversation(
     @Ctx() context: RequestContext,
-    @Args(() => SendToConversationArgs) args: SendToConversationArgs,
+    @Input(SendToConversationInput) input: SendToConversationInput,
   ): Promise<Message> {
-    return this.service.send(context, args);
+    return this.service.send(context, input);
   }
 
   @Access(CHANGE)
@@ -119,9 +122,9 @@ export class ConversationResolver {
   })
   moveConversation(
     @Ctx() context: RequestContext,
-    @Args(() => MoveConversationArgs) args: MoveConversationArgs,
+    @Input(MoveConversationInput) input: MoveConversationInput,
   ): Promise<ConversationChange> {
-    return this.changes.move(context, args);
+    return this.changes.move(context, input);
   }
 
   @Access(CHANGE)
@@ -131,9 +134,9 @@ export class ConversationResolver {
   })
   handOffConversation(
     @Ctx() context: RequestContext,
-    @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
+    @Input(HandOffConversationInput) input: HandOffConversationInput,
   ): Promise<ConversationChange> {
-    return this.changes.handOff(context, args);
+    return this.changes.handOff(context, input);
   }
 
   @Access(CHANGE)
@@ -142,9 +145,9 @@ export class ConversationResolver {
   })
   releaseConversation(
     @Ctx() context: RequestContext,
-    @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
+    @Input(ReleaseConversationInput) input: ReleaseConversationInput,
   ): Promise<ConversationChange> {
-    return this.changes.release(context, args);
+    return this.changes.release(context, input);
   }
 
   @Access(CHANGE)
@@ -153,9 +156,9 @@ export class ConversationResolver {
   })
   closeConversation(
     @Ctx() context: RequestContext,
-    @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
+    @Input(CloseConversationInput) input: CloseConversationInput,
   ): Promise<ConversationChange> {
-    return this.changes.close(context, args);
+    return this.changes.close(context, input);
   }
 
   @Access(MAY_READ_MESSAGES)

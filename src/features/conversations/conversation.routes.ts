@@ -56,7 +56,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   method: "POST",
   path: `/agent/conversations/:conversationId/${verb.toLowerCase()}`,
   document: `mutation ${verb}Conversation($id: ID!, $expectedVersion: Int) {
-    ${verb}Conversation(id: $id, expectedVersion: $expectedVersion) { ${CHANGE} }
+    ${verb}Conversation(input: { id: $id, expectedVersion: $expectedVersion }) { ${CHANGE} }
   }`,
   pathParameters: [ID],
   bodyMembers: named("expectedVersion"),
@@ -82,7 +82,7 @@ export const conversationRoutes: RouteGroup = {
       summary: "Open a conversation",
       method: "POST",
       path: "/agent/conversations",
-      document: `mutation openConversation($input: NewConversation!) {
+      document: `mutation openConversation($input: OpenConversationInput!) {
         openConversation(input: $input) {
           created conversation { ${CONVERSATION} } message { id message status createdAt conversationId sequence }
         }
@@ -160,7 +160,7 @@ export const conversationRoutes: RouteGroup = {
       method: "POST",
       path: "/agent/conversations/:conversationId/messages",
       document: `mutation sendToConversation($id: ID!, $message: String!, $idempotencyKey: String) {
-        sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) {
+        sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) {
           id message status createdAt conversationId sequence
         }
       }`,
@@ -182,7 +182,9 @@ export const conversationRoutes: RouteGroup = {
       document: `mutation moveConversation(
         $id: ID!, $line: String!, $expectedVersion: Int, $pending: PendingMessages
       ) {
-        moveConversation(id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending) { ${CHANGE} }
+        moveConversation(
+          input: { id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending }
+        ) { ${CHANGE} }
       }`,
       pathParameters: [ID],
       bodyMembers: named("line", "expectedVersion", "pending"),

@@ -28,9 +28,9 @@ import { Conversation } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
   ConversationsArgs,
-  NewConversation,
+  OpenConversationInput,
   OpenedConversation,
-  SendToConversationArgs,
+  SendToConversationInput,
 } from "./conversation.inputs";
 import { addressOn, assertInUse, findLine, lineOf, lockReferenced } from "./destination";
 import { assertOpen, idempotencyScope } from "./find-conversation";
@@ -170,7 +170,7 @@ export class ConversationService {
    * @throws GatewayError `invalid_request`, `insufficient_scope` for a message, `not_found` (agent, contact, line),
    *   `not_deliverable`, `queue_full`, `conflict` for an erased contact, `idempotency_key_reused`
    */
-  open(context: RequestContext, input: NewConversation): Promise<OpenedConversation> {
+  open(context: RequestContext, input: OpenConversationInput): Promise<OpenedConversation> {
     const { agentId, contact, line, message, idempotencyKey } = input;
     if (message != null) authorize(context.caller, SENDING, true);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -204,7 +204,7 @@ export class ConversationService {
    * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
-  async send(context: RequestContext, args: SendToConversationArgs): Promise<Message> {
+  async send(context: RequestContext, args: SendToConversationInput): Promise<Message> {
     const { id, idempotencyKey } = args;
     // Before the message joins a batch, because an error would split the batch.
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
@@ -229,7 +229,7 @@ export class ConversationService {
     tx: Tx,
     context: RequestContext,
     agentId: string,
-    input: NewConversation,
+    input: OpenConversationInput,
   ): Promise<OpenedConversation> {
     const contact = await lockReferenced(tx, context, agentId, input.contact);
     const line = await lineOf(tx, agentId, input.line);

@@ -14,9 +14,9 @@ import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { type AgentQueues, agentQueueFull } from "../messages/agent-queues";
 import { asAccepted } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
-import type { NewMessage } from "../messages/message.inputs";
+import type { SendMessageInput } from "../messages/message.inputs";
 import { type Conversation, ConversationState } from "./conversation.entity";
-import type { SendToConversationArgs } from "./conversation.inputs";
+import type { SendToConversationInput } from "./conversation.inputs";
 import type { DefaultConversations } from "./default-conversations";
 import {
   conversationClosed,
@@ -76,7 +76,7 @@ export class MessageQueue {
    * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
-  async send(context: RequestContext, { message, idempotencyKey: key }: NewMessage): Promise<Message> {
+  async send(context: RequestContext, { message, idempotencyKey: key }: SendMessageInput): Promise<Message> {
     const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id);
     const scope = idempotencyScope("sendMessage", context);
     return this.add({
@@ -96,7 +96,7 @@ export class MessageQueue {
    */
   sendTo(
     context: RequestContext,
-    { id: conversationId, message, idempotencyKey: key }: SendToConversationArgs,
+    { id: conversationId, message, idempotencyKey: key }: SendToConversationInput,
     hasRoom: boolean,
   ): Promise<Message> {
     const scope = idempotencyScope("sendToConversation", context);

@@ -3,6 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
+import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
@@ -60,10 +61,7 @@ export class DecisionResolver {
     description:
       "Lets an agent decide what to do in a situation according to its configuration, and applies the effects in one transaction, only once per idempotency key.",
   })
-  decide(
-    @Ctx() context: RequestContext,
-    @Arg("input", () => DecideInput, { description: "The situation." }) input: DecideInput,
-  ): Promise<Decision> {
+  decide(@Ctx() context: RequestContext, @Input(DecideInput) input: DecideInput): Promise<Decision> {
     return this.service.decide(context, input);
   }
 

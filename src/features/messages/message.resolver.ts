@@ -4,6 +4,7 @@ import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
@@ -13,7 +14,7 @@ import { LineService } from "../lines/line.service";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { MAY_READ_MESSAGES } from "./message.access";
 import { Message } from "./message.entity";
-import { MessageConnection, MessagesArgs } from "./message.inputs";
+import { CancelMessageInput, MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
 
 /** In code points. */
@@ -52,7 +53,7 @@ export class MessageResolver {
   @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
   cancelMessage(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the message." }) id: string,
+    @Input(CancelMessageInput) { id }: CancelMessageInput,
   ): Promise<Message> {
     return this.service.cancel(context, id);
   }

@@ -35,7 +35,7 @@ export const messageRoutes: RouteGroup = {
       summary: "Queue a message for the agent",
       method: "POST",
       path: "/messages",
-      document: `mutation sendMessage($input: NewMessage!) {
+      document: `mutation sendMessage($input: SendMessageInput!) {
         sendMessage(input: $input) { id message status createdAt }
       }`,
       bodyVariable: "input",
@@ -92,7 +92,7 @@ export const messageRoutes: RouteGroup = {
       method: "POST",
       path: "/messages/:messageId/cancel",
       document: `mutation cancelMessage($id: ID!) {
-        cancelMessage(id: $id) { ${STATE} }
+        cancelMessage(input: { id: $id }) { ${STATE} }
       }`,
       pathParameters: [MESSAGE_ID],
       status: 200,

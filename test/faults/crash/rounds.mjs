@@ -144,11 +144,11 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
 
 async function publish(url, { session, agentId }) {
   const save = `mutation ($agentId: ID!, $document: JSONObject!) {
-    saveConfigurationDraft(agentId: $agentId, document: $document, expectedRevision: 0) { draft { revision } }
+    saveConfigurationDraft(input: { agentId: $agentId, document: $document, expectedRevision: 0 }) { draft { revision } }
   }`;
   await ask(url, session, save, { agentId, document: DOCUMENT });
   const go =
-    "mutation ($agentId: ID!) { publishConfiguration(agentId: $agentId, expectedLiveVersion: 1) { version } }";
+    "mutation ($agentId: ID!) { publishConfiguration(input: { agentId: $agentId, expectedLiveVersion: 1 }) { version } }";
   await ask(url, session, go, { agentId });
 }
 
@@ -159,7 +159,7 @@ async function publish(url, { session, agentId }) {
 async function openConversations(url, key) {
   const put = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
   const open =
-    "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }";
+    "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
   const ids = [];
   for (let i = 0; i < CONVERSATIONS; i += 1) {
     const { contact } = (

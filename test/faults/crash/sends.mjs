@@ -28,9 +28,9 @@ const CREATE_ENDPOINT =
   "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { signingSecret } }";
 const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
 const OPEN =
-  "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }";
+  "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
-  sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) { id }
+  sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) { id }
 }`;
 
 /**

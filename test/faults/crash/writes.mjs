@@ -1,9 +1,9 @@
 const HUNG_MS = 30_000;
 
 const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
-const SEND_MESSAGE = "mutation ($input: NewMessage!) { sendMessage(input: $input) { id message } }";
+const SEND_MESSAGE = "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id message } }";
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
-  sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) { id message sequence }
+  sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) { id message sequence }
 }`;
 const DECIDE = "mutation ($input: DecideInput!) { decide(input: $input) { id } }";
 const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { id } } }";
