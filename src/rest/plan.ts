@@ -1,4 +1,5 @@
 import {
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLSchema,
   type GraphQLType,
@@ -144,8 +145,8 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
       // Problems of an input object are problems of the body itself.
       ...variables.inputs(route.bodyVariable),
       ...Object.fromEntries(
-        [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable }) => [
-          variables.pathOf(variable),
+        [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable, field }) => [
+          variables.pathOf(variable) + (field === undefined ? "" : `.${field}`),
           name,
         ]),
       ),
@@ -201,22 +202,31 @@ class Variables {
     return this.all.has(name);
   }
 
-  jsonOf({ type, target }: Variable): JsonType {
+  jsonOf({ type, target }: Pick<Variable, "type" | "target">): JsonType {
     return jsonTypeOf(type, { rule: ruleOf(target), check: checkOf(target), define: this.define });
   }
 
-  member({ name, variable: key }: RestParameter, { takesNull }: { takesNull: boolean }): Member {
+  member(parameter: RestParameter, { takesNull }: { takesNull: boolean }): Member {
+    const { name, variable: key, field, description } = parameter;
     const variable = this.take(key);
     const { type, target } = variable;
     return {
       name,
       key,
-      json: this.jsonOf(variable),
+      json: field === undefined ? this.jsonOf(variable) : this.jsonOfField(variable, field),
       required: isNonNullType(type) && variable.default === undefined,
       takesNull: takesNull && !isNonNullType(type) && !isNonNullType(target?.type),
-      description: target?.description,
+      description: description ?? target?.description,
       default: variable.default,
     };
+  }
+
+  /** The representation of an input object by its only field. */
+  private jsonOfField({ type }: Variable, name: string): JsonType {
+    const field = inputFieldOf(type, name);
+    assert(field !== undefined, `${type} has no field ${name}`);
+    const json = this.jsonOf({ type: field.type, target: field });
+    return { ...json, decode: (value, location) => ({ [name]: json.decode(value, location) }) };
   }
 
   /** Returns the path of the argument or input field that a variable fills. */
@@ -231,8 +241,10 @@ class Variables {
     return Object.fromEntries(paths.map((path) => [path.split(".")[0] as string, ""]));
   }
 
-  typeOf(name: string): GraphQLInputType | undefined {
-    return this.all.get(name)?.type;
+  /** Returns the type of a part of the request. */
+  typeOf({ variable, field }: Pick<RestParameter, "variable" | "field">): GraphQLInputType | undefined {
+    const type = this.all.get(variable)?.type;
+    return field === undefined ? type : inputFieldOf(type, field)?.type;
   }
 
   assertAllTaken(): void {
@@ -240,13 +252,19 @@ class Variables {
   }
 }
 
+/** Returns a field of an input object; undefined for other types and unknown fields. */
+function inputFieldOf(type: GraphQLType | undefined, name: string): GraphQLInputField | undefined {
+  const input = getNamedType(type);
+  return isInputObjectType(input) ? input.getFields()[name] : undefined;
+}
+
 /** True if a URL can contain values of a type. */
 const isPlain = (type: GraphQLType | undefined | null) =>
   type != null && isLeafType(getNullableType(type)) && !getNamedType(type).name.startsWith("JSON");
 
 function inPath(parameter: PathParameter, variables: Variables): Member {
-  const { name, variable, format } = parameter;
-  const type = variables.typeOf(variable);
+  const { name, format } = parameter;
+  const type = variables.typeOf(parameter);
   const member = variables.member(parameter, { takesNull: false });
   assert(isPlain(type), `a path cannot carry ${name}`);
   if (format === undefined) return { ...member, required: true };
@@ -268,7 +286,7 @@ const decodeInt64Id = (value: unknown, location: Location) => {
 };
 
 function inQuery(parameter: RestParameter, variables: Variables): Member {
-  const type = variables.typeOf(parameter.variable);
+  const type = variables.typeOf(parameter);
   const member = variables.member(parameter, { takesNull: false });
   const nullable = type && getNullableType(type);
   assert(
@@ -307,8 +325,7 @@ function idempotencyKeyOf({ bodyVariable }: RestRoute, variables: Variables): Id
     return { json, required, variable: undefined, path };
   }
   if (bodyVariable === undefined) return undefined;
-  const input = getNamedType(variables.typeOf(bodyVariable));
-  const field = isInputObjectType(input) ? input.getFields()[IDEMPOTENCY_FIELD] : undefined;
+  const field = inputFieldOf(variables.typeOf({ variable: bodyVariable }), IDEMPOTENCY_FIELD);
   if (field === undefined) return undefined;
   return {
     json: jsonTypeOf(field.type, { rule: ruleOf(field), check: checkOf(field) }),

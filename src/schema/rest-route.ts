@@ -12,6 +12,10 @@ export interface RestParameter {
   name: string;
   /** Name of the variable in the document. */
   variable: string;
+  /** The field of the variable's input object that the part fills; the whole variable by default. */
+  field?: string;
+  /** Description in the documentation; defaults to that of the argument or input field. */
+  description?: string;
 }
 
 /** Parameters that have the names of their variables. */

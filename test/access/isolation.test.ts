@@ -511,7 +511,10 @@ describeGateway({ engine: "any" }, (gateway) => {
       "sendToConversation",
       '($id: ID!) { sendToConversation(input: { id: $id, message: "intruder" }) { id } }',
     ],
-    ["moveConversation", '($id: ID!) { moveConversation(input: { id: $id, line: "main" }) { canceled } }'],
+    [
+      "moveConversation",
+      '($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',
+    ],
     ["handOffConversation", "($id: ID!) { handOffConversation(input: { id: $id }) { canceled } }"],
     ["releaseConversation", "($id: ID!) { releaseConversation(input: { id: $id }) { canceled } }"],
     ["closeConversation", "($id: ID!) { closeConversation(input: { id: $id }) { canceled } }"],

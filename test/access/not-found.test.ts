@@ -74,6 +74,8 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(await open({ contact: { id: ID } })).toBe("There is no such contact.");
     const contact = { kind: "local", address: "anna" };
     await gateway.rest("POST", "/agent/contacts", { body: { addresses: [contact] } });
-    expect(await open({ contact: { address: contact }, line: "none" })).toBe("There is no such line.");
+    expect(await open({ contact: { address: contact }, line: { name: "none" } })).toBe(
+      "There is no such line.",
+    );
   });
 });

@@ -445,7 +445,8 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.moveConversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: 'mutation ($id: ID!) { moveConversation(input: { id: $id, line: "main" }) { canceled } }',
+    document:
+      'mutation ($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',
     variables: aConversation,
   },
   ...Object.fromEntries(

@@ -262,7 +262,7 @@ onEachEngine((engine) => {
          where status = 'queued' and conversation.line_id = '${LOCAL}'`,
       ),
     );
-    const args = { id: conversation.id, line: "other", pending: PendingMessages.cancel };
+    const args = { id: conversation.id, line: { name: "other" }, pending: PendingMessages.cancel };
     await logged.expectIndexes(
       () => services.conversationChanges.move(context, Object.assign(new MoveConversationInput(), args)),
       { reads: /FROM "message"/ },

@@ -132,9 +132,9 @@ describeGateway({ engine: "any" }, (gateway) => {
   test("conversations are found by the name of their line", async () => {
     const { name } = await addLine(gateway, { agentId });
     const { id } = await addConversation(gateway, { agentId, line: name });
-    expect(await idsOf("conversations", `line: "${name}"`)).toEqual([id]);
+    expect(await idsOf("conversations", `line: { name: "${name}" }`)).toEqual([id]);
     for (const unknown of ["absent", "\\u0000"])
-      expect(await idsOf("conversations", `line: "${unknown}"`)).toEqual([]);
+      expect(await idsOf("conversations", `line: { name: "${unknown}" }`)).toEqual([]);
   });
 
   test("decisions are found by their contact and by their outcome", async () => {

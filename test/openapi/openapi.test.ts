@@ -136,7 +136,7 @@ describe("the contract", () => {
     visit(document, "");
     expect([...new Set(unbounded)].sort()).toEqual([
       "/components/schemas/MoveConversationBody/properties/line",
-      "/components/schemas/OpenConversationInput/properties/line/oneOf/0",
+      "/components/schemas/OpenConversationBody/properties/line/oneOf/0",
       "/components/schemas/PutContactInput/properties/locale/oneOf/0",
       "/components/schemas/PutContactInput/properties/timezone/oneOf/0",
       "/paths//agent/events/get/responses/200/content/text/event-stream/schema",

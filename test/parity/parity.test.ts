@@ -280,8 +280,9 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
         openConversation(input: $input) { created conversation { ${FIELDS} } message { message status sequence } }
       }`;
       // REST and MCP ignore nulls in a reference.
-      const inGraphQL = ({ contact, ...input }: { contact?: unknown }) => ({
+      const inGraphQL = ({ contact, line, ...input }: { contact?: unknown; line?: unknown }) => ({
         ...input,
+        line: line == null ? line : { name: line },
         contact:
           typeof contact === "object" && contact !== null
             ? Object.fromEntries(Object.entries(contact).filter(([, value]) => value !== null))
@@ -329,7 +330,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       await fc.assert(
         fc.asyncProperty(change, async ({ verb, ...body }) => {
           const [field, types, selection] = MUTATIONS[verb] as [string, string, string];
-          const args = types.replace(/\$(\w+): \w+!?/g, "$1: $$$1");
+          const args = types.replace(/\$(\w+): \w+!?/g, "$1: $$$1").replace("$line", "{ name: $line }");
           const query = `mutation ($id: ID!, ${types}) { ${field}(input: { id: $id, ${args} }) ${selection} }`;
           const [rest, graph, called, same] = await all(
             [`/agent/conversations/$id/${verb}`, body],

@@ -60,7 +60,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       "conversations on a line",
       () => {
         const line = talked[1]?.line;
-        return list("/agent/conversations", `line=${line}`, `conversations(line: "${line}")`);
+        return list("/agent/conversations", `line=${line}`, `conversations(line: { name: "${line}" })`);
       },
     ],
     [

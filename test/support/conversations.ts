@@ -8,6 +8,9 @@ const CONVERSATION =
   "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 
+/** A reference to a line by its name; other values stay. */
+const lineNamed = (line: unknown) => (typeof line === "string" ? { name: line } : line);
+
 /**
  * Opens a conversation of an agent with a new contact through the service.
  * @returns the IDs of both
@@ -20,7 +23,11 @@ export async function addConversation(
     agentId,
     addresses: [{ kind: AddressKind.local, address }],
   });
-  const input = Object.assign(new OpenConversationInput(), { agentId, contact: { id: contactId }, line });
+  const input = Object.assign(new OpenConversationInput(), {
+    agentId,
+    contact: { id: contactId },
+    line: lineNamed(line),
+  });
   const context = await operatorOfAgent(gateway, agentId);
   const { conversation } = await gateway.services.conversations.open(context, input);
   return { id: conversation.id, contactId };
@@ -41,12 +48,12 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
         more,
       );
   return {
-    open: (input: object, more?: Call) =>
+    open: ({ line, ...input }: { line?: unknown; [name: string]: unknown }, more?: Call) =>
       call(
         `mutation ($input: OpenConversationInput!) {
            openConversation(input: $input) { created conversation { ${CONVERSATION} } message { id status sequence } }
          }`,
-        { input },
+        { input: { ...input, line: lineNamed(line) } },
         more,
       ),
     find: (id: string, more?: Call) =>
@@ -83,12 +90,10 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
         rest,
       );
     },
-    move: (id: string, args: object, more?: Call) =>
+    move: (id: string, { line, ...args }: { line: unknown; [name: string]: unknown }, more?: Call) =>
       call(
-        `mutation ($id: ID!, $line: String!, $expectedVersion: Int, $pending: PendingMessages) {
-           moveConversation(input: { id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending }) { ${CHANGE} }
-         }`,
-        { id, ...args },
+        `mutation ($input: MoveConversationInput!) { moveConversation(input: $input) { ${CHANGE} } }`,
+        { input: { id, line: lineNamed(line), ...args } },
         more,
       ),
     handOff: change("handOffConversation"),

@@ -43,7 +43,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
       state: address.oneOf("state", STATE_OPTIONS) || null,
       handler: address.oneOf("handler", HANDLER_OPTIONS) || null,
       contactId: address.get("contact") || null,
-      line: address.get("line") || null,
+      line: address.get("line") ? { name: address.get("line") } : null,
     },
     { pollMs: INBOX_POLL_MS },
   );

@@ -36,7 +36,7 @@ export function OpenConversation(props: {
         contact === undefined
           ? { address: { kind: text("kind") as AddressKind, address: text("address") } }
           : { id: contact.id },
-      line: text("line") || null,
+      line: text("line") === "" ? null : { name: text("line") },
       message: text("message") || null,
     };
     const { openConversation } = await change(

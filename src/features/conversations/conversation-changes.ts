@@ -24,6 +24,7 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import {
   type ConversationChange,
   type ConversationChangeInput,
+  type LineReference,
   type MoveConversationInput,
   PendingMessages,
 } from "./conversation.inputs";
@@ -59,11 +60,11 @@ export class ConversationChanges {
    */
   move(
     context: RequestContext,
-    { line: name, pending, ...args }: MoveConversationInput,
+    { line, pending, ...args }: MoveConversationInput,
   ): Promise<ConversationChange> {
     return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
-      return planMove(tx, conversation, name, pending);
+      return planMove(tx, conversation, line, pending);
     });
   }
 
@@ -144,15 +145,15 @@ export interface PlannedChange {
 export async function planMove(
   tx: Tx,
   conversation: Conversation,
-  name: string,
+  reference: LineReference,
   pending: PendingMessages | null | undefined,
   opened: readonly Conversation[] = [],
 ): Promise<PlannedChange | undefined> {
   const { id, agentId, contactId, addressId, lineId } = conversation;
-  const line = await lineOf(tx, agentId, name);
+  const line = await lineOf(tx, agentId, reference);
   if (line.id === lineId) return undefined;
   if (line.state !== LineState.active)
-    throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
+    throw new GatewayError("not_deliverable", `The line "${line.name}" is ${line.state}.`);
   const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
   const there = { lineId: line.id, addressId: address.id, state: ConversationState.open };
   const other =
@@ -161,7 +162,7 @@ export async function planMove(
   if (other !== null) {
     throw new GatewayError(
       "conflict",
-      `The conversation ${other.id} with this address is open on the line "${name}".`,
+      `The conversation ${other.id} with this address is open on the line "${line.name}".`,
     );
   }
   const from = await tx.findOneByOrFail(Line, { id: lineId });

@@ -59,6 +59,16 @@ export class ContactReference {
   address?: NewAddress | null | undefined;
 }
 
+@InputType({ description: "Identifies a line of the agent by exactly one of these fields." })
+@OneOf()
+export class LineReference {
+  @Field(() => ID, { nullable: true, description: "ID of the line." })
+  id?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Name of the line." })
+  name?: string | null | undefined;
+}
+
 @InputType({ description: "A conversation to open." })
 export class OpenConversationInput extends IdempotentInput {
   @Field(() => ID, AGENT_ID)
@@ -69,11 +79,11 @@ export class OpenConversationInput extends IdempotentInput {
   @ValidateNested()
   contact!: ContactReference;
 
-  @Field(() => String, {
+  @Field(() => LineReference, {
     nullable: true,
-    description: "Name of the line; the agent's default line if omitted.",
+    description: "The line to talk on; the agent's default line if omitted.",
   })
-  line?: string | null | undefined;
+  line?: LineReference | null | undefined;
 
   @Field(() => String, { nullable: true, description: `A first message to queue. ${MESSAGE}` })
   @IsOptional()
@@ -130,9 +140,9 @@ export class ConversationsArgs extends PageArgs {
   @IsOptional()
   contactId?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Only conversations on the line with this name." })
+  @Field(() => LineReference, { nullable: true, description: "Only conversations on this line." })
   @IsOptional()
-  line?: string | null | undefined;
+  line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {
     nullable: true,
@@ -176,8 +186,8 @@ export class CloseConversationInput extends ConversationChangeInput {}
 
 @InputType({ description: "A conversation to move to another line." })
 export class MoveConversationInput extends ConversationChangeInput {
-  @Field(() => String, { description: "Name of the line to move to." })
-  line!: string;
+  @Field(() => LineReference, { description: "The line to move to." })
+  line!: LineReference;
 
   @Field(() => PendingMessages, {
     nullable: true,

@@ -12,6 +12,10 @@ const ID = {
   example: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
 } as const;
 
+/** A line, which REST identifies by its name only. */
+const lineNamed = (description: string) =>
+  ({ name: "line", variable: "line", field: "name", description }) as const;
+
 const WITH_ANNA = {
   id: ID.example,
   contactId: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b11",
@@ -82,12 +86,20 @@ export const conversationRoutes: RouteGroup = {
       summary: "Open a conversation",
       method: "POST",
       path: "/agent/conversations",
-      document: `mutation openConversation($input: OpenConversationInput!) {
-        openConversation(input: $input) {
+      document: `mutation openConversation(
+        $contact: ContactReference!, $line: LineReference, $message: String, $idempotencyKey: String
+      ) {
+        openConversation(
+          input: { contact: $contact, line: $line, message: $message, idempotencyKey: $idempotencyKey }
+        ) {
           created conversation { ${CONVERSATION} } message { id message status createdAt conversationId sequence }
         }
       }`,
-      bodyVariable: "input",
+      bodyMembers: [
+        ...named("contact"),
+        lineNamed("Name of the line; the agent's default line if omitted."),
+        ...named("message"),
+      ],
       status: { oneOf: [200, 201], choose: ({ created }) => (created === true ? 201 : 200) },
       result: ["openConversation"],
       location: ({ conversation }) => `/agent/conversations/${(conversation as { id: string }).id}`,
@@ -105,7 +117,7 @@ export const conversationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/conversations",
       document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $contactId: ID, $line: String,
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $contactId: ID, $line: LineReference,
         $order: ConversationOrder
       ) {
         conversations(
@@ -115,7 +127,12 @@ export const conversationRoutes: RouteGroup = {
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [...PAGE, ...named("state", "handler", "contactId", "line", "order")],
+      queryParameters: [
+        ...PAGE,
+        ...named("state", "handler", "contactId"),
+        lineNamed("Only conversations on the line with this name."),
+        ...named("order"),
+      ],
       status: 200,
       result: ["conversations", "nodes"],
       pageInfo: ["conversations", "pageInfo"],
@@ -180,14 +197,14 @@ export const conversationRoutes: RouteGroup = {
       method: "POST",
       path: "/agent/conversations/:conversationId/move",
       document: `mutation moveConversation(
-        $id: ID!, $line: String!, $expectedVersion: Int, $pending: PendingMessages
+        $id: ID!, $line: LineReference!, $expectedVersion: Int, $pending: PendingMessages
       ) {
         moveConversation(
           input: { id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending }
         ) { ${CHANGE} }
       }`,
       pathParameters: [ID],
-      bodyMembers: named("line", "expectedVersion", "pending"),
+      bodyMembers: [lineNamed("Name of the line to move to."), ...named("expectedVersion", "pending")],
       status: 200,
       result: ["moveConversation"],
       errors: ["version_conflict", "not_deliverable", "conflict"],

@@ -115,9 +115,9 @@ export class ConversationService {
         query.andWhere({ contactId });
       }
       if (line != null) {
-        const named = await findLine(reader, agent, line);
-        if (named === null) return null;
-        query.andWhere({ lineId: named.id });
+        const found = await findLine(reader, agent, line);
+        if (found === null) return null;
+        query.andWhere({ lineId: found.id });
       }
       return query;
     };
@@ -187,7 +187,8 @@ export class ConversationService {
           ref: contact.ref,
           kind: address?.kind,
           address: address?.address,
-          line,
+          lineId: line?.id,
+          line: line?.name,
           message,
         },
         create: () => this.openOnce(tx, context, agent, input),

@@ -1,6 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
+import { isUuid } from "../../common/uuid";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
@@ -12,13 +13,21 @@ import { assertNotErased, lockContact } from "../contacts/find-contact";
 import { addressesOf } from "../contacts/known-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
-import type { ContactReference } from "./conversation.inputs";
+import type { ContactReference, LineReference } from "./conversation.inputs";
 import type { Place } from "./find-conversation";
 
-/** @returns the agent's line with a name, or null */
-export const findLine = async (reader: EntityManager, agentId: string, name: string): Promise<Line | null> =>
+/** @returns the agent's line with an ID or a name, or null */
+export async function findLine(
+  reader: EntityManager,
+  agentId: string,
+  { id, name }: LineReference,
+): Promise<Line | null> {
+  if (id != null) return isUuid(id) ? reader.findOneBy(Line, { agentId, id }) : null;
   // PostgreSQL rejects other texts.
-  name.includes("\0") || !name.isWellFormed() ? null : reader.findOneBy(Line, { agentId, name });
+  return name == null || name.includes("\0") || !name.isWellFormed()
+    ? null
+    : reader.findOneBy(Line, { agentId, name });
+}
 
 /**
  * Finds a referenced contact and locks it until the transaction ends.
@@ -50,17 +59,21 @@ async function idOf(
 }
 
 /**
- * The line with a name, or the default line of the agent.
+ * The line with an ID or a name, or the default line of the agent.
  * @throws GatewayError `not_found`, or `not_deliverable` if the agent has no default line
  */
-export async function lineOf(tx: Tx, agentId: string, name: string | null | undefined): Promise<Line> {
-  if (name == null) {
+export async function lineOf(
+  tx: Tx,
+  agentId: string,
+  reference: LineReference | null | undefined,
+): Promise<Line> {
+  if (reference == null) {
     const line = await defaultLineOf(tx, agentId);
     if (line === undefined)
       throw new GatewayError("not_deliverable", "The agent has no default line. Name a line.");
     return line;
   }
-  const line = await findLine(tx, agentId, name);
+  const line = await findLine(tx, agentId, reference);
   if (line === null) throw noSuch("line");
   return line;
 }

@@ -228,7 +228,7 @@ async function destinationOf(
       : { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
   }
   if (atHand !== null && (isNamed || name === null)) return { conversation: atHand };
-  const line = await lineOf(tx, agentId, name);
+  const line = await lineOf(tx, agentId, name === null ? null : { name });
   if (line.id === atHand?.lineId) return { conversation: atHand };
   assertInUse(line);
   const place = { line, address: await addressOn(tx, line, contact.id, isPreferred) };
@@ -313,7 +313,7 @@ async function plan(
 ): Promise<PlannedChange | undefined> {
   switch (effect.kind) {
     case "move":
-      return planMove(tx, conversation, effect.line, PendingMessages[effect.pending], opened);
+      return planMove(tx, conversation, { name: effect.line }, PendingMessages[effect.pending], opened);
     case "handoff":
       return planHandoff(conversation);
     case "close":

@@ -66,7 +66,7 @@ export async function seedConversations(
 ): Promise<void> {
   const { agentId } = place;
   const done = { contacts: 0, conversations: 0, messages: 0, queued: 0 };
-  const line = await database.write((tx) => lineOf(tx, agentId, place.line));
+  const line = await database.write((tx) => lineOf(tx, agentId, place.line ? { name: place.line } : null));
   const firstNumber = await database.read((reader) => nextNumber(reader, agentId));
   const last: Last = { contactId: undefined, addressId: "", conversationId: null };
   const planned = plan(counts);

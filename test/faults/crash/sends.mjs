@@ -83,7 +83,7 @@ export async function runSends(place, history, options) {
       const { contact } = (await insist(key, PUT, { input: { addresses: [address] } })).putContact;
       const line = i % ONCE_EVERY === 0 ? "fail" : "retry";
       const { openConversation } = await insist(key, OPEN, {
-        input: { contact: { id: contact.id }, line },
+        input: { contact: { id: contact.id }, line: { name: line } },
       });
       opened[i] = { id: openConversation.conversation.id, line };
     },
