@@ -116,14 +116,14 @@ const describe = (message: Message) => ({
   conversationId: message.conversationId,
   sequence: message.sequence,
   author: message.author,
-  message: message.message,
+  message: message.text,
   createdAt: message.createdAt,
   expiresAt: message.expiresAt,
   sentAt: message.sentAt,
   deliveredAt: message.deliveredAt,
 });
 
-const toRow = ({ id, status, message, ...rest }: Message) => ({
+const toRow = ({ id, status, text, ...rest }: Message) => ({
   createdAt: rest.createdAt,
   status,
   heldReason: rest.heldReason,
@@ -133,7 +133,7 @@ const toRow = ({ id, status, message, ...rest }: Message) => ({
   errorText: rest.errorText === null ? null : shortened(rest.errorText),
   sentAt: rest.sentAt,
   conversationId: rest.conversationId,
-  message: shortened(message),
+  message: shortened(text),
   id,
 });
 

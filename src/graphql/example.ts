@@ -19,7 +19,7 @@ mutation AddPet {
 }
 
 mutation QueueMessage {
-  sendMessage(input: { message: "Hello" }) { id status createdAt }
+  sendMessage(input: { text: "Hello" }) { id status createdAt }
 }
 
 # Follows what happens to the agent: run it, then queue a message.

@@ -256,7 +256,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const CONTACTS = "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id ref tags version } } }";
   const CONVERSATIONS =
     "query ($agentId: ID) { conversations(agentId: $agentId) { nodes { id state handler version lastSequence } } }";
-  const MESSAGES = "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id message status } } }";
+  const MESSAGES = "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id text status } } }";
   const DECISIONS =
     "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id contactId situation { type } outcome } } }";
   const EVENTS = "query ($agentId: ID) { events(agentId: $agentId) { nodes { id type subject data } } }";
@@ -507,10 +507,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       '($id: ID!) { changeContactTags(input: { id: $id, add: ["intruder"], remove: ["theirs"] }) { tags } }',
     ],
     ["cancelMessage", "($id: ID!) { cancelMessage(input: { id: $id }) { id } }"],
-    [
-      "sendToConversation",
-      '($id: ID!) { sendToConversation(input: { id: $id, message: "intruder" }) { id } }',
-    ],
+    ["sendToConversation", '($id: ID!) { sendToConversation(input: { id: $id, text: "intruder" }) { id } }'],
     [
       "moveConversation",
       '($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',

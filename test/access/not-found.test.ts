@@ -49,7 +49,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`updateApiKey(input: { id: "${ID}", description: "x" }) { id }`, "API key"],
   [`publishConfiguration(input: { agentId: "${ID}", expectedLiveVersion: 1 }) { version }`, "agent"],
   [`revokeApiKey(id: "${ID}") { id }`, "API key"],
-  [`sendToConversation(input: { id: "${ID}", message: "x" }) { id }`, "conversation"],
+  [`sendToConversation(input: { id: "${ID}", text: "x" }) { id }`, "conversation"],
 ];
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {

@@ -405,7 +405,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.sendMessage": {
     outcomes: ALLOWED.keysWithAnotherScope,
-    document: 'mutation { sendMessage(input: { message: "hello" }) { id } }',
+    document: 'mutation { sendMessage(input: { text: "hello" }) { id } }',
   },
   "Mutation.cancelMessage": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
@@ -434,13 +434,13 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       input: {
         ...(await agentForMembers(fixture, caller)),
         contact: { id: (await aConversation(fixture)).contactId },
-        message: "hello",
+        text: "hello",
       },
     }),
   },
   "Mutation.sendToConversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
-    document: 'mutation ($id: ID!) { sendToConversation(input: { id: $id, message: "hello" }) { id } }',
+    document: 'mutation ($id: ID!) { sendToConversation(input: { id: $id, text: "hello" }) { id } }',
     variables: aConversation,
   },
   "Mutation.moveConversation": {

@@ -188,7 +188,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         `mutation { eraseContact(input: { id: "${await idOf("contact")}" }) { id } }`,
         `mutation { changeContactTags(input: { id: "${await idOf("contact")}", add: ["x"] }) { tags } }`,
         `mutation { closeConversation(input: { id: "${await idOf("conversation")}" }) { canceled } }`,
-        `mutation { sendToConversation(input: { id: "${await idOf("conversation")}", message: "x" }) { id } }`,
+        `mutation { sendToConversation(input: { id: "${await idOf("conversation")}", text: "x" }) { id } }`,
       ];
       const ask = (query: string) => gateway.graphql(query, {}, { token });
       for (const query of calls) expect(Object.values((await ask(query)).body.data)).not.toEqual([null]);
@@ -270,7 +270,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         const { id } = await desk.add();
         const conversation = await addConversation(gateway, { agentId: id });
         const changes = [
-          `mutation { sendToConversation(input: { id: "${conversation.id}", message: "late" }) { id } }`,
+          `mutation { sendToConversation(input: { id: "${conversation.id}", text: "late" }) { id } }`,
           `mutation { putContact(input: { agentId: "${id}", ref: "late" }) { created } }`,
           `mutation { changeContactTags(input: { id: "${conversation.contactId}", add: ["late"] }) { tags } }`,
           `mutation { createLine(input: { agentId: "${id}", name: "late" }) { line { id } } }`,

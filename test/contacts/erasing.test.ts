@@ -38,7 +38,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
       return reader.find(Message, { where: { conversationId }, order: { id: "ASC" } });
     });
   const textsLeft = (conversationId: string) =>
-    database().read((reader) => reader.countBy(Message, { conversationId, message: Not("") }));
+    database().read((reader) => reader.countBy(Message, { conversationId, text: Not("") }));
   const sharing = () =>
     startGateway(engine, { database: { url: gateway.databaseUrl, drop: async () => undefined } });
 
@@ -85,10 +85,10 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     const before = await messagesOf(contactId);
     expect((await contacts.erase(contactId)).body.data.eraseContact).toMatchObject({ id: contactId });
     expect(await messagesOf(contactId)).toEqual([
-      { ...before[0], message: "", errorText: null },
+      { ...before[0], text: "", errorText: null },
       {
         ...before[1],
-        message: "",
+        text: "",
         status: "canceled",
         errorCode: "closed",
         heldReason: null,
@@ -269,7 +269,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
         isErased = true;
         await Promise.all(senders);
         const messages = await messagesOf(contactId);
-        expect(new Set(messages.map(({ message }) => message))).toEqual(new Set([""]));
+        expect(new Set(messages.map(({ text }) => text))).toEqual(new Set([""]));
         expect(messages.filter(({ status }) => status === "queued")).toEqual([]);
         expect([...codes].sort()).toEqual(["conflict", undefined]);
         const { nodes } = (await api.list({ contactId })).body.data.conversations;

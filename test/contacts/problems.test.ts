@@ -45,6 +45,7 @@ const CONVERSATIONS: [
   [
     { contact: { address: NO_EMAIL }, message: " " },
     { "contact.address.address": "must be an e-mail address", message: "must not be empty" },
+    { "contact.address.address": "must be an e-mail address", text: "must not be empty" },
   ],
   [
     { contact: {}, message: " " },

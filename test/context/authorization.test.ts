@@ -63,7 +63,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     '{ message(id: "1") { id } }',
     "{ messages { nodes { id } } }",
     'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
-    'mutation { sendMessage(input: { message: "Hello" }) { id } }',
+    'mutation { sendMessage(input: { text: "Hello" }) { id } }',
     "{ viewer { id } }",
     "{ apiKeys { nodes { id } } }",
     '{ apiKey(id: "1") { id } }',

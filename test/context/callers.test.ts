@@ -16,7 +16,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   test.each([
     "{ whoami { agent { id } } }",
     "{ whoami { key { id } organization { id } } }",
-    'mutation { sendMessage(input: { message: "Hello" }) { id } }',
+    'mutation { sendMessage(input: { text: "Hello" }) { id } }',
   ])("%s is forbidden to a signed-in member", async (document) => {
     expectGraphQLError(await gateway.graphql(document, {}, { token: gateway.owner }), "forbidden");
   });

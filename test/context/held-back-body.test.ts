@@ -86,7 +86,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       const { id, secret } = await mint(gateway);
       expect(await holdBack(gateway, request(secret), () => revoke(id))).toBe("key_revoked");
     }
-    const messages = await gateway.graphql("{ messages(first: 100) { nodes { message } } }");
+    const messages = await gateway.graphql("{ messages(first: 100) { nodes { text } } }");
     expect(messages.body.data.messages.nodes).toHaveLength(1);
   });
 

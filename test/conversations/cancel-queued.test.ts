@@ -28,7 +28,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
     await database.write(async (tx) => {
       await tx.insert(Lane, { id: conversationId, agentId, kind: "conversation", wakeAt });
       const messages = Array.from({ length: QUEUED }, (_, i) => ({
-        ...{ ...fields, id: randomUUID(), sequence: i + 1, message: `message ${i}` },
+        ...{ ...fields, id: randomUUID(), sequence: i + 1, text: `message ${i}` },
         ...{ status: MessageStatus.queued, author: MessageAuthor.agent },
       }));
       await insertAll(tx, Message, messages);

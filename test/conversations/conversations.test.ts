@@ -85,18 +85,24 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(found.body).toEqual(first.body.conversation);
     });
 
-    test("a contact is meant by its ID, its ref or an address, and a line by its name", async () => {
+    test("a contact is meant by its ID, its ref or an address, and a line by its name or ID", async () => {
       const line = await addLine(gateway, { agentId });
       const ref = `ref ${Math.random()}`;
       const address = `Anna ${Math.random()}`;
       const id = await addContact(gateway, { agentId, ref, addresses: [local(address)] as never });
       const conversations = [];
       for (const contact of [{ id }, { ref }, { address: local(` ${address}`) }]) {
-        const { body } = await api.open({ contact, line: line.name });
-        conversations.push(body.data.openConversation.conversation);
+        for (const reference of [{ name: line.name }, { id: line.id }]) {
+          const { body } = await api.open({ contact, line: reference });
+          conversations.push(body.data.openConversation.conversation);
+        }
       }
       expect(new Set(conversations.map((each) => each.id)).size).toBe(1);
       expect(conversations[0]).toMatchObject({ line: line.name, address, contactId: id });
+      const { body } = await gateway.graphql(
+        `{ conversations(line: { id: "${line.id}" }) { nodes { id } } }`,
+      );
+      expect(body.data.conversations.nodes).toEqual([{ id: conversations[0].id }]);
     });
 
     test("the address that is named is the one to talk to, otherwise the one that was added first", async () => {
@@ -155,6 +161,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     test.each([
       ["not_found", "a line that does not exist", { line: "unknown" }],
       ["not_found", "a line whose name no database stores", { line: "a\0b" }],
+      ["not_found", "a line whose ID is none", { line: { id: "main" } }],
+      ["invalid_request", "a line by its ID and its name", { line: { id: "x", name: "main" } }],
       ["not_found", "a contact that does not exist", { contact: { ref: "nobody" } }],
       ["not_found", "a contact whose ID is none", { contact: { id: "x" } }],
       ["invalid_request", "no contact", { contact: {} }],
@@ -279,7 +287,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     test("queued messages are canceled, and what is sent then belongs to the new line", async () => {
       const { id, messages } = await queued(2);
       const line = await addLine(gateway, { agentId });
-      const { conversation, ...rest } = (await api.move(id, { line: line.name })).body.data.moveConversation;
+      const moved = await api.move(id, { line: { id: line.id } });
+      const { conversation, ...rest } = moved.body.data.moveConversation;
       expect(conversation).toMatchObject({ line: line.name, version: 2 });
       expect(rest).toEqual({ canceled: messages, carried: [], inFlight: null });
       const { nodes } = (await api.messages(id)).body.data.conversationMessages;

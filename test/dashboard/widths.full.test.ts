@@ -71,7 +71,7 @@ async function holdMessage(gateway: TestGateway) {
   await addContact(gateway, { agentId, ref: "2", name: "محمد عبد الله" });
   await gateway.graphql(
     "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }",
-    { input: { agentId, contact, line, message: "שלום" } },
+    { input: { agentId, contact, line: { name: line }, text: "שלום" } },
     { token: gateway.owner },
   );
 }

@@ -127,11 +127,9 @@ onAnyEngine((engine) => {
           numbers.map((i) => gateway.rest("POST", "/messages", { body: { message: `text ${i}` } })),
         );
         const found = await Promise.all(
-          messages.map(({ body }) =>
-            gateway.graphql("query ($id: ID!) { message(id: $id) { message } }", body),
-          ),
+          messages.map(({ body }) => gateway.graphql("query ($id: ID!) { message(id: $id) { text } }", body)),
         );
-        expect(found.map(({ body }) => body.data.message.message)).toEqual(numbers.map((i) => `text ${i}`));
+        expect(found.map(({ body }) => body.data.message.text)).toEqual(numbers.map((i) => `text ${i}`));
         expect(new Set(messages.map(({ body }) => body.id)).size).toBe(numbers.length);
       } finally {
         await gateway.close();

@@ -166,7 +166,7 @@ describeGateway((gateway) => {
             .filter(({ subject }) => subject === `conversation:${id}`)
             .map(({ type, data }) => [type, data]),
         })),
-        alone: messages.filter(({ conversationId }) => conversationId === null).map(({ message }) => message),
+        alone: messages.filter(({ conversationId }) => conversationId === null).map(({ text }) => text),
         tags: contacts.map((id) => tags.filter(({ contactId }) => contactId === id)),
       };
     });

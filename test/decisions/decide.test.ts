@@ -189,7 +189,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(message).toMatchObject({
       id: body.explanation.effects[0].messageId,
       author: "agent",
-      message: text,
+      text,
       conversationId: body.conversationId,
       decisionId: body.id,
     });
@@ -355,7 +355,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(ruleId).toBe("second");
     const [one, two] = await messagesOf(id);
     await delivered(one?.id ?? "");
-    expect(two).toMatchObject({ message: "two", status: "queued" });
+    expect(two).toMatchObject({ text: "two", status: "queued" });
     const waits = Date.parse(two?.notBefore ?? "") - Date.parse(two?.createdAt ?? "");
     expect(waits).toBe(3_600_000);
     await decided({ type: "note", data: { text: "three" }, conversationId });
@@ -375,7 +375,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     const body = await decided({ type: "note", data: { text: "Hello" } });
     expect(body).not.toHaveProperty("contactId");
     const [message] = await messagesOf(body.id);
-    expect(message).toMatchObject({ conversationId: null, message: "Hello", author: "agent" });
+    expect(message).toMatchObject({ conversationId: null, text: "Hello", author: "agent" });
     await delivered(message?.id ?? "");
   });
 
@@ -452,7 +452,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
       "a contact with a full queue",
       async () => {
         const { contact, conversationId } = await knownContact({ type: "note", data: { text: "x" } });
-        const message = { agentId, message: "x", author: MessageAuthor.agent, delayMs: DAY_MS };
+        const message = { agentId, text: "x", author: MessageAuthor.agent, delayMs: DAY_MS };
         await gateway.services.database.write(async (tx) => {
           const conversation = await tx.findOneByOrFail(Conversation, { id: conversationId });
           await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);

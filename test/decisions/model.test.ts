@@ -146,7 +146,7 @@ onAnyEngine((engine) => {
       },
       { kind: "handoff", ruleId: "late", status: "done", reason: "The model chose it." },
     ]);
-    expect(await messagesOf(decision)).toMatchObject([{ message: "It arrives today.", status: "delivered" }]);
+    expect(await messagesOf(decision)).toMatchObject([{ text: "It arrives today.", status: "delivered" }]);
     const { body: contact } = await contactClient(gateway).find({ id: decision.contactId });
     expect(contact.data.contact.tags).toEqual(["late", "vip"]);
     expect(server.onlyRequest().headers.authorization).toBe(`Bearer ${KEY}`);
@@ -287,7 +287,7 @@ onAnyEngine((engine) => {
     await settle();
     const { body } = await api.list(`?conversationId=${conversationId}`);
     expect(body).toMatchObject([{ decider: "model", outcome: "send", ruleId: "back" }]);
-    expect(await messagesOf(body[0])).toMatchObject([{ message: "Hello", conversationId }]);
+    expect(await messagesOf(body[0])).toMatchObject([{ text: "Hello", conversationId }]);
   });
 
   const changes: [
@@ -370,7 +370,7 @@ onAnyEngine((engine) => {
     await settle();
     answer("from the first");
     await killed;
-    expect(await messagesOf(decision)).toMatchObject([{ message: "from the second" }]);
+    expect(await messagesOf(decision)).toMatchObject([{ text: "from the second" }]);
     expect(server.received).toHaveLength(2);
   });
 
@@ -431,7 +431,7 @@ onAnyEngine((engine) => {
     expect(await found(decision)).toMatchObject({ state: "deciding" });
     say({ text: "Later", tags: [], handoff: false });
     await settle();
-    expect(await messagesOf(decision)).toMatchObject([{ message: "Later" }]);
+    expect(await messagesOf(decision)).toMatchObject([{ text: "Later" }]);
   });
 
   test("what contacts and callers wrote arrives as data, and a model that obeys it exceeds no limit", async () => {

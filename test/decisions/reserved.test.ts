@@ -132,7 +132,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
       },
     });
     expect(await messagesIn(opened.id)).toMatchObject([
-      { message: "I am back", author: "agent", status: "delivered", decisionId: raised.id },
+      { text: "I am back", author: "agent", status: "delivered", decisionId: raised.id },
     ]);
     expect(total("gateway_decisions_total", { decider: "rules", outcome: "send" })).toBe(1);
   });
@@ -193,7 +193,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
       });
       expect(await messagesIn(opened.id)).toMatchObject([
         { id: messageId, status: "failed", errorCode },
-        { message: errorCode, status: "failed", errorCode: "rejected" },
+        { text: errorCode, status: "failed", errorCode: "rejected" },
       ]);
       const { body } = await contactClient(gateway).find({ id: opened.contactId });
       expect(body.data.contact.tags).toEqual(["failed"]);

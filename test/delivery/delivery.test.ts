@@ -101,7 +101,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
     const id = "01a1fcd2-0000-7000-8000-000000000001";
     const agent = await gateway.services.agents.bySlug("first-agent");
     await database.write(async (tx) => {
-      const expired = { id, agentId: agent.id, message: "Late", status: "queued", createdAt: timestamp() };
+      const expired = { id, agentId: agent.id, text: "Late", status: "queued", createdAt: timestamp() };
       await tx.insert(Message, { ...expired, expiresAt: timestamp(-1) } as Message);
       await lanes.add(tx, [{ id, agentId: agent.id, kind: "message" } as Lane]);
     });
@@ -215,7 +215,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     const context = operatorFor(agent.organization);
     const imported = Array.from({ length: 1_000 }, (_, i) => {
       const id = uuid({ msecs: Date.UTC(2026, 0, 1) + i });
-      const queued = { id, agentId: agent.id, message: `old ${i}`, status: MessageStatus.queued };
+      const queued = { id, agentId: agent.id, text: `old ${i}`, status: MessageStatus.queued };
       return { ...queued, createdAt: timestamp(), heldReason: HeldReason.imported };
     });
     await database.write((tx) =>

@@ -248,7 +248,7 @@ onEachEngine((engine) => {
     const [conversation] = await logged.database.read((reader) =>
       reader.query(`select id from conversation where state = 'open' and line_id = '${LOCAL}'`),
     );
-    const args = Object.assign(new SendToConversationInput(), { id: conversation.id, message: "Hello" });
+    const args = Object.assign(new SendToConversationInput(), { id: conversation.id, text: "Hello" });
     await logged.expectIndexes(() => services.conversations.send(context, args), { reads: /with writing/ });
     const plan = await planOf(/with writing/);
     expect(plan).toContain(logged.source.namingStrategy.indexName("message", ["agent_id", "id"]));

@@ -170,7 +170,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
 
   test.each([
     ["a query", "{ whoami { agent { id } } }", "invalid_request"],
-    ["a mutation", 'mutation { sendMessage(input: { message: "by socket" }) { id } }', "invalid_request"],
+    ["a mutation", 'mutation { sendMessage(input: { text: "by socket" }) { id } }', "invalid_request"],
     ["no document", "", "invalid_request"],
     ["a document that does not parse", "subscription {", "graphql_parse_failed"],
     ["an unknown field", "subscription { nothing { id } }", "graphql_validation_failed"],

@@ -39,7 +39,7 @@ describe.each([
           headers: i % 4 === 0 ? { "idempotency-key": `key ${i}` } : {},
         })
       : gateway.graphql("mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }", {
-          input: { message: LONG, idempotencyKey: i % 4 === 1 ? `key ${i}` : undefined },
+          input: { text: LONG, idempotencyKey: i % 4 === 1 ? `key ${i}` : undefined },
         });
   const messages = async () =>
     (await gateway.graphql("{ messages(first: 100) { nodes { id } } }")).body.data.messages.nodes.length;

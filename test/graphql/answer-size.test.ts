@@ -7,7 +7,7 @@ import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";
 import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-const pages = (count: number, page = "messages(first: 100) { nodes { message } }") =>
+const pages = (count: number, page = "messages(first: 100) { nodes { text } }") =>
   Array.from({ length: count }, (_, i) => `a${i}: ${page}`).join(" ");
 
 describeGateway({ engine: "any" }, (gateway) => {
@@ -38,7 +38,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["five of them", `{ ${pages(5)} }`, {}],
     [
       "as many by a variable",
-      `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { message } }")} }`,
+      `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { text } }")} }`,
       { n: 100 },
     ],
     [
@@ -55,7 +55,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test("five pages that variables make small are answered", async () => {
-    const query = `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { message } }")} }`;
+    const query = `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { text } }")} }`;
     expect(codesOf(await gateway.graphql(query, { n: 80 }))).toEqual([]);
   });
 });
@@ -76,5 +76,5 @@ test("texts that may be longer than is assumed declare how long", () => {
   expect(long.map(({ name, is: characters }) => ({ name, characters }))).toEqual(
     long.map(({ name, characters }) => ({ name, characters })),
   );
-  expect(long).toContainEqual(expect.objectContaining({ name: "message", is: MESSAGE_TEXT_MAX_LENGTH }));
+  expect(long).toContainEqual(expect.objectContaining({ name: "text", is: MESSAGE_TEXT_MAX_LENGTH }));
 });

@@ -50,7 +50,7 @@ describeGateway((gateway) => {
     const { data, errors } = await ask(
       `query ($id: ID!) { conversation(id: $id) {
          messages(first: 1, order: newest_first) { nodes {
-           message lineId line { id }
+           text lineId line { id }
            agent { slug }
            decision { id conversation { id } contact { id agent { slug } } agent { slug } }
            conversation { id lineName line { name } contact { id } agent { slug } }
@@ -62,7 +62,7 @@ describeGateway((gateway) => {
     const [{ decision, conversation, lineId, line, ...message }] = data.conversation.messages.nodes;
     const agent = { slug: "first-agent" };
     expect(line?.id ?? null).toBe(lineId);
-    expect(message).toEqual({ message: "Thank you", agent });
+    expect(message).toEqual({ text: "Thank you", agent });
     expect(decision).toEqual({
       id: decisionId,
       conversation: { id: talked.id },
@@ -150,7 +150,7 @@ describeGateway((gateway) => {
 
   describe("the list of a parent", () => {
     const PAGE = `query ($id: ID!, $after: String, $order: ListOrder) { conversation(id: $id) {
-      messages(first: 2, after: $after, order: $order) { nodes { message } pageInfo { hasNextPage endCursor } }
+      messages(first: 2, after: $after, order: $order) { nodes { text } pageInfo { hasNextPage endCursor } }
     } }`;
     const page = async (variables: Record<string, string>) => (await ask(PAGE, variables)).data.conversation;
 
@@ -161,7 +161,7 @@ describeGateway((gateway) => {
         const { messages: first } = await page({ id: talked.id, order });
         const after = first.pageInfo.endCursor;
         const { messages: last } = await page({ id: talked.id, order, after });
-        expect([...first.nodes, ...last.nodes].map(({ message }) => message)).toEqual(expected);
+        expect([...first.nodes, ...last.nodes].map(({ text }) => text)).toEqual(expected);
         expect([first, last].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, false]);
       }
     });
@@ -182,14 +182,14 @@ describeGateway((gateway) => {
         reads.mockClear();
         const lists = Array.from(
           { length: cursors },
-          (_, i) => `a${i}: messages(first: ${i + 1}, after: $after) { nodes { message } }`,
+          (_, i) => `a${i}: messages(first: ${i + 1}, after: $after) { nodes { text } }`,
         );
         const { data, errors } = await ask(
           `query ($id: ID!, $after: String) { conversation(id: $id) { ${lists.join(" ")} } }`,
           { id: talked.id, after },
         );
         expect(Object.values(data.conversation)).toEqual(
-          lists.map(() => ({ nodes: [{ message: "Thank you" }] })),
+          lists.map(() => ({ nodes: [{ text: "Thank you" }] })),
         );
         expect(errors).toBeUndefined();
         return reads.mock.calls.length;
@@ -210,7 +210,7 @@ describeGateway((gateway) => {
         const { data, errors } = await ask(
           `{ conversations(first: ${first}, order: newest_first) { nodes {
              id contact { id decisions { nodes { id } } } line { name } agent { slug }
-             messages(first: 2) { nodes { message conversation { id } } }
+             messages(first: 2) { nodes { text conversation { id } } }
            } } }`,
         );
         expect(errors).toBeUndefined();
@@ -222,8 +222,8 @@ describeGateway((gateway) => {
       expect(five.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
       for (const { id, messages } of five.nodes)
         expect(messages.nodes).toEqual([
-          { message: "first", conversation: { id } },
-          { message: "second", conversation: { id } },
+          { text: "first", conversation: { id } },
+          { text: "second", conversation: { id } },
         ]);
     });
 

@@ -53,7 +53,7 @@ describe("a document", () => {
     ["a key's query", "{ whoami { agent { id } } }", ["agent"]],
     ["a member's query", "{ agents { id } }", ["manager", "member"]],
     ["a manager's query", "{ apiKeys { nodes { id } } }", ["manager"]],
-    ["a mutation", 'mutation { sendMessage(input: { message: "a" }) { id } }', ["agent"]],
+    ["a mutation", 'mutation { sendMessage(input: { text: "a" }) { id } }', ["agent"]],
     [
       "a query through fragments",
       "{ ...f ... { ...f } } fragment f on Query { whoami { agent { id } } }",

@@ -134,7 +134,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["with a variable of a wrong type", CREATE, { input: { name: 1 } }, true],
     [
       "with two fields",
-      'mutation { a: sendMessage(input: { message: "a" }) { message } b: sendMessage(input: { message: "a" }) { message } }',
+      'mutation { a: sendMessage(input: { text: "a" }) { text } b: sendMessage(input: { text: "a" }) { text } }',
       {},
       true,
     ],

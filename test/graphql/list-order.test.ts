@@ -90,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   test("a conversation shows its last message, on one line and in part", async () => {
     const { id } = await addConversation(gateway, { agentId });
     const last = async () => {
-      const fields = "id lastMessage { message preview author sequence }";
+      const fields = "id lastMessage { text preview author sequence }";
       const { nodes } = await nodesOf("conversations", "order: newest_first, first: 2", fields);
       return nodes.find((node) => node.id === id)?.lastMessage;
     };
@@ -103,7 +103,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await send("😀".repeat(100));
     expect(await last()).toMatchObject({ preview: "😀".repeat(100) });
     await send("😀".repeat(101));
-    expect(await last()).toMatchObject({ preview: `${"😀".repeat(100)}…`, message: "😀".repeat(101) });
+    expect(await last()).toMatchObject({ preview: `${"😀".repeat(100)}…`, text: "😀".repeat(101) });
   });
 
   test("a key that may not read messages sees conversations without them", async () => {
@@ -112,7 +112,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const list = (fields: string) =>
       gateway.graphql(`{ conversations { nodes { ${fields} } } }`, {}, { token });
     expect((await list("id")).body.errors).toBeUndefined();
-    const { body } = await list("id lastMessage { message }");
+    const { body } = await list("id lastMessage { text }");
     expect(body.errors[0].extensions.code).toBe("insufficient_scope");
     expect(
       body.data.conversations.nodes.every(({ lastMessage }: { lastMessage: null }) => !lastMessage),

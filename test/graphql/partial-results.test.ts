@@ -58,13 +58,12 @@ describeGateway((gateway) => {
   });
 
   test("the calls of a mutation run one after the other, before and after one that fails", async () => {
-    const send = (text: string) =>
-      `sendMessage(input: { message: "${text}", idempotencyKey: "k" }) { id message }`;
+    const send = (text: string) => `sendMessage(input: { text: "${text}", idempotencyKey: "k" }) { id text }`;
     const { data, errors } = await ask(
       `mutation { a: ${send("first")} b: ${send("second")} c: ${send("first")} }`,
       gateway.key,
     );
-    expect(data).toEqual({ a: { id: expect.any(String), message: "first" }, b: null, c: data.a });
+    expect(data).toEqual({ a: { id: expect.any(String), text: "first" }, b: null, c: data.a });
     expect(errors).toEqual([{ path: ["b"], code: "idempotency_key_reused" }]);
   });
 

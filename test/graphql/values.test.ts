@@ -72,7 +72,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["that is null", null],
     ["that is a number", 1],
   ])("a message %s is rejected", async (_, message) => {
-    expectGraphQLError(await gateway.graphql(SEND, { input: { message } }), "invalid_request");
+    expectGraphQLError(await gateway.graphql(SEND, { input: { text: message } }), "invalid_request");
   });
 
   describe.each(LISTS)("%s", (list) => {

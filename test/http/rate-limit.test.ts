@@ -66,7 +66,7 @@ describe("with a limit for each key", () => {
     for (let i = 0; i < LIMIT; i++) await byRest(secret);
     const body = { message: "one too many" };
     expectRestError(await gateway.rest("POST", "/messages", { token: secret, body }), "rate_limited");
-    const mutation = 'mutation { sendMessage(input: { message: "one too many" }) { id } }';
+    const mutation = 'mutation { sendMessage(input: { text: "one too many" }) { id } }';
     expectGraphQLError(await gateway.graphql(mutation, {}, { token: secret }), "rate_limited");
     const other = await mint(gateway);
     const kept = await gateway.graphql("{ messages { nodes { id } } }", {}, { token: other.secret });
@@ -75,7 +75,7 @@ describe("with a limit for each key", () => {
 
   describe("each field of a mutation", () => {
     const messages = (count: number) =>
-      `mutation { ${Array.from({ length: count }, (_, i) => `a${i}: sendMessage(input: { message: "x" }) { id }`).join(" ")} }`;
+      `mutation { ${Array.from({ length: count }, (_, i) => `a${i}: sendMessage(input: { text: "x" }) { id }`).join(" ")} }`;
 
     test("counts as a request", async () => {
       const { secret: token } = await mint(gateway);
@@ -97,7 +97,7 @@ describe("with a limit for each key", () => {
 
     test("counts once under one name, and in fragments", async () => {
       const { secret: token } = await mint(gateway);
-      const send = 'sendMessage(input: { message: "x" }) { id }';
+      const send = 'sendMessage(input: { text: "x" }) { id }';
       const query = `mutation { ...f a: ${send} } fragment f on Mutation { a: ${send} b: ${send} }`;
       expect(left(await gateway.graphql(query, {}, { token }))).toBe(LIMIT - 2);
     });
@@ -192,7 +192,7 @@ describe.each([
     expect(left(await whoami(secret))).toBe(1);
     await desk.update(id, { rateLimitPerMinute: 2 });
     expectRestError(await whoami(secret), "rate_limited");
-    const mutation = `mutation { a: sendMessage(input: { message: "x" }) { id } b: sendMessage(input: { message: "x" }) { id } }`;
+    const mutation = `mutation { a: sendMessage(input: { text: "x" }) { id } b: sendMessage(input: { text: "x" }) { id } }`;
     await desk.update(id, { rateLimitPerMinute: 5 });
     expectGraphQLError(await gateway.graphql(mutation, {}, { token: secret }), "rate_limited");
   });

@@ -84,7 +84,7 @@ describeGateway(
       expect(await messagesIn(conversationId)).toMatchObject([
         {
           id,
-          message: "Hello",
+          text: "Hello",
           direction: "inbound",
           author: "contact",
           status: "received",
@@ -94,7 +94,7 @@ describeGateway(
           providerId: body.id,
           sentAt: "2026-11-21T05:36:59.000Z",
         },
-        { message: "You said: Hello", author: "agent", decisionId: decision?.id, sequence: 2 },
+        { text: "You said: Hello", author: "agent", decisionId: decision?.id, sequence: 2 },
       ]);
     });
 
@@ -133,11 +133,11 @@ describeGateway(
           async () => (await messagesIn(body.conversationId))[3]?.status === MessageStatus.sent,
         );
         expect(await messagesIn(body.conversationId)).toMatchObject([
-          { message: "Hello", status: "received" },
-          { message: "You said: Hello", status: "canceled", errorCode: "opted_out" },
-          { message: word, status: "received", decisionId: null },
-          { message: "You will hear no more.", author: "system", status: "sent" },
-          { message: word, status: "received", decisionId: null },
+          { text: "Hello", status: "received" },
+          { text: "You said: Hello", status: "canceled", errorCode: "opted_out" },
+          { text: word, status: "received", decisionId: null },
+          { text: "You will hear no more.", author: "system", status: "sent" },
+          { text: word, status: "received", decisionId: null },
         ]);
         expect(await decisionsAbout(body.conversationId)).toHaveLength(1);
         const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
@@ -277,7 +277,7 @@ describeGateway(
       const { body, status } = await sender.text(from, "📦".repeat(10_000));
       expect(status).toBe(202);
       const kept = (await messagesIn(body.conversationId)).find(({ id }) => id === body.id);
-      expect(kept?.message).toBe("📦".repeat(10_000));
+      expect(kept?.text).toBe("📦".repeat(10_000));
     });
 
     test("one ID from two addresses at once is stored once", async () => {
@@ -433,9 +433,7 @@ describeGateway(
       const { body } = await sender.message(message);
       await decided(body.conversationId);
       await contactClient(gateway).erase(body.contactId);
-      await waitUntil(async () =>
-        (await messagesIn(body.conversationId)).every((each) => each.message === ""),
-      );
+      await waitUntil(async () => (await messagesIn(body.conversationId)).every((each) => each.text === ""));
       expect(await sender.message(message)).toMatchObject({ status: 200, body: { id: body.id } });
       const rows = await read((reader) =>
         reader.query("select count(*) as found from contact_address where address = $1", [message.from]),

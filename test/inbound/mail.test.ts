@@ -46,7 +46,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     );
     const message = await stored(raw);
     expect(message).toMatchObject({
-      message: "Where is my order?\n\nAnna",
+      text: "Where is my order?\n\nAnna",
       // It is in events, so it does not name the sender.
       providerId: expect.stringMatching(/^[0-9a-f]{64}$/),
       sentAt: "2026-11-21T06:36:59.000Z",
@@ -141,7 +141,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       "text",
     ],
   ])("%s becomes text", async (_, lines, text) => {
-    expect((await stored(mail(...PLAIN, ...lines))).message).toBe(text);
+    expect((await stored(mail(...PLAIN, ...lines))).text).toBe(text);
   });
 
   test("attachments are not kept, and the message says so", async () => {
@@ -166,13 +166,13 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
         "--b--",
       ),
     );
-    expect(message).toMatchObject({ message: "See below", omitted: "2 attachments (a.pdf, b.pdf)" });
+    expect(message).toMatchObject({ text: "See below", omitted: "2 attachments (a.pdf, b.pdf)" });
     expect(message.answer.omitted).toBe("2 attachments (a.pdf, b.pdf)");
   });
 
   test("a long text is cut, and the message says so", async () => {
     const message = await stored(mail(...PLAIN, "", "x".repeat(990).concat("\r\n").repeat(20)));
-    expect(message.message).toHaveLength(10_000);
+    expect(message.text).toHaveLength(10_000);
     expect(message.omitted).toBe("the text after 10,000 characters");
   });
 

@@ -50,7 +50,7 @@ onAnyEngine((engine) => {
     const messages = () =>
       read((reader) => reader.find(Message, { where: { conversationId }, order: { sequence: "ASC" } }));
     await waitUntil(async () => (await messages()).length === 3);
-    expect((await messages())[2]).toMatchObject({ message: "Order 17 arrives today.", author: "agent" });
+    expect((await messages())[2]).toMatchObject({ text: "Order 17 arrives today.", author: "agent" });
     const decisions = () =>
       read((reader) => reader.find(Decision, { where: { conversationId }, order: { id: "ASC" } }));
     await waitUntil(async () => (await decisions()).every(({ outcome }) => outcome !== null));

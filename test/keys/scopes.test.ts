@@ -27,7 +27,7 @@ const OPERATIONS = [
   },
   {
     scope: "messages:write",
-    document: 'mutation { sendMessage(input: { message: "hello" }) { id } }',
+    document: 'mutation { sendMessage(input: { text: "hello" }) { id } }',
     rest: ["POST", "/messages", { message: "hello" }],
   },
 ] as const;

@@ -19,7 +19,7 @@ describeGateway((gateway) => {
     origin: ORIGIN,
   });
   const send = (context: RequestContext, idempotencyKey?: string) =>
-    gateway.services.messageQueue.send(context, { message: "hello", idempotencyKey });
+    gateway.services.messageQueue.send(context, { text: "hello", idempotencyKey });
   const addPet = (context: RequestContext, idempotencyKey?: string) =>
     gateway.services.pets.create(context, { name: "Rex", categoryId: "1", status: null, idempotencyKey });
   const rows = () =>

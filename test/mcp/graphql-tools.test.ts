@@ -128,7 +128,5 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
 });
 
 function pages(count: number): string {
-  return Array.from({ length: count }, (_, i) => `a${i}: messages(first: 100) { nodes { message } }`).join(
-    " ",
-  );
+  return Array.from({ length: count }, (_, i) => `a${i}: messages(first: 100) { nodes { text } }`).join(" ");
 }

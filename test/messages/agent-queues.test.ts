@@ -100,7 +100,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       expect(reply.body.message).toContain("100,000");
       const keyed = { token, headers: { "idempotency-key": "after" }, body: { message: "Full" } };
       expect((await gateway.rest("POST", "/messages", keyed)).body.code).toBe("queue_full");
-      const mutation = 'mutation { sendMessage(input: { message: "Full" }) { id } }';
+      const mutation = 'mutation { sendMessage(input: { text: "Full" }) { id } }';
       for (const rejected of [
         await gateway.graphql(mutation, {}, { token }),
         await api.send(id, "Full"),

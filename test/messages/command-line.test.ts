@@ -28,7 +28,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const text of texts) ids.push(await send(text));
     await update(ids[0] as string, { heldReason: HeldReason.line_paused });
     const all = await json("list", "--agent", "first-agent");
-    expect(all.map(({ id, message }: Message) => [id, message])).toEqual(ids.map((id, i) => [id, texts[i]]));
+    expect(all.map(({ id, message }: { id: string; message: string }) => [id, message])).toEqual(
+      ids.map((id, i) => [id, texts[i]]),
+    );
     expect(all[0]).toMatchObject({
       status: "queued",
       heldReason: "line_paused",
@@ -47,7 +49,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(page.stdout).not.toContain("fourth");
     const [, cursor = ""] = /add --after (\S+) for the next 3, or --all/.exec(page.stderr) ?? [];
     const rest = await json("list", "--agent", "first-agent", "--after", cursor);
-    expect(rest.map(({ message }: Message) => message)).toEqual(["fourth"]);
+    expect(rest.map(({ message }: { message: string }) => message)).toEqual(["fourth"]);
     expect(await json("list", "--agent", "first-agent", "--limit", "1", "--all")).toHaveLength(4);
   });
 

@@ -28,7 +28,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const send = async (message = "Hello", idempotencyKey?: string, more: Call = { token }) => {
     const { body } = await gateway.graphql(
       `mutation ($message: String!, $idempotencyKey: String) {
-         sendMessage(input: { message: $message, idempotencyKey: $idempotencyKey }) {
+         sendMessage(input: { text: $message, idempotencyKey: $idempotencyKey }) {
            id status author conversationId sequence
          }
        }`,

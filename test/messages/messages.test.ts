@@ -12,8 +12,8 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   const LIST =
-    "query ($after: String) { messages(first: 2, after: $after) { nodes { id message } pageInfo { endCursor } } }";
-  const ONE = "query ($id: ID!) { message(id: $id) { message status createdAt } }";
+    "query ($after: String) { messages(first: 2, after: $after) { nodes { id text } pageInfo { endCursor } } }";
+  const ONE = "query ($id: ID!) { message(id: $id) { text status createdAt } }";
 
   test("a message sent through REST is queued and can be read back by its agent", async () => {
     const sent = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
@@ -26,7 +26,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
     const { id, createdAt } = sent.body;
     const read = await gateway.graphql(ONE, { id });
-    expect(read.body).toEqual({ data: { message: { message: "Hello", status: "queued", createdAt } } });
+    expect(read.body).toEqual({ data: { message: { text: "Hello", status: "queued", createdAt } } });
   });
 
   test("a message comes after those of a process whose clock is ahead", async () => {
@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { secret } = await mint(gateway, { agent: "ahead" });
     const early = {
       agentId: agent.id,
-      message: "ahead",
+      text: "ahead",
       status: MessageStatus.queued,
       createdAt: timestamp(),
     };
@@ -44,8 +44,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const message of ["then", "last"]) {
       await gateway.rest("POST", "/messages", { body: { message }, token: secret });
     }
-    const { body } = await gateway.graphql("{ messages { nodes { message } } }", {}, { token: secret });
-    expect(body.data.messages.nodes.map(({ message }: { message: string }) => message)).toEqual([
+    const { body } = await gateway.graphql("{ messages { nodes { text } } }", {}, { token: secret });
+    expect(body.data.messages.nodes.map(({ text }: { text: string }) => text)).toEqual([
       "ahead",
       "then",
       "last",
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
     const first = (await gateway.graphql(LIST, {}, { token: secret })).body.data.messages;
     const next = await gateway.graphql(LIST, { after: first.pageInfo.endCursor }, { token: secret });
-    const texts = [...first.nodes, ...next.body.data.messages.nodes].map(({ message }) => message);
+    const texts = [...first.nodes, ...next.body.data.messages.nodes].map(({ text }) => text);
     expect(texts).toEqual(["one", "two", "three"]);
   });
 });

@@ -29,7 +29,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         sequence += 1;
         const id = `${leastUuidAt(ms).slice(0, 13)}-7000-8000-${String(sequence).padStart(12, "0")}`;
         const createdAt = timestampOf(ms);
-        return tx.insert(Message, { id, agentId: of, message: "text", status, createdAt });
+        return tx.insert(Message, { id, agentId: of, text: "text", status, createdAt });
       });
     const { agentId: ofOthers } = await addOrganization(gateway, "others");
     await add(MessageStatus.failed, 1, ofOthers);

@@ -21,7 +21,7 @@ const REQUESTS = [
   graphql("query Start { whoami { agent { slug } } pets(first: 10) { nodes { id name status } } }"),
   { path: "/v1/pets?status=sold&limit=5" },
   { method: "POST", path: "/messages", body: { message: "Hello" } },
-  graphql("query Inbox($first: Int) { messages(first: $first) { nodes { id message } } }", { first: 5 }),
+  graphql("query Inbox($first: Int) { messages(first: $first) { nodes { id text } } }", { first: 5 }),
 ];
 
 // Few are kept when idle: each is an open file of the server, and those are counted.

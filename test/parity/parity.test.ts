@@ -104,12 +104,12 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
   test("sendMessage queues the same message, or rejects with the same code", async () => {
     const message = fc.record({ message: maybe(hostile(text)) }, { requiredKeys: [] });
     const mutation =
-      "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id message status createdAt } }";
+      "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id message: text status createdAt } }";
     await fc.assert(
       fc.asyncProperty(message, async (input) => {
         const [rest, graph, called] = await Promise.all([
           post("/messages", input),
-          graphql(mutation, { input }),
+          graphql(mutation, { input: { ...input, message: undefined, text: input.message } }),
           tool("sendMessage", input),
         ]);
         expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "sendMessage")));
@@ -277,11 +277,12 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
         { requiredKeys: [] },
       );
       const mutation = `mutation ($input: OpenConversationInput!) {
-        openConversation(input: $input) { created conversation { ${FIELDS} } message { message status sequence } }
+        openConversation(input: $input) { created conversation { ${FIELDS} } message { message: text status sequence } }
       }`;
       // REST and MCP ignore nulls in a reference.
-      const inGraphQL = ({ contact, line, ...input }: { contact?: unknown; line?: unknown }) => ({
+      const inGraphQL = ({ contact, line, message: text, ...input }: Record<string, unknown>) => ({
         ...input,
+        text,
         line: line == null ? line : { name: line },
         contact:
           typeof contact === "object" && contact !== null
@@ -318,7 +319,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       );
       const changed = `{ conversation { ${FIELDS} } canceled carried inFlight }`;
       const MUTATIONS: Record<string, [field: string, types: string, selection: string]> = {
-        messages: ["sendToConversation", "$message: String!", "{ message status sequence }"],
+        messages: ["sendToConversation", "$message: String!", "{ message: text status sequence }"],
         move: [
           "moveConversation",
           "$line: String!, $expectedVersion: Int, $pending: PendingMessages",
@@ -330,7 +331,10 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       await fc.assert(
         fc.asyncProperty(change, async ({ verb, ...body }) => {
           const [field, types, selection] = MUTATIONS[verb] as [string, string, string];
-          const args = types.replace(/\$(\w+): \w+!?/g, "$1: $$$1").replace("$line", "{ name: $line }");
+          const args = types
+            .replace(/\$(\w+): \w+!?/g, "$1: $$$1")
+            .replace("$line", "{ name: $line }")
+            .replace("message:", "text:");
           const query = `mutation ($id: ID!, ${types}) { ${field}(input: { id: $id, ${args} }) ${selection} }`;
           const [rest, graph, called, same] = await all(
             [`/agent/conversations/$id/${verb}`, body],

@@ -48,12 +48,12 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
         more,
       );
   return {
-    open: ({ line, ...input }: { line?: unknown; [name: string]: unknown }, more?: Call) =>
+    open: ({ line, message: text, ...input }: Record<string, unknown>, more?: Call) =>
       call(
         `mutation ($input: OpenConversationInput!) {
            openConversation(input: $input) { created conversation { ${CONVERSATION} } message { id status sequence } }
          }`,
-        { input: { ...input, line: lineNamed(line) } },
+        { input: { ...input, text, line: lineNamed(line) } },
         more,
       ),
     find: (id: string, more?: Call) =>
@@ -72,7 +72,7 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
       call(
         `query ($id: ID!, $first: Int, $after: String) {
            conversationMessages(id: $id, first: $first, after: $after) {
-             nodes { id message status sequence author direction heldReason errorCode lineId } pageInfo { hasNextPage endCursor }
+             nodes { id message: text status sequence author direction heldReason errorCode lineId } pageInfo { hasNextPage endCursor }
            }
          }`,
         { id, ...args },
@@ -82,7 +82,7 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
       const { idempotencyKey, ...rest } = more;
       return call(
         `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
-           sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) {
+           sendToConversation(input: { id: $id, text: $message, idempotencyKey: $idempotencyKey }) {
              id status sequence author conversationId
            }
          }`,
@@ -90,7 +90,7 @@ export function conversationClient(gateway: TestGateway, token = gateway.key) {
         rest,
       );
     },
-    move: (id: string, { line, ...args }: { line: unknown; [name: string]: unknown }, more?: Call) =>
+    move: (id: string, { line, ...args }: Record<string, unknown>, more?: Call) =>
       call(
         `mutation ($input: MoveConversationInput!) { moveConversation(input: $input) { ${CHANGE} } }`,
         { input: { id, line: lineNamed(line), ...args } },

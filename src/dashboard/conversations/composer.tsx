@@ -62,7 +62,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
     setText("");
     return run(async () => {
       try {
-        await change(SendToConversationDocument, { id, message: text, idempotencyKey: keyOf(text) });
+        await change(SendToConversationDocument, { id, text, idempotencyKey: keyOf(text) });
       } catch (failure) {
         write([text, field.current?.value].filter(Boolean).join("\n"));
         throw failure;
@@ -75,7 +75,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void send(event);
   };
-  const badMessage = isAboutField(error, "message");
+  const badMessage = isAboutField(error, "text");
   return (
     <form className={styles.composer} onSubmit={send}>
       <Textarea

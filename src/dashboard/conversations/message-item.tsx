@@ -28,7 +28,7 @@ export function MessageItem({
         <bdi>{author === "contact" ? contactName : AUTHORS[author]}</bdi> · <Time value={createdAt} />
       </p>
       <div className={styles.bubble}>
-        <Text text={message.message} />
+        <Text text={message.text} />
         {omitted !== null && <p className={styles.omitted}>{omitted}</p>}
       </div>
       <Actions message={message} />

@@ -37,7 +37,7 @@ export function OpenConversation(props: {
           ? { address: { kind: text("kind") as AddressKind, address: text("address") } }
           : { id: contact.id },
       line: text("line") === "" ? null : { name: text("line") },
-      message: text("message") || null,
+      text: text("text") || null,
     };
     const { openConversation } = await change(
       OpenConversationDocument,
@@ -51,7 +51,7 @@ export function OpenConversation(props: {
     <FormDialog
       title={contact === undefined ? "New conversation" : `Message ${contact.name}`}
       submit={contact === undefined ? "Start conversation" : "Continue"}
-      fields={["address", "line", "message"]}
+      fields={["address", "line", "text"]}
       onSubmit={open}
       onClosed={props.onClosed}
     >
@@ -80,14 +80,14 @@ export function OpenConversation(props: {
           )}
           <LineField agentId={agentId} any="Default line" error={errorOf("line")} onChange={onChange} />
           <Textarea
-            name="message"
+            name="text"
             label="First message"
             description="Optional."
             maxLength={MESSAGE_TEXT_MAX_LENGTH}
             rows={4}
             dir="auto"
             onChange={onChange}
-            error={errorOf("message")}
+            error={errorOf("text")}
           />
         </>
       )}

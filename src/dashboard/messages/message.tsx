@@ -71,11 +71,11 @@ function MessagePage({ message }: { message: MessageData }) {
       <Beside aside={<About message={message} />}>
         <Card title="Text">
           <div className={styles.body}>
-            {message.message === "" ? (
+            {message.text === "" ? (
               <p className={styles.erased}>The text was erased.</p>
             ) : (
               <p className={styles.text} dir="auto">
-                {message.message}
+                {message.text}
               </p>
             )}
             {omitted !== null && <p className={styles.erased}>{omitted}</p>}

@@ -39,7 +39,7 @@ const AGENT_ID = {
   description:
     "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
 };
-const MESSAGE = "Text of the message, 1 to 10,000 characters.";
+const TEXT = "Text of the message, 1 to 10,000 characters.";
 
 @InputType({ description: "Identifies a contact by exactly one of these fields." })
 @OneOf()
@@ -85,10 +85,10 @@ export class OpenConversationInput extends IdempotentInput {
   })
   line?: LineReference | null | undefined;
 
-  @Field(() => String, { nullable: true, description: `A first message to queue. ${MESSAGE}` })
+  @Field(() => String, { nullable: true, description: `A first message to queue. ${TEXT}` })
   @IsOptional()
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
-  message?: string | null | undefined;
+  text?: string | null | undefined;
 }
 
 @ObjectType({ simpleResolvers: true, description: "An open conversation." })
@@ -163,9 +163,9 @@ export class SendToConversationInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the conversation." })
   id!: string;
 
-  @Field(() => String, { description: MESSAGE })
+  @Field(() => String, { description: TEXT })
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
-  message!: string;
+  text!: string;
 }
 
 @InputType()

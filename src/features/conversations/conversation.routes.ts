@@ -2,7 +2,7 @@ import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-
 
 const CONVERSATION =
   "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
-const MESSAGE = `id message status createdAt conversationId sequence direction author decisionId lineId
+const MESSAGE = `id message: text status createdAt conversationId sequence direction author decisionId lineId
   heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const ID = {
@@ -90,9 +90,9 @@ export const conversationRoutes: RouteGroup = {
         $contact: ContactReference!, $line: LineReference, $message: String, $idempotencyKey: String
       ) {
         openConversation(
-          input: { contact: $contact, line: $line, message: $message, idempotencyKey: $idempotencyKey }
+          input: { contact: $contact, line: $line, text: $message, idempotencyKey: $idempotencyKey }
         ) {
-          created conversation { ${CONVERSATION} } message { id message status createdAt conversationId sequence }
+          created conversation { ${CONVERSATION} } message { id message: text status createdAt conversationId sequence }
         }
       }`,
       bodyMembers: [
@@ -177,8 +177,8 @@ export const conversationRoutes: RouteGroup = {
       method: "POST",
       path: "/agent/conversations/:conversationId/messages",
       document: `mutation sendToConversation($id: ID!, $message: String!, $idempotencyKey: String) {
-        sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) {
-          id message status createdAt conversationId sequence
+        sendToConversation(input: { id: $id, text: $message, idempotencyKey: $idempotencyKey }) {
+          id message: text status createdAt conversationId sequence
         }
       }`,
       pathParameters: [ID],

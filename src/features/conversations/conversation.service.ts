@@ -171,8 +171,8 @@ export class ConversationService {
    *   `not_deliverable`, `queue_full`, `conflict` for an erased contact, `idempotency_key_reused`
    */
   open(context: RequestContext, input: OpenConversationInput): Promise<OpenedConversation> {
-    const { agentId, contact, line, message, idempotencyKey } = input;
-    if (message != null) authorize(context.caller, SENDING, true);
+    const { agentId, contact, line, text, idempotencyKey } = input;
+    if (text != null) authorize(context.caller, SENDING, true);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.conversations_write });
       const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
@@ -189,10 +189,10 @@ export class ConversationService {
           address: address?.address,
           lineId: line?.id,
           line: line?.name,
-          message,
+          text,
         },
         create: () => this.openOnce(tx, context, agent, input),
-        repeat: (id) => repeated(tx, id, message != null),
+        repeat: (id) => repeated(tx, id, text != null),
         // The ID of the added row tells a retry whether the request opened the conversation.
         idOf: ({ conversation, created, message }) =>
           (created || message === null ? conversation : message).id,
@@ -244,15 +244,13 @@ export class ConversationService {
     );
     const { conversation, created } = await openConversation(tx, { line, address });
     const { caller } = context;
-    if (input.message == null) {
+    if (input.text == null) {
       await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
       if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
       return { conversation, created, message: null };
     }
     const hasRoom = await this.queues.take(agentId);
-    const [message] = await this.queue.queue(tx, [
-      { context, conversation, message: input.message, hasRoom },
-    ]);
+    const [message] = await this.queue.queue(tx, [{ context, conversation, text: input.text, hasRoom }]);
     // Ends the transaction, so that the conversation is not opened without the message.
     if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };

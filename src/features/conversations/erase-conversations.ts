@@ -69,7 +69,7 @@ async function eraseChunk(
     await tx
       .createQueryBuilder()
       .update(Message)
-      .set({ message: "", errorText: null, omitted: null })
+      .set({ text: "", errorText: null, omitted: null })
       .where({ conversationId: id })
       .andWhere("(message <> '' OR omitted IS NOT NULL)")
       .andWhere("sequence > :erased AND sequence <= :next", { erased, next })

@@ -33,13 +33,13 @@ interface Sending {
   context: RequestContext;
   /** Null for the conversation with the default contact of the caller's agent, if it has one. */
   conversationId: string | null;
-  message: string;
+  text: string;
   /** True if the agent's queue has room for the message. */
   hasRoom: boolean;
 }
 
 /** A message and its locked conversation; null for a standalone message. */
-type Placed = Pick<Sending, "context" | "message" | "hasRoom"> & { conversation: Conversation | null };
+type Placed = Pick<Sending, "context" | "text" | "hasRoom"> & { conversation: Conversation | null };
 
 interface KeyedSending extends KeyedRequest {
   sending: Sending;
@@ -76,15 +76,16 @@ export class MessageQueue {
    * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
-  async send(context: RequestContext, { message, idempotencyKey: key }: SendMessageInput): Promise<Message> {
+  async send(context: RequestContext, { text, idempotencyKey: key }: SendMessageInput): Promise<Message> {
     const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id);
     const scope = idempotencyScope("sendMessage", context);
     return this.add({
       scope,
       key,
-      request: { message },
+      // As in 1.0.0, so that its keys still match.
+      request: { message: text },
       answer: context.answer,
-      sending: { context, conversationId: null, message, hasRoom },
+      sending: { context, conversationId: null, text, hasRoom },
     });
   }
 
@@ -96,11 +97,11 @@ export class MessageQueue {
    */
   sendTo(
     context: RequestContext,
-    { id: conversationId, message, idempotencyKey: key }: SendToConversationInput,
+    { id: conversationId, text, idempotencyKey: key }: SendToConversationInput,
     hasRoom: boolean,
   ): Promise<Message> {
     const scope = idempotencyScope("sendToConversation", context);
-    const request = { conversationId, message };
+    const request = { conversationId, text };
     const { answer } = context;
     return this.add({ scope, key, request, answer, sending: { context, hasRoom, ...request } });
   }
@@ -119,9 +120,9 @@ export class MessageQueue {
     const keys = ready.flatMap(({ context: { caller } }) => (caller.kind === "agent" ? caller.key.id : []));
     if (keys.length > 0) await assertKeysAccepted(tx, keys);
     const drafts = ready.map((each) => {
-      const { context, conversation, message } = each;
+      const { context, conversation, text } = each;
       const author = context.caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member;
-      return { agentId: agentIdOf(each), conversation, message, author };
+      return { agentId: agentIdOf(each), conversation, text, author };
     });
     const messages = (await queueMessages(tx, this.lanes, drafts)).values();
     return checked.map((each) => (each instanceof GatewayError ? each : (messages.next().value as Message)));

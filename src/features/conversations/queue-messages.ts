@@ -15,7 +15,7 @@ import { lineById } from "./destination";
 /** A message to queue in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
   Draft,
-  "agentId" | "message" | "author" | "decisionId" | "delayMs" | "answeredAddressId"
+  "agentId" | "text" | "author" | "decisionId" | "delayMs" | "answeredAddressId"
 > & { conversation: Conversation | null };
 
 /**

@@ -336,7 +336,7 @@ async function send(
     if (effect.kind !== "send" || destination === undefined) return [];
     const draft: MessageToQueue = {
       agentId,
-      message: effect.text ?? "",
+      text: effect.text ?? "",
       author: MessageAuthor.agent,
       decisionId,
       delayMs: effect.delaySeconds * 1000,

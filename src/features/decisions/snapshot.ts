@@ -73,7 +73,7 @@ async function receivedMessage(
   if (ids.length === 0 || conversation === null) return null;
   const messages = await inboundMessages(tx, { ids, conversationId: conversation.id });
   const sequence = messages.at(-1)?.sequence;
-  return sequence == null ? null : { text: messages.map(({ message }) => message).join("\n"), sequence };
+  return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), sequence };
 }
 
 /** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */

@@ -152,7 +152,7 @@ export class InboundMessages {
         lineId: line.id,
         conversationId: conversation.id,
         sequence,
-        message: inbound.text,
+        text: inbound.text,
         providerId: inbound.providerId,
         sentAt: inbound.sentAt,
         omitted: inbound.omitted,
@@ -167,9 +167,9 @@ export class InboundMessages {
       },
     );
     const replies = numbered.flatMap(({ each, conversation }) => {
-      const { agentId, optOutReply: message } = each.line;
-      if (message === null || !confirming.has(each)) return [];
-      return [{ agentId, conversation, message, author: SYSTEM, answeredAddressId: each.address.id }];
+      const { agentId, optOutReply: text } = each.line;
+      if (text === null || !confirming.has(each)) return [];
+      return [{ agentId, conversation, text, author: SYSTEM, answeredAddressId: each.address.id }];
     });
     if (replies.length > 0) await queueMessages(tx, this.lanes, replies);
     return numbered.map(({ each, conversation: { contactId } }, i) => [

@@ -14,7 +14,7 @@ import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
 
 /** A message to queue. */
-export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
+export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   /** Max time it may wait to be sent (ms). */
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
@@ -48,7 +48,7 @@ export async function insertMessages(
   const messages = drafts.map((draft) => {
     const {
       agentId,
-      message,
+      text,
       author,
       expiresAfterMs,
       conversation,
@@ -59,7 +59,7 @@ export async function insertMessages(
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
-      message,
+      text,
       author,
       direction: MessageDirection.outbound,
       status: MessageStatus.queued,
@@ -84,7 +84,7 @@ export async function insertMessages(
 /** A contact's message, in a locked conversation. */
 type ReceivedDraft = Pick<
   Message,
-  "agentId" | "message" | "conversationId" | "sequence" | "lineId" | "providerId" | "omitted" | "sentAt"
+  "agentId" | "text" | "conversationId" | "sequence" | "lineId" | "providerId" | "omitted" | "sentAt"
 >;
 
 /**

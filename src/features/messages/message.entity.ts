@@ -182,8 +182,8 @@ export class Message {
   @ThirdPartyText()
   @Field(() => String, { description: "Text of the message." })
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
-  @Column({ type: "text" })
-  message!: string;
+  @Column({ type: "text", name: "message" })
+  text!: string;
 
   @Field(() => MessageStatus, { description: "Delivery status of the message." })
   @Column({ type: "varchar", length: 16 })

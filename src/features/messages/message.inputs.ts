@@ -11,7 +11,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 export class SendMessageInput extends IdempotentInput {
   @Field(() => String, { description: "Text of the message, 1 to 10,000 characters." })
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
-  message!: string;
+  text!: string;
 }
 
 @InputType({ description: "A message to cancel." })

@@ -63,8 +63,8 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     description: `The first ${PREVIEW_LENGTH} characters of the message on one line, with an ellipsis if there are more.`,
   })
-  preview(@Root() { message }: Message): string {
-    const characters = [...message.replace(/\s+/g, " ").trim()];
+  preview(@Root() { text }: Message): string {
+    const characters = [...text.replace(/\s+/g, " ").trim()];
     if (characters.length <= PREVIEW_LENGTH) return characters.join("");
     return `${characters.slice(0, PREVIEW_LENGTH).join("")}…`;
   }

@@ -1,7 +1,7 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
-const STATE = `id message status createdAt conversationId sequence direction author decisionId lineId
+const STATE = `id message: text status createdAt conversationId sequence direction author decisionId lineId
   heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
@@ -35,10 +35,12 @@ export const messageRoutes: RouteGroup = {
       summary: "Queue a message for the agent",
       method: "POST",
       path: "/messages",
-      document: `mutation sendMessage($input: SendMessageInput!) {
-        sendMessage(input: $input) { id message status createdAt }
+      document: `mutation sendMessage($message: String!, $idempotencyKey: String) {
+        sendMessage(input: { text: $message, idempotencyKey: $idempotencyKey }) {
+          id message: text status createdAt
+        }
       }`,
-      bodyVariable: "input",
+      bodyMembers: named("message"),
       status: 201,
       result: ["sendMessage"],
       errors: ["queue_full"],

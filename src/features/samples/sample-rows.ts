@@ -110,7 +110,7 @@ export function sampleMessage(
   return {
     ...place,
     agentId,
-    message: item(TEXTS, number),
+    text: item(TEXTS, number),
     status,
     createdAt: now,
     direction: MessageDirection.outbound,

@@ -30,7 +30,7 @@ const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { c
 const OPEN =
   "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
-  sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) { id }
+  sendToConversation(input: { id: $id, text: $message, idempotencyKey: $idempotencyKey }) { id }
 }`;
 
 /**

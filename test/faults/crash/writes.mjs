@@ -1,9 +1,10 @@
 const HUNG_MS = 30_000;
 
 const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
-const SEND_MESSAGE = "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id message } }";
+const SEND_MESSAGE =
+  "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id message: text } }";
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
-  sendToConversation(input: { id: $id, message: $message, idempotencyKey: $idempotencyKey }) { id message sequence }
+  sendToConversation(input: { id: $id, text: $message, idempotencyKey: $idempotencyKey }) { id message: text sequence }
 }`;
 const DECIDE = "mutation ($input: DecideInput!) { decide(input: $input) { id } }";
 const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { id } } }";
@@ -23,7 +24,7 @@ const REQUESTS = {
   "message rest": ({ marker, idempotencyKey }, { key }) =>
     rest(key, "/messages", { message: marker }, idempotencyKey),
   "message graphql": ({ marker, idempotencyKey }, { key }) =>
-    graphql(key, SEND_MESSAGE, { input: { message: marker, idempotencyKey } }),
+    graphql(key, SEND_MESSAGE, { input: { text: marker, idempotencyKey } }),
   "say rest": ({ marker, conversation, idempotencyKey }, { key }) =>
     rest(key, `/agent/conversations/${conversation}/messages`, { message: marker }, idempotencyKey),
   "say graphql": ({ marker, conversation, idempotencyKey }, { key }) =>

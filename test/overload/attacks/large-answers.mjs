@@ -32,7 +32,7 @@ export async function start({ port, key }) {
 export async function run(traffic, { key }) {
   const fields = Array.from(
     { length: ALIASES },
-    (_, i) => `a${i}: messages(first: ${MESSAGES}) { nodes { message } }`,
+    (_, i) => `a${i}: messages(first: ${MESSAGES}) { nodes { text } }`,
   );
   const request = {
     method: "POST",
