@@ -73,7 +73,7 @@ const DOCUMENTS = {
   pet: `query Pet($id: ID!) { pet(id: $id) { ${fields} } }`,
   whoami:
     "query Whoami { whoami { agent { id slug name } organization { id slug name } key { id name hint createdAt } } }",
-  create: `mutation Create($input: NewPet!) { createPet(input: $input) { ${fields} } }`,
+  create: `mutation Create($input: CreatePetInput!) { createPet(input: $input) { ${fields} } }`,
 };
 
 /** The product's GraphQL schema. */

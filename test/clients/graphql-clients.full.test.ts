@@ -4,7 +4,7 @@ import { suiteGateway } from "../support/suite";
 import { CLIENTS, type Seen } from "./clients";
 
 const UNKNOWN_ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
-const ADD = "mutation Add($input: NewPet!) { createPet(input: $input) { id name } }";
+const ADD = "mutation Add($input: CreatePetInput!) { createPet(input: $input) { id name } }";
 const LIST = "query List($first: Int) { pets(first: $first) { nodes { id name categoryId } } }";
 
 describe.each(CLIENTS)("%s, queries by %s", (_, queriesBy, create) => {

@@ -52,7 +52,7 @@ export async function fillInbox(gateway: TestGateway, name = "Anna Müller"): Pr
     "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } message { id } } }",
     { input: { agentId, contact: { id: contact }, text: name.repeat(20) } },
   );
-  await call("mutation ($input: NewPet!) { createPet(input: $input) { id } }", {
+  await call("mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }", {
     input: { name, categoryId: "1", status: "available" },
   });
   return {

@@ -4,7 +4,7 @@ import { onAnyEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
 
-const MUTATION = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+const MUTATION = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
 
 onAnyEngine((engine) => {
   let gateway: TestGateway;

@@ -114,7 +114,8 @@ onAnyEngine((engine) => {
             const name = `pet ${i}`;
             if (i % 2 === 0)
               return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: i } })).body;
-            const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId } }";
+            const mutation =
+              "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId } }";
             return (await gateway.graphql(mutation, { input: { name, categoryId: String(i) } })).body.data
               .createPet;
           }),

@@ -121,7 +121,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   const query = () => ask("query", "/graphql", { query: "{ whoami { agent { id } } }" });
   const mutate = () =>
     ask("mutate", "/graphql", {
-      query: "mutation ($input: NewPet!) { createPet(input: $input) { id } }",
+      query: "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }",
       variables: { input: { ...pet, categoryId: "1" } },
     });
   const health = async (path: string) =>

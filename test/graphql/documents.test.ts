@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../src/errors";
 import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-const CREATE = "mutation create($input: NewPet!) { createPet(input: $input) { id } }";
+const CREATE = "mutation create($input: CreatePetInput!) { createPet(input: $input) { id } }";
 const PET = { name: "Rex", categoryId: "1" };
 const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 

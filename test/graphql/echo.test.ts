@@ -4,7 +4,7 @@ import { codesOf } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
 const SECRET = "correct-horse-battery";
-const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+const CREATE = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
 
 /** Documents with a text in a wrong place. */
 const MISPLACED: readonly [name: string, document: (text: string) => string][] = [

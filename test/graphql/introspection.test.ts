@@ -17,9 +17,9 @@ const MISSPELLED: [query: string, variables?: Record<string, unknown>][] = [
   ["{ pets(status: sol) { nodes { id } } }"],
   ["query ($x: Pets) { __typename }"],
   ['mutation { createPet(input: { nam: "x", categoryId: "1" }) { id } }'],
-  ["mutation ($input: NewPet!) { createPet(input: $input) { id } }", { input: { nam: "x" } }],
+  ["mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }", { input: { nam: "x" } }],
   [
-    "mutation ($input: NewPet!) { createPet(input: $input) { id } }",
+    "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }",
     { input: { name: "x", categoryId: "1", status: "sol" } },
   ],
 ];

@@ -126,7 +126,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   );
 
   const PET = { input: { name: "Rex", categoryId: "1" } };
-  const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { name status } }";
+  const CREATE = "mutation ($input: CreatePetInput!) { createPet(input: $input) { name status } }";
 
   test.each([
     ["that succeeds", CREATE, PET, false],

@@ -1,7 +1,7 @@
 import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+const CREATE = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
 const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, 1]));
 

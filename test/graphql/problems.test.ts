@@ -2,7 +2,7 @@ import { firstAgentId } from "../support/people";
 import { expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+const CREATE = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
   const create = (input: object): [string, Record<string, unknown>] => [CREATE, { input }];

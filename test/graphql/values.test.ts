@@ -2,7 +2,7 @@ import { encodeCursor } from "../../src/pagination/cursor";
 import { expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+const CREATE = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
 const SEND = "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }";
 const LISTS = ["pets", "messages", "apiKeys", "auditLog"];
 const BAD_CURSORS = [

@@ -69,7 +69,7 @@ describe("what a client sends and the server repeats or builds on", () => {
     for (const path of ["/v1/pets", "/messages"]) {
       expectRestError(await gateway.rest("POST", path, { body }), "invalid_request");
     }
-    const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+    const mutation = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
     for (const sent of [
       body,
       `{"query":${JSON.stringify(mutation)},"variables":${body.startsWith("[") ? `{"input":${body}}` : body}}`,
@@ -102,7 +102,7 @@ describe("what a client sends and the server repeats or builds on", () => {
       '{"name":"Rex","categoryId":9007199254740993,"categoryId":9007199254740992}',
     ]) {
       expectRestError(await gateway.rest("POST", "/v1/pets", { body }), "invalid_json");
-      const sent = `{"query":"mutation ($input: NewPet!) { createPet(input: $input) { id } }","variables":{"input":${body}}}`;
+      const sent = `{"query":"mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }","variables":{"input":${body}}}`;
       expectGraphQLError(await gateway.graphql("", {}, { body: sent }), "invalid_json");
     }
     expect(await rowsOf(gateway)).toEqual(before);

@@ -8,7 +8,7 @@ import { NO_OBSERVER } from "../../src/database/observer";
 import { createDataSource, createServices } from "../../src/features";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
-import type { NewPet } from "../../src/features/pets/pet.inputs";
+import type { CreatePetInput } from "../../src/features/pets/pet.inputs";
 import { PetService } from "../../src/features/pets/pet.service";
 import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
@@ -54,7 +54,7 @@ onAnyEngine((engine) => {
   });
 
   const draft = (name: string, idempotencyKey?: string) =>
-    ({ name, categoryId: "1", status: undefined, idempotencyKey }) as NewPet;
+    ({ name, categoryId: "1", status: undefined, idempotencyKey }) as CreatePetInput;
   const add = (name: string, key?: string, service = pets) => service.create(context, draft(name, key));
   const names = async () =>
     (await database.read((reader) => reader.find(Pet, { order: { id: "ASC" } }))).map(({ name }) => name);

@@ -43,7 +43,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
       /type Mutation {[^}]*\n {2}sendToConversation\(/,
     );
     expect(await search("PetStatus")).toMatch(/^"""Availability of a pet\."""\nenum PetStatus {/);
-    expect(await search("categoryId")).toContain("input NewPet {");
+    expect(await search("categoryId")).toContain("input CreatePetInput {");
     expect(await search("zzzzzz")).toBe("# There are no matches.");
   });
 
@@ -65,7 +65,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   });
 
   test("a document does and answers what it does and answers at /graphql", async () => {
-    const document = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId } }";
+    const document = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId } }";
     const input = { name: "Rex", categoryId: "9223372036854775807" };
     const { data } = await run(document, { input });
     expect(data.createPet).toMatchObject(input);

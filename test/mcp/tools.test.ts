@@ -135,7 +135,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
         expect(annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
       const withKey = inputSchema.properties?.idempotencyKey !== undefined;
       expect(withKey).toBe(
-        /IdempotencyKey|idempotencyKey|NewPet|SendMessageInput|OpenConversationInput|DecideInput/.test(
+        /IdempotencyKey|idempotencyKey|CreatePetInput|SendMessageInput|OpenConversationInput|DecideInput/.test(
           route?.document ?? "",
         ),
       );

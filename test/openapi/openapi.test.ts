@@ -82,7 +82,7 @@ describe("the contract", () => {
       expect(schema).toMatchObject({ type: "integer", format: "int64" });
       expect(schema.description).toContain("lossless JSON library");
     }
-    expect(document.components.schemas.NewPet).toMatchObject({
+    expect(document.components.schemas.CreatePetInput).toMatchObject({
       required: ["name", "categoryId"],
       properties: {
         name: { minLength: 1, maxLength: 200 },
@@ -142,8 +142,8 @@ describe("the contract", () => {
       "/paths//agent/events/get/responses/200/content/text/event-stream/schema",
       "int64",
     ]);
-    const { Pet, Contact, NewPet } = document.components.schemas;
-    expect(Pet.properties.name.maxLength).toBe(NewPet.properties.name.maxLength);
+    const { Pet, Contact, CreatePetInput } = document.components.schemas;
+    expect(Pet.properties.name.maxLength).toBe(CreatePetInput.properties.name.maxLength);
     expect(Contact.properties.tags).toMatchObject({ type: "array", maxItems: MAX_TAGS });
   });
 

@@ -85,7 +85,8 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       },
       { requiredKeys: [] },
     );
-    const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
+    const mutation =
+      "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId status } }";
     await fc.assert(
       fc.asyncProperty(pet, async (input) => {
         const [rest, graph, called, same] = await Promise.all([

@@ -54,7 +54,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     }));
     const created = await Promise.all(
       pets.map((pet) =>
-        gateway.graphql("mutation ($pet: NewPet!) { createPet(input: $pet) { id } }", {
+        gateway.graphql("mutation ($pet: CreatePetInput!) { createPet(input: $pet) { id } }", {
           pet: { ...pet, status: "sold" },
         }),
       ),

@@ -14,7 +14,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("a pet added through GraphQL is found through REST, and the other way round", async () => {
     const added = await gateway.graphql(
-      "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }",
+      "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId status } }",
       {
         input: { name: "Tom", categoryId: "3" },
       },

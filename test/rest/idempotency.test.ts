@@ -4,7 +4,8 @@ import { expectGraphQLError, expectRestError, rowsOf } from "../support/rejectio
 import { describeGateway } from "../support/suite";
 
 const PET = { name: "Rex", categoryId: 7, status: "available" };
-const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
+const CREATE_PET =
+  "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId status } }";
 
 describeGateway({ engine: "any", strict: true }, (gateway) => {
   let count = 0;

@@ -6,7 +6,7 @@ import { IsText } from "../../schema/text";
 import { PET_NAME_MAX_LENGTH, Pet, PetStatus } from "./pet.entity";
 
 @InputType({ description: "A pet to add." })
-export class NewPet extends IdempotentInput {
+export class CreatePetInput extends IdempotentInput {
   @Field(() => String, { description: "Name of the pet, 1 to 200 characters." })
   @IsText(PET_NAME_MAX_LENGTH)
   name!: string;

@@ -2,8 +2,9 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { Input } from "../../schema/mutation-input";
 import { Pet } from "./pet.entity";
-import { NewPet, PetConnection, PetsArgs } from "./pet.inputs";
+import { CreatePetInput, PetConnection, PetsArgs } from "./pet.inputs";
 import { GET_PET_DEPRECATION } from "./pet.routes";
 import { PetService } from "./pet.service";
 
@@ -33,10 +34,7 @@ export class PetResolver {
 
   @Access({ key: "pets:write", member: Permission.config_manage })
   @Mutation(() => Pet, { name: "createPet", description: "Adds a pet to the store." })
-  create(
-    @Ctx() context: RequestContext,
-    @Arg("input", () => NewPet, { description: "The pet." }) input: NewPet,
-  ): Promise<Pet> {
+  create(@Ctx() context: RequestContext, @Input(CreatePetInput) input: CreatePetInput): Promise<Pet> {
     return this.pets.create(context, input);
   }
 }

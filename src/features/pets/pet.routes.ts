@@ -39,7 +39,7 @@ export const petRoutes: RouteGroup = {
       summary: "Add a pet",
       method: "POST",
       path: "/v1/pets",
-      document: `mutation createPet($input: NewPet!) {
+      document: `mutation createPet($input: CreatePetInput!) {
         createPet(input: $input) { id name categoryId status }
       }`,
       bodyVariable: "input",

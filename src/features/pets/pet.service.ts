@@ -11,7 +11,7 @@ import { type KeyedRequest, once, onceEach } from "../../idempotency/idempotency
 import { countRows } from "../../pagination/total-count";
 import { assertKeysAccepted, keysAreAccepted } from "../api-keys/assert-accepted";
 import { PET_ORDER, Pet, PetStatus } from "./pet.entity";
-import { type NewPet, PetConnection, type PetsArgs } from "./pet.inputs";
+import { type CreatePetInput, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
 /** The owner of reports about the store, which belongs to no organization. */
@@ -21,7 +21,7 @@ const ALL_AGENTS = "pets";
 const SEED_CHUNK = 5_000;
 
 /** A pet to add, and the key that adds it; null for a member. */
-type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string | null };
+type Draft = Pick<CreatePetInput, "name" | "categoryId" | "status"> & { keyId: string | null };
 
 /** A draft with an idempotency key. */
 interface KeyedDraft extends KeyedRequest {
@@ -75,7 +75,7 @@ export class PetService {
    * Adds a pet, for an agent or a member.
    * @throws GatewayError `idempotency_key_reused`
    */
-  create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
+  create(context: RequestContext, { idempotencyKey, ...pet }: CreatePetInput): Promise<Pet> {
     const { caller } = context;
     if (caller.kind !== "agent") return this.createByMember(context, { idempotencyKey, ...pet });
     const { agent, key } = caller;
@@ -85,7 +85,7 @@ export class PetService {
     return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, answer, draft });
   }
 
-  private createByMember(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
+  private createByMember(context: RequestContext, { idempotencyKey, ...pet }: CreatePetInput): Promise<Pet> {
     const { caller } = context;
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });

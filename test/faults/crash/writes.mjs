@@ -1,6 +1,7 @@
 const HUNG_MS = 30_000;
 
-const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
+const CREATE_PET =
+  "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId status } }";
 const SEND_MESSAGE =
   "mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id message: text } }";
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {

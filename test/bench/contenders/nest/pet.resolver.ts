@@ -1,7 +1,7 @@
 import { Args, ID, Mutation, Query, Resolver } from "@nestjs/graphql";
 import { Pet } from "./entities.js";
 import { PetService } from "./pet.service.js";
-import { NewPet, PetConnection, PetsArgs } from "./pet.types.js";
+import { CreatePetInput, PetConnection, PetsArgs } from "./pet.types.js";
 
 @Resolver(() => Pet)
 export class PetResolver {
@@ -18,7 +18,7 @@ export class PetResolver {
   }
 
   @Mutation(() => Pet)
-  createPet(@Args("input") input: NewPet): Promise<Pet> {
+  createPet(@Args("input") input: CreatePetInput): Promise<Pet> {
     return this.service.create(input);
   }
 }

@@ -3,7 +3,7 @@ import { InjectRepository } from "@nestjs/typeorm";
 import { MoreThan, Repository } from "typeorm";
 import { decodeCursor, encodeCursor } from "../raw/cursor.mjs";
 import { Pet } from "./entities.js";
-import type { NewPet, PetConnection, PetsArgs } from "./pet.types.js";
+import type { CreatePetInput, PetConnection, PetsArgs } from "./pet.types.js";
 
 @Injectable()
 export class PetService {
@@ -33,7 +33,7 @@ export class PetService {
   }
 
   /** Not with `save`: its transactions run into each other on the one connection that TypeORM has to SQLite. */
-  async create({ name, categoryId, status = null }: NewPet): Promise<Pet> {
+  async create({ name, categoryId, status = null }: CreatePetInput): Promise<Pet> {
     const pet = this.pets.create({ name, categoryId, status });
     await this.pets.insert(pet);
     return pet;

@@ -22,7 +22,7 @@ export class PetsArgs {
 }
 
 @InputType()
-export class NewPet {
+export class CreatePetInput {
   @Field()
   @Length(1, 200)
   name!: string;

@@ -11,13 +11,13 @@ export const typeDefs = `
   type Organization { id: ID! slug: String! name: String! }
   type ApiKeyIdentity { id: ID! name: String! hint: String! createdAt: String! }
   type AgentIdentity { agent: Agent! organization: Organization! key: ApiKeyIdentity! }
-  input NewPet { name: String! categoryId: ID! status: PetStatus }
+  input CreatePetInput { name: String! categoryId: ID! status: PetStatus }
   type Query {
     whoami: AgentIdentity!
     pets(first: Int = 20, after: String, status: PetStatus): PetConnection!
     pet(id: ID!): Pet
   }
-  type Mutation { createPet(input: NewPet!): Pet! }
+  type Mutation { createPet(input: CreatePetInput!): Pet! }
 `;
 
 /** Resolvers of `typeDefs`. Their context holds the `caller`, who was checked before. */

@@ -33,7 +33,7 @@ class PetsArgs {
 }
 
 @InputType()
-class NewPet {
+class CreatePetInput {
   @Field()
   @Length(1, 200)
   name!: string;
@@ -96,7 +96,9 @@ export class PetResolver {
 
   // Not `save`: its transactions run into each other on the one connection that TypeORM has to SQLite.
   @Mutation(() => Pet)
-  async createPet(@Arg("input", () => NewPet) { name, categoryId, status = null }: NewPet): Promise<Pet> {
+  async createPet(
+    @Arg("input", () => CreatePetInput) { name, categoryId, status = null }: CreatePetInput,
+  ): Promise<Pet> {
     const pet = this.pets.create({ name, categoryId, status });
     await this.pets.insert(pet);
     return pet;
