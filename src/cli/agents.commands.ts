@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
 import type { Agent } from "../features/agents/agent.entity";
-import { NewAgent, RenameAgentArgs } from "../features/agents/agent.inputs";
+import { CreateAgentInput, RenameAgentInput } from "../features/agents/agent.inputs";
 import { validateInput } from "../schema/validate-input";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printTable } from "./output";
@@ -25,7 +25,7 @@ export function add(agents: Command): void {
     .option("--json", "print one JSON object")
     .action(({ org, slug, name, json }: Json & { org: string; slug: string; name: string }) =>
       withServices(async (services) => {
-        const input = Object.assign(new NewAgent(), { slug, name });
+        const input = Object.assign(new CreateAgentInput(), { slug, name });
         await validateInput(input);
         const organization = await services.organizations.bySlug(org);
         const agent = await services.agents.create(operatorFor(organization), input);
@@ -43,7 +43,7 @@ export function add(agents: Command): void {
     .action((slug: string, name: string, { json }: Json) =>
       withServices(async (services) => {
         const { id, organization } = await services.agents.bySlug(slug);
-        const args = Object.assign(new RenameAgentArgs(), { id, name });
+        const args = Object.assign(new RenameAgentInput(), { id, name });
         await validateInput(args);
         const agent = await services.agents.rename(operatorFor(organization), args);
         if (json) printJson(describe({ ...agent, organization }));

@@ -454,8 +454,8 @@ describeGateway({ engine: "any" }, (gateway) => {
   /** Everything of the other organization after the last attempt to change it. */
   let lastSeen: string | undefined;
   test.each([
-    ["renameAgent", '($id: ID!) { renameAgent(id: $id, name: "intruder") { id } }'],
-    ["deleteAgent", "($id: ID!) { deleteAgent(id: $id) { id } }"],
+    ["renameAgent", '($id: ID!) { renameAgent(input: { id: $id, name: "intruder" }) { id } }'],
+    ["deleteAgent", "($id: ID!) { deleteAgent(input: { id: $id }) { id } }"],
     ["createApiKey", '($id: ID!) { createApiKey(input: { agentId: $id, name: "intruder" }) { secret } }'],
     ["renameApiKey", '($id: ID!) { renameApiKey(id: $id, name: "intruder") { id } }'],
     ["updateApiKey", "($id: ID!) { updateApiKey(input: { id: $id, allowedNetworks: null }) { id } }"],

@@ -502,17 +502,18 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.createAgent": {
     outcomes: ALLOWED.managersOfOwn,
-    document: "mutation ($input: NewAgent!) { createAgent(input: $input) { id } }",
+    document: "mutation ($input: CreateAgentInput!) { createAgent(input: $input) { id } }",
     variables: async () => ({ input: { slug: uniqueSlug(), name: "In the matrix" } }),
   },
   "Mutation.renameAgent": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: 'mutation ($agentId: ID!) { renameAgent(id: $agentId, name: "In the matrix") { id } }',
+    document:
+      'mutation ($agentId: ID!) { renameAgent(input: { id: $agentId, name: "In the matrix" }) { id } }',
     variables: aNewAgent,
   },
   "Mutation.deleteAgent": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($agentId: ID!) { deleteAgent(id: $agentId) { id } }",
+    document: "mutation ($agentId: ID!) { deleteAgent(input: { id: $agentId }) { id } }",
     variables: aNewAgent,
   },
   "Mutation.createApiKey": {

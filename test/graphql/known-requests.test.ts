@@ -148,7 +148,8 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("the change of a known mutation that fails is made once", async () => {
     const { id } = await gateway.services.agents.bySlug("first-agent");
-    const query = "mutation ($id: ID!, $name: String!) { renameAgent(id: $id, name: $name) { name } }";
+    const query =
+      "mutation ($id: ID!, $name: String!) { renameAgent(input: { id: $id, name: $name }) { name } }";
     await learn(query, { id, name: "First agent" }, gateway.owner);
     const rename = jest.spyOn(gateway.services.agents, "rename");
     const variables = { id: "0196a0aa-0000-7000-8000-000000000000", name: "Another" };

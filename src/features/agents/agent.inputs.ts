@@ -1,11 +1,12 @@
-import { ArgsType, Field, ID, InputType } from "type-graphql";
+import { Field, InputType } from "type-graphql";
 import { IsSlug } from "../../common/slug";
 import { IdempotentInput } from "../../schema/idempotent.input";
+import { InputById } from "../../schema/mutation-input";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 
 @InputType({ description: "An agent to create." })
-export class NewAgent extends IdempotentInput {
+export class CreateAgentInput extends IdempotentInput {
   @Field(() => String, {
     description:
       "Short name for the command line and logs: 1 to 63 characters (a-z, 0-9 and hyphens), without leading, trailing or consecutive hyphens. It is unique across the service, including deleted agents, and cannot be changed later.",
@@ -22,13 +23,17 @@ export class NewAgent extends IdempotentInput {
   name!: string;
 }
 
-@ArgsType()
-export class RenameAgentArgs {
-  @Field(() => ID, { description: "ID of the agent." })
-  id!: string;
+const AgentById = InputById("agent");
 
-  @Field(() => String, { description: "The new display name, subject to the same rules as `NewAgent.name`." })
+@InputType({ description: "An agent and its new display name." })
+export class RenameAgentInput extends AgentById {
+  @Field(() => String, {
+    description: "The new display name, subject to the same rules as `CreateAgentInput.name`.",
+  })
   @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;
 }
+
+@InputType({ description: "An agent to delete." })
+export class DeleteAgentInput extends AgentById {}

@@ -1,10 +1,11 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Ctx, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
 import { Agent } from "./agent.entity";
-import { NewAgent, RenameAgentArgs } from "./agent.inputs";
+import { CreateAgentInput, DeleteAgentInput, RenameAgentInput } from "./agent.inputs";
 import { MAX_AGENTS } from "./agent.limits";
 import { AgentService } from "./agent.service";
 import { AgentPurge } from "./agent-purge";
@@ -29,7 +30,7 @@ export class AgentResolver {
   })
   createAgent(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewAgent, { description: "The agent." }) input: NewAgent,
+    @Input(CreateAgentInput) input: CreateAgentInput,
   ): Promise<Agent> {
     return this.service.create(context, input);
   }
@@ -38,9 +39,9 @@ export class AgentResolver {
   @Mutation(() => Agent, { description: "Changes an agent's display name; its slug stays the same." })
   renameAgent(
     @Ctx() context: RequestContext,
-    @Args(() => RenameAgentArgs) args: RenameAgentArgs,
+    @Input(RenameAgentInput) input: RenameAgentInput,
   ): Promise<Agent> {
-    return this.service.rename(context, args);
+    return this.service.rename(context, input);
   }
 
   @Access({ member: Permission.config_manage })
@@ -50,7 +51,7 @@ export class AgentResolver {
   })
   async deleteAgent(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the agent." }) id: string,
+    @Input(DeleteAgentInput) { id }: DeleteAgentInput,
   ): Promise<Agent> {
     const deleted = await this.service.delete(context, id);
     this.purge.start(deleted);

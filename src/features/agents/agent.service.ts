@@ -20,7 +20,7 @@ import { actorOf, recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { agentActions } from "./agent.audit";
 import { Agent } from "./agent.entity";
-import type { NewAgent, RenameAgentArgs } from "./agent.inputs";
+import type { CreateAgentInput, RenameAgentInput } from "./agent.inputs";
 import { MAX_AGENTS } from "./agent.limits";
 import { lockAgent } from "./agent-scope";
 
@@ -129,7 +129,7 @@ export class AgentService {
    */
   create(
     context: RequestContext,
-    input: Pick<NewAgent, "slug" | "name"> & Partial<NewAgent>,
+    input: Pick<CreateAgentInput, "slug" | "name"> & Partial<CreateAgentInput>,
     tx?: Tx,
   ): Promise<Agent> {
     const organizationId = organizationOf(context);
@@ -186,7 +186,7 @@ export class AgentService {
    * Changes an agent's display name; setting the current name again is not recorded.
    * @throws GatewayError `not_found`
    */
-  rename(context: RequestContext, { id, name }: RenameAgentArgs): Promise<Agent> {
+  rename(context: RequestContext, { id, name }: RenameAgentInput): Promise<Agent> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agent = await this.lockOwn(tx, context, id);
