@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
 import type { Organization } from "../features/organizations/organization.entity";
-import { NewOrganization, RenameOrganizationArgs } from "../features/organizations/organization.inputs";
+import { NewOrganization, RenameOrganizationInput } from "../features/organizations/organization.inputs";
 import { validateInput } from "../schema/validate-input";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printTable } from "./output";
@@ -51,7 +51,7 @@ export function add(orgs: Command): void {
     .option("--json", "print one JSON object")
     .action((slug: string, name: string, { json }: Json) =>
       withServices(async ({ organizations }) => {
-        const args = Object.assign(new RenameOrganizationArgs(), { name });
+        const args = Object.assign(new RenameOrganizationInput(), { name });
         await validateInput(args);
         const organization = await organizations.rename(operatorFor(await organizations.bySlug(slug)), args);
         if (json) printJson(describe(organization));

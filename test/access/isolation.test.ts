@@ -546,7 +546,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
     for (const [mutation, variables] of [
       ['mutation { createAgent(input: { slug: "their-neighbor", name: "New" }) { id } }', {}],
-      ['mutation { renameOrganization(name: "Renamed") { id } }', {}],
+      ['mutation { renameOrganization(input: { name: "Renamed" }) { id } }', {}],
       ["mutation { deactivateOrganization { id } }", {}],
       ["mutation { reactivateOrganization { id } }", {}],
       ["mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }", { input: email }],

@@ -543,7 +543,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.renameOrganization": {
     outcomes: ALLOWED.managersOfOwn,
-    document: "mutation ($name: String!) { renameOrganization(name: $name) { id } }",
+    document: "mutation ($name: String!) { renameOrganization(input: { name: $name }) { id } }",
     variables: async () => ({ name: uniqueName() }),
   },
   "Mutation.deactivateOrganization": {

@@ -9,7 +9,7 @@ const A_KEY = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
 describeGateway({ engine: "any" }, (gateway) => {
   const rename = (name: unknown, token = gateway.owner) =>
     gateway.graphql(
-      "mutation ($name: String!) { renameOrganization(name: $name) { slug name } }",
+      "mutation ($name: String!) { renameOrganization(input: { name: $name }) { slug name } }",
       { name },
       { token },
     );
@@ -52,7 +52,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const rejected = await rename(name);
     expect([codeOf(rejected), rejected.body.errors[0].extensions.problems[0].path]).toEqual([
       "invalid_request",
-      "name",
+      "input.name",
     ]);
     expect(await nameOf()).toBe(before);
   });

@@ -1,4 +1,4 @@
-import { ArgsType, Field } from "type-graphql";
+import { Field, InputType } from "type-graphql";
 import { IsSlug } from "../../common/slug";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { ORGANIZATION_NAME_MAX_LENGTH } from "./organization.limits";
@@ -13,8 +13,8 @@ export class NewOrganization {
   name!: string;
 }
 
-@ArgsType()
-export class RenameOrganizationArgs {
+@InputType({ description: "A new display name of an organization." })
+export class RenameOrganizationInput {
   @Field(() => String, {
     description: "The new display name, 1 to 200 characters; leading and trailing whitespace is trimmed.",
   })

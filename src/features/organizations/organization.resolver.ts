@@ -1,9 +1,10 @@
-import { Args, Ctx, Mutation, Resolver } from "type-graphql";
+import { Ctx, Mutation, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { Input } from "../../schema/mutation-input";
 import { Organization } from "./organization.entity";
-import { RenameOrganizationArgs } from "./organization.inputs";
+import { RenameOrganizationInput } from "./organization.inputs";
 import { OrganizationService } from "./organization.service";
 
 @Resolver(() => Organization)
@@ -16,9 +17,9 @@ export class OrganizationResolver {
   })
   renameOrganization(
     @Ctx() context: RequestContext,
-    @Args(() => RenameOrganizationArgs) args: RenameOrganizationArgs,
+    @Input(RenameOrganizationInput) input: RenameOrganizationInput,
   ): Promise<Organization> {
-    return this.organizations.rename(context, args);
+    return this.organizations.rename(context, input);
   }
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })

@@ -14,7 +14,7 @@ import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import { organizationActions } from "./organization.audit";
 import { Organization } from "./organization.entity";
-import type { NewOrganization, RenameOrganizationArgs } from "./organization.inputs";
+import type { NewOrganization, RenameOrganizationInput } from "./organization.inputs";
 
 /** Creates, lists, renames, deactivates and reactivates organizations. */
 export class OrganizationService {
@@ -61,7 +61,7 @@ export class OrganizationService {
   }
 
   /** Changes the display name of the caller's organization; setting the current name again is not recorded. */
-  rename(context: RequestContext, { name }: RenameOrganizationArgs): Promise<Organization> {
+  rename(context: RequestContext, { name }: RenameOrganizationInput): Promise<Organization> {
     const id = organizationOf(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
