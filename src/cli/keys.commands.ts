@@ -4,11 +4,10 @@ import { SCOPES, type Scope } from "../auth/permissions";
 import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import {
-  ApiKeyChanges,
+  CreateApiKeyInput,
   type MintedApiKey,
-  NewApiKey,
-  RenameApiKeyArgs,
-  RotateApiKeyArgs,
+  RotateApiKeyInput,
+  UpdateApiKeyInput,
 } from "../features/api-keys/api-key.inputs";
 import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
 import type { KeySettings } from "../features/api-keys/key-changes";
@@ -74,7 +73,7 @@ export function add(keys: Command): void {
       (options: Json & Settings & { agent: string; name: string; expiresIn?: number; scopes?: Scope[] }) =>
         withServices(async (services) => {
           const agent = await services.agents.bySlug(options.agent);
-          const input = Object.assign(new NewApiKey(), {
+          const input = Object.assign(new CreateApiKeyInput(), {
             agentId: agent.id,
             name: options.name,
             expiresAt: options.expiresIn === undefined ? null : secondsFromNow(options.expiresIn),
@@ -140,9 +139,9 @@ export function add(keys: Command): void {
     .option("--json", "print one JSON object")
     .action((which: string, name: string, options: Json) =>
       withKey(which, async (services, context, { id, agent }) => {
-        const args = Object.assign(new RenameApiKeyArgs(), { id, name });
-        await validateInput(args);
-        const key = await services.keys.rename(context, args);
+        const input = Object.assign(new UpdateApiKeyInput(), { id, name });
+        await validateInput(input);
+        const key = await services.keys.update(context, input);
         if (options.json) printJson(describe({ ...key, state: key.state, agent }));
         else print(`${key.hint} is now called ${key.name}.`);
       }),
@@ -163,7 +162,11 @@ export function add(keys: Command): void {
     .option("--json", "print one JSON object")
     .action((which: string, options: Json & Settings & { name?: string }) =>
       withKey(which, async (services, context, { id, agent }) => {
-        const input = Object.assign(new ApiKeyChanges(), { id, name: options.name, ...settingsOf(options) });
+        const input = Object.assign(new UpdateApiKeyInput(), {
+          id,
+          name: options.name,
+          ...settingsOf(options),
+        });
         await validateInput(input);
         const key = await services.keys.update(context, input);
         const record = describe({ ...key, state: key.state, agent });
@@ -191,7 +194,7 @@ export function add(keys: Command): void {
       withKey(which, async (services, context, { id, agent, name, hint }) => {
         if (options.grace === 0)
           await confirm(`Replace ${hint} (${name})? Without --grace, its clients will lose access.`, options);
-        const args = Object.assign(new RotateApiKeyArgs(), { id, graceSeconds: options.grace });
+        const args = Object.assign(new RotateApiKeyInput(), { id, graceSeconds: options.grace });
         await validateInput(args);
         printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);
       }),

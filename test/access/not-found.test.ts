@@ -45,10 +45,9 @@ const MUTATIONS: [field: string, what: string][] = [
   [`endSession(id: "${ID}") { id }`, "session"],
   [`withdrawInvitation(id: "${ID}") { id }`, "invitation"],
   [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],
-  [`renameApiKey(id: "${ID}", name: "x") { id }`, "API key"],
   [`updateApiKey(input: { id: "${ID}", description: "x" }) { id }`, "API key"],
   [`publishConfiguration(input: { agentId: "${ID}", expectedLiveVersion: 1 }) { version }`, "agent"],
-  [`revokeApiKey(id: "${ID}") { id }`, "API key"],
+  [`revokeApiKey(input: { id: "${ID}" }) { id }`, "API key"],
   [`sendToConversation(input: { id: "${ID}", text: "x" }) { id }`, "conversation"],
 ];
 

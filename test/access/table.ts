@@ -518,27 +518,22 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.createApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { id } } }",
+    document: "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }",
     variables: async ({ agentId }) => ({ input: { agentId, name: uniqueName() } }),
-  },
-  "Mutation.renameApiKey": {
-    outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { id } }",
-    variables: async (fixture) => ({ ...(await aKey(fixture)), name: uniqueName() }),
   },
   "Mutation.updateApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($input: ApiKeyChanges!) { updateApiKey(input: $input) { id } }",
+    document: "mutation ($input: UpdateApiKeyInput!) { updateApiKey(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await aKey(fixture)), description: "In the matrix" } }),
   },
   "Mutation.revokeApiKey": {
     outcomes: ALLOWED.managersEvenWhileDeactivated,
-    document: "mutation ($id: ID!) { revokeApiKey(id: $id) { id } }",
+    document: "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }",
     variables: aKey,
   },
   "Mutation.rotateApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { rotateApiKey(id: $id) { apiKey { id } } }",
+    document: "mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { apiKey { id } } }",
     variables: aKey,
   },
   "Mutation.renameOrganization": {

@@ -49,14 +49,15 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
     rename: async (requestId) => {
       const { id, hint } = await mint(gateway, { name: `to rename ${requestId}` });
-      await call(`mutation { renameApiKey(id: "${id}", name: "renamed ${requestId}") { id } }`, requestId);
+      const input = `{ id: "${id}", name: "renamed ${requestId}" }`;
+      await call(`mutation { updateApiKey(input: ${input}) { id } }`, requestId);
       const target = { id, name: `to rename ${requestId}`, hint };
       const changes = [{ field: "name", before: target.name, after: `renamed ${requestId}` }];
       return { action: "api_key_renamed", target, changes };
     },
     rotate: async (requestId) => {
       const { id, hint } = await mint(gateway, { name: `to rotate ${requestId}` });
-      const mutation = `rotateApiKey(id: "${id}", graceSeconds: 5) { apiKey { id } }`;
+      const mutation = `rotateApiKey(input: { id: "${id}", graceSeconds: 5 }) { apiKey { id } }`;
       const made = await call(`mutation { ${mutation} }`, requestId);
       const changes = [
         { field: "expiresAt", before: null, after: TIME },
@@ -67,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
     revoke: async (requestId) => {
       const { id, hint } = await mint(gateway, { name: `to revoke ${requestId}` });
-      await call(`mutation { revokeApiKey(id: "${id}") { id } }`, requestId);
+      await call(`mutation { revokeApiKey(input: { id: "${id}" }) { id } }`, requestId);
       return { action: "api_key_revoked", target: { id, name: `to revoke ${requestId}`, hint } };
     },
     deactivate: async (requestId) => {
@@ -159,7 +160,10 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       [soon, 3_600],
       [now, 0],
     ] as const)
-      await call(`mutation { rotateApiKey(id: "${id}", graceSeconds: ${grace}) { secret } }`, "req-rotate");
+      await call(
+        `mutation { rotateApiKey(input: { id: "${id}", graceSeconds: ${grace} }) { secret } }`,
+        "req-rotate",
+      );
     const changed = async (targetId: string) => {
       const [entry] = await auditLog(gateway, { targetId, action: "api_key_rotated" });
       return entry.changes.map(({ field }: { field: string }) => field);

@@ -20,8 +20,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     other = await addMember(gateway, { manage: true });
     const desk = apiKeyClient(gateway);
     key = await mint(gateway);
-    await desk.rename(key.id, "renamed");
-    await desk.rename(key.id, "renamed again", { token: other.token });
+    await desk.update(key.id, { name: "renamed" });
+    await desk.update(key.id, { name: "renamed again" }, { token: other.token });
     await desk.revoke(key.id, { token: other.token });
     await mint(gateway);
     all = await auditLog(gateway);

@@ -35,9 +35,9 @@ describeGateway((gateway) => {
 
   const PASSWORDS = `{ currentPassword: "${TEST_PASSWORD}", newPassword: "never comes to be" }`;
   test.each([
-    ["rename", () => `renameApiKey(id: "${key.id}", name: "after") { id }`],
-    ["rotate", () => `rotateApiKey(id: "${key.id}", graceSeconds: 60) { secret }`],
-    ["revoke", () => `revokeApiKey(id: "${key.id}") { id }`],
+    ["rename", () => `updateApiKey(input: { id: "${key.id}", name: "after" }) { id }`],
+    ["rotate", () => `rotateApiKey(input: { id: "${key.id}", graceSeconds: 60 }) { secret }`],
+    ["revoke", () => `revokeApiKey(input: { id: "${key.id}" }) { id }`],
     ["deactivate", () => "deactivateOrganization { id }"],
     ["change password", () => `changePassword(input: ${PASSWORDS})`],
     ["sign out", () => "signOut"],

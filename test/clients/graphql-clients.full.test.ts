@@ -47,7 +47,7 @@ describe.each(CLIENTS)("%s, queries by %s", (_, queriesBy, create) => {
       await client.query("{ hats }"),
       await client.query("query ($id: ID!) { pet(id: $id) { id } }", { id: {} }),
       await client.mutate(ADD, { input: { name: "", categoryId: 1 } }),
-      await owner.mutate(`mutation { revokeApiKey(id: "${UNKNOWN_ID}") { id } }`),
+      await owner.mutate(`mutation { revokeApiKey(input: { id: "${UNKNOWN_ID}" }) { id } }`),
     ];
     expect(seen.map(({ codes, status }) => ({ codes, status }))).toEqual(
       [

@@ -53,12 +53,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     path: "/graphql",
     token,
     body: {
-      query: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret } }",
+      query: "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }",
       variables: { input: { agentId: await firstAgentId(gateway), name: `late ${Math.random()}` } },
     },
   });
   const revoke = (id: string) =>
-    gateway.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, {}, { token: gateway.owner });
+    gateway.graphql(`mutation { revokeApiKey(input: { id: "${id}" }) { id } }`, {}, { token: gateway.owner });
 
   test("a body that comes late is served as ever while nothing has changed, and is one use of its key", async () => {
     const { id, secret } = await mint(gateway);

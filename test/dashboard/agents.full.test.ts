@@ -45,7 +45,7 @@ describeDashboard("the agents", (dashboard) => {
       { token: manager.token },
     );
     await gateway.graphql(
-      "mutation ($id: ID!) { revokeApiKey(id: $id) { id } }",
+      "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }",
       { id: body.data.apiKeys.nodes[0].id },
       { token: manager.token },
     );

@@ -38,7 +38,7 @@ describeDashboard("the audit log", (dashboard) => {
       as,
     );
     await gateway.graphql(
-      `mutation { revokeApiKey(id: "${created.body.data.createApiKey.apiKey.id}") { id } }`,
+      `mutation { revokeApiKey(input: { id: "${created.body.data.createApiKey.apiKey.id}" }) { id } }`,
       {},
       as,
     );
@@ -114,7 +114,7 @@ describeDashboard("the audit log", (dashboard) => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "renamers");
     const { id } = await mint(gateway, { agent: "renamers-agent", name: "old, now older" });
-    await gateway.services.keys.rename(await operator(gateway, "renamers"), { id, name: "new, now newer" });
+    await gateway.services.keys.update(await operator(gateway, "renamers"), { id, name: "new, now newer" });
     const page = await dashboard.visit("/settings/audit-log?action=api_key_renamed", { as: manager });
     const sentence = "CLI renamed the API key old, now older to new, now newer";
     await seen(page.getByText(sentence));
@@ -141,7 +141,7 @@ describeDashboard("the audit log", (dashboard) => {
     ];
     for (const name of evil) {
       await gateway.graphql(
-        "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret } }",
+        "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }",
         { input: { agentId, name } },
         { token: manager.token },
       );

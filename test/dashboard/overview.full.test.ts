@@ -21,7 +21,7 @@ describeDashboard("the overview", (dashboard) => {
     await page.getByRole("dialog").getByLabel("Name").fill("first");
     await page.keyboard.press("Escape");
     const minted = await gateway.graphql(
-      "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret } }",
+      "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }",
       { input: { agentId, name: "first" } },
       { token: manager.token },
     );

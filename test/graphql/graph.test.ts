@@ -119,7 +119,10 @@ describeGateway((gateway) => {
         { id: key.id, token: gateway.owner },
       );
     expect((await of()).errors).toBeUndefined();
-    await ask("mutation ($id: ID!) { revokeApiKey(id: $id) { id } }", { id: key.id, token: gateway.owner });
+    await ask("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }", {
+      id: key.id,
+      token: gateway.owner,
+    });
     await agentClient(gateway).delete(id);
     const { data, errors } = await of();
     expect(errors).toBeUndefined();

@@ -40,9 +40,9 @@ describeGateway((gateway) => {
     [
       "rotateApiKey",
       async () => [
-        `(id: "${(await mint(gateway)).id}")`,
-        '(id: "018f0000-0000-7000-8000-000000000000")',
-        `(id: "${(await mint(gateway)).id}")`,
+        `(input: { id: "${(await mint(gateway)).id}" })`,
+        '(input: { id: "018f0000-0000-7000-8000-000000000000" })',
+        `(input: { id: "${(await mint(gateway)).id}" })`,
       ],
       "not_found",
     ],

@@ -55,7 +55,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     const errors = await Promise.all([
       gateway.graphql(CREATE, { input: { name: "Rex", categoryId: "1" } }, { token: null }),
       gateway.graphql(
-        "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret } }",
+        "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }",
         { input: { agentId, name: "First key" } },
         { token: gateway.owner },
       ),

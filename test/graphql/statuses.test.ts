@@ -5,7 +5,7 @@ import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 const UNKNOWN_ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
-const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { id } } }";
+const CREATE_KEY = "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }";
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
 /** Media types by what a client sends in `Accept`; undefined for the one that browsers' fetch sends. */
@@ -45,7 +45,12 @@ describeGateway({ engine: "any" }, (gateway) => {
   const RUN: [code: ErrorCode, ...ask: Ask][] = [
     ["forbidden", "{ viewer { email } }"],
     ["insufficient_scope", "{ pets { nodes { id } } }", {}, () => unscoped],
-    ["not_found", `mutation { revokeApiKey(id: "${UNKNOWN_ID}") { id } }`, {}, () => gateway.owner],
+    [
+      "not_found",
+      `mutation { revokeApiKey(input: { id: "${UNKNOWN_ID}" }) { id } }`,
+      {},
+      () => gateway.owner,
+    ],
     ["conflict", CREATE_KEY, { input: { name: "taken" } }, () => gateway.owner],
     ["invalid_request", 'mutation { createPet(input: { name: "", categoryId: 1 }) { id } }'],
     ["invalid_request", "query ($id: ID!) { pet(id: $id) { id } }", { id: {} }],

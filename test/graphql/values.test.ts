@@ -121,7 +121,10 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       call,
     );
     expect(keys.body).toEqual({ data: { apiKeys: { nodes: [] } } });
-    for (const field of ["revokeApiKey(id: $id) { id }", "rotateApiKey(id: $id) { secret }"]) {
+    for (const field of [
+      "revokeApiKey(input: { id: $id }) { id }",
+      "rotateApiKey(input: { id: $id }) { secret }",
+    ]) {
       const changed = await gateway.graphql(`mutation ($id: ID!) { ${field} }`, { id }, call);
       expectGraphQLError(changed, "not_found");
     }

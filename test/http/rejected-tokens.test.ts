@@ -74,7 +74,11 @@ describe("an address that tries out keys", () => {
   test("is still answered that a key is revoked, for that is no guess", async () => {
     const ip = "192.0.2.7";
     const { id, secret } = await mint(gateway);
-    await gateway.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, {}, { token: gateway.owner });
+    await gateway.graphql(
+      `mutation { revokeApiKey(input: { id: "${id}" }) { id } }`,
+      {},
+      { token: gateway.owner },
+    );
     for (let i = 0; i < LIMIT + 5; i++) expect(codeOf(await present(secret, ip))).toBe("key_revoked");
     expect(codeOf(await guess(ip))).toBe("invalid_api_key");
   });

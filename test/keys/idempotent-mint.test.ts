@@ -28,6 +28,21 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await outcomeOf(gateway, third.secret)).toBe("accepted");
   });
 
+  test("a retry of a rotation replaces the key of the lost answer, and the old key keeps its grace", async () => {
+    const { apiKey: old, secret } = await minted({ name: "to rotate once" });
+    const rotate = async (graceSeconds: number) =>
+      (await desk.rotate(old.id, graceSeconds, { idempotencyKey: "rotate-1" })).body;
+    const first = (await rotate(600)).data.rotateApiKey;
+    const second = (await rotate(600)).data.rotateApiKey;
+    expect(second.apiKey).toMatchObject({ name: "to rotate once", state: "active" });
+    expect(await outcomeOf(gateway, first.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, second.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
+    expect((await rotate(60)).errors[0].extensions.code).toBe("idempotency_key_reused");
+    await desk.revoke(second.apiKey.id);
+    expect((await rotate(600)).errors[0].extensions.code).toBe("conflict");
+  });
+
   test("20 concurrent duplicates end with one live key, whose secret the last answer holds", async () => {
     const input = { name: "duplicated", idempotencyKey: "retry-20" };
     const replies = await Promise.all(

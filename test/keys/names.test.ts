@@ -18,7 +18,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   test("blanks at the ends of a name are dropped, at creation and at renaming", async () => {
     const { id, name } = await createdAs(" \t ends\u00a0\n");
     expect(name).toBe("ends");
-    expect((await desk.rename(id, "  other end ")).body.data.renameApiKey.name).toBe("other end");
+    expect((await desk.update(id, { name: "  other end " })).body.data.updateApiKey.name).toBe("other end");
     expect(await rejection(" other end")).toBe("conflict");
   });
 
@@ -31,7 +31,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
     const { id } = await createdAs("to rename");
     for (const name of ["", " ", "d".repeat(101)]) {
-      expect(codeOf(await desk.rename(id, name))).toBe("invalid_request");
+      expect(codeOf(await desk.update(id, { name }))).toBe("invalid_request");
     }
   });
 
@@ -54,8 +54,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       const { id } = await createdAs(one);
       expect(await rejection(other)).toBe("conflict");
       const { id: third } = await createdAs(`third ${one.length}`);
-      expect(codeOf(await desk.rename(third, other))).toBe("conflict");
-      expect((await desk.rename(id, other)).body.data.renameApiKey.name).toBe(other);
+      expect(codeOf(await desk.update(third, { name: other }))).toBe("conflict");
+      expect((await desk.update(id, { name: other })).body.data.updateApiKey.name).toBe(other);
       await desk.revoke(id);
       await desk.revoke(third);
       expect(await rejection(one)).toBeUndefined();
@@ -79,7 +79,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect([character, await rejection(`bil${character}ling`)]).toEqual([character, "invalid_request"]);
     }
     const { id } = await createdAs("visible");
-    expect(codeOf(await desk.rename(id, "visible\u200b"))).toBe("invalid_request");
+    expect(codeOf(await desk.update(id, { name: "visible\u200b" }))).toBe("invalid_request");
     for (const name of ["Zoë 🐕", "データ", "שלום", "हिन्दी"]) expect((await createdAs(name)).name).toBe(name);
   });
 
@@ -95,22 +95,27 @@ describeGateway({ engine: "any" }, (gateway) => {
     const second = await createdAs("temporary");
     await expire(gateway, second.id);
     const third = await createdAs("lasting");
-    expect((await desk.rename(third.id, "temporary")).body.data.renameApiKey.name).toBe("temporary");
+    expect((await desk.update(third.id, { name: "temporary" })).body.data.updateApiKey.name).toBe(
+      "temporary",
+    );
     expect(await rejection("temporary")).toBe("conflict");
   });
 
   test("a renamed key gives up its old name and keeps working under the new one", async () => {
     const { id } = await createdAs("before");
     await createdAs("occupied");
-    expect(codeOf(await desk.rename(id, "occupied"))).toBe("conflict");
-    expect((await desk.rename(id, "after")).body.data.renameApiKey).toMatchObject({ id, name: "after" });
+    expect(codeOf(await desk.update(id, { name: "occupied" }))).toBe("conflict");
+    expect((await desk.update(id, { name: "after" })).body.data.updateApiKey).toMatchObject({
+      id,
+      name: "after",
+    });
     expect((await createdAs("before")).id).not.toBe(id);
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_renamed"]);
   });
 
   test("renaming a key to the name it has changes and writes nothing", async () => {
     const { id } = await createdAs("same");
-    expect((await desk.rename(id, " same ")).body.data.renameApiKey.name).toBe("same");
+    expect((await desk.update(id, { name: " same " })).body.data.updateApiKey.name).toBe("same");
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created"]);
   });
 
@@ -120,7 +125,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await expire(gateway, expired.id);
     await desk.rotate(replaced.id, 60);
     for (const { id } of [revoked, expired, replaced]) {
-      expect(codeOf(await desk.rename(id, `${id} later`))).toBe("conflict");
+      expect(codeOf(await desk.update(id, { name: `${id} later` }))).toBe("conflict");
     }
   });
 
@@ -134,7 +139,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   slowTest("renaming while revoking never leaves a dead key holding its name", async () => {
     for (let i = 0; i < 15; i++) {
       const { id } = await createdAs(`old ${i}`);
-      await Promise.all([desk.revoke(id), desk.rename(id, `new ${i}`)]);
+      await Promise.all([desk.revoke(id), desk.update(id, { name: `new ${i}` })]);
       expect(await rejection(`old ${i}`)).toBeUndefined();
       expect(await rejection(`new ${i}`)).toBeUndefined();
     }

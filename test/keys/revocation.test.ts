@@ -72,7 +72,7 @@ onAnyEngine((engine) => {
   test("no request sent after a revoke mutation has answered succeeds, on any server", async () => {
     const { id, secret } = await mint("revoked by mutation");
     const { before, after } = await endWhileHammering(secret, () =>
-      ask("mutation ($id: ID!) { revokeApiKey(id: $id) { id } }", { id }),
+      ask("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }", { id }),
     );
     expect(["200 accepted", "403 key_revoked"]).toEqual(expect.arrayContaining(outcomes(before)));
     expect(outcomes(before)).toContain("200 accepted");

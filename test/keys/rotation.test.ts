@@ -89,9 +89,6 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
     const { id } = await mint(gateway);
     expect((await rotated(id, 86_400)).apiKey.state).toBe("active");
-    const other = await mint(gateway);
-    expect(codeOf(await desk.rotate(other.id, null))).toBeUndefined();
-    expect(await outcomeOf(gateway, other.secret)).toBe("key_revoked");
   });
 
   test("a key that is revoked, expired or already replaced cannot be rotated", async () => {
@@ -108,7 +105,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   /** Revokes a key, and keeps the one that it replaced. */
   const revokeAndKeep = (id: string) =>
     gateway.graphql(
-      "mutation ($id: ID!) { revokeApiKey(id: $id, keepReplaced: true) { state } }",
+      "mutation ($id: ID!) { revokeApiKey(input: { id: $id, keepReplaced: true }) { state } }",
       { id },
       { token: gateway.owner },
     );
@@ -124,7 +121,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(await isReplaced(old.id)).toBe(true);
       await desk.revoke(next.id);
       expect(await isReplaced(old.id)).toBe(false);
-      expect(codeOf(await desk.rename(old.id, `still ${expiresAt}`))).toBeUndefined();
+      expect(codeOf(await desk.update(old.id, { name: `still ${expiresAt}` }))).toBeUndefined();
       const { apiKey: last, secret } = await rotated(old.id, 600);
       expect(await outcomeOf(gateway, secret)).toBe("accepted");
       if (expiresAt === null) expect(last.expiresAt).toBeNull();

@@ -77,7 +77,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("a renamed key is found by its new name only", async () => {
     const { id } = await mint(gateway, { name: "before" });
-    await apiKeyClient(gateway).rename(id, "After");
+    await apiKeyClient(gateway).update(id, { name: "After" });
     expect([await namesWith("before"), await namesWith("after")]).toEqual([[], ["After"]]);
   });
 

@@ -83,7 +83,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     const replies = [
       await desk.create({ name: secret }),
       await desk.create({ name: `key ${secret} (old)` }),
-      await desk.rename(existing, secret),
+      await desk.update(existing, { name: secret }),
       await desk.create({ name: `keyed ${Math.random()}`, idempotencyKey: secret }),
       await desk.find(secret),
       await desk.revoke(secret),

@@ -94,7 +94,7 @@ describeGateway((gateway) => {
     const boss = await operator(gateway);
     const actions: [string, (context: RequestContext) => Promise<unknown>][] = [
       ["mint", (context) => keys.create(context, { agentId, name: `k ${Math.random()}` } as never)],
-      ["rename", (context) => keys.rename(context, { id: target.id, name: `r ${Math.random()}` })],
+      ["rename", (context) => keys.update(context, { id: target.id, name: `r ${Math.random()}` })],
       ["rotate", (context) => keys.rotate(context, { id: target.id, graceSeconds: 0 })],
       ["revoke", (context) => keys.revoke(context, target.id)],
       ["deactivate", (context) => organizations.deactivate(context)],

@@ -291,7 +291,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace" } }, (gateway) => {
       await gateway.rest("GET", `/dashboard/invitation?${token}`, { token: null });
       await gateway.rest("GET", "/v1/pets", { token, headers: { "user-agent": token } });
       await gateway.graphql(
-        "mutation ($name: String!) { renameApiKey(id: $name, name: $name) { id } }",
+        "mutation ($name: String!) { updateApiKey(input: { id: $name, name: $name }) { id } }",
         { name: token },
         { token: manager.token, headers: { "x-request-id": token } },
       );

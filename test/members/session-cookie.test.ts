@@ -39,7 +39,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(reply.text).not.toContain("ags_");
     expect(await viewer()).toBe(member.email);
     const made = await browser.ask(
-      "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { createdBy } } }",
+      "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { createdBy } } }",
       { input: { agentId: (await gateway.services.agents.bySlug("first-agent")).id, name: member.id } },
     );
     expect(made.body.data.createApiKey.apiKey.createdBy).toBe(member.email);

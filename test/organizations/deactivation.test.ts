@@ -63,7 +63,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const call = { token: manager.token };
     for (const reply of [
       await desk.create({ agentId: organization.agentId, name: "late" }, call),
-      await desk.rename(key.id, "late", call),
+      await desk.update(key.id, { name: "late" }, call),
       await desk.rotate(key.id, 0, call),
     ]) {
       expect([reply.status, codeOf(reply)]).toEqual([403, "organization_deactivated"]);

@@ -7,7 +7,7 @@ import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import type { Services } from "../../src/features";
 import { createDataSource } from "../../src/features";
-import type { NewApiKey } from "../../src/features/api-keys/api-key.inputs";
+import type { CreateApiKeyInput } from "../../src/features/api-keys/api-key.inputs";
 import { logOptions } from "../../src/logger";
 import "./schema-metadata";
 import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
@@ -186,7 +186,7 @@ export async function mint(
     agent = "first-agent",
     name = `key ${Math.random()}`,
     ...given
-  }: Partial<NewApiKey> & { agent?: string } = {},
+  }: Partial<CreateApiKeyInput> & { agent?: string } = {},
 ): Promise<{ id: string; secret: string; hint: string }> {
   const { id: agentId, organization } = await gateway.services.agents.bySlug(agent);
   const { apiKey, secret } = await gateway.services.keys.create(operatorFor(organization), {

@@ -6,12 +6,11 @@ import { codeOf, firstAgentId } from "./people";
 const FIELDS =
   "id name hint state createdAt createdBy expiresAt revokedAt replacedById lastUsedAt lastUsedIp scopes description rateLimitPerMinute allowedNetworks agent { slug }";
 
-const CREATE = `mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { ${FIELDS} } } }`;
-const RENAME = `mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { ${FIELDS} } }`;
-const UPDATE = `mutation ($input: ApiKeyChanges!) { updateApiKey(input: $input) { ${FIELDS} } }`;
-const REVOKE = `mutation ($id: ID!) { revokeApiKey(id: $id) { ${FIELDS} } }`;
-const ROTATE = `mutation ($id: ID!, $graceSeconds: Int) {
-  rotateApiKey(id: $id, graceSeconds: $graceSeconds) { secret apiKey { ${FIELDS} } }
+const CREATE = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { ${FIELDS} } } }`;
+const UPDATE = `mutation ($input: UpdateApiKeyInput!) { updateApiKey(input: $input) { ${FIELDS} } }`;
+const REVOKE = `mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { ${FIELDS} } }`;
+const ROTATE = `mutation ($input: RotateApiKeyInput!) {
+  rotateApiKey(input: $input) { secret apiKey { ${FIELDS} } }
 }`;
 const ONE = `query ($id: ID!) { apiKey(id: $id) { ${FIELDS} } }`;
 const LIST = `query ($first: Int, $after: String, $agentId: ID, $state: ApiKeyState) {
@@ -28,12 +27,14 @@ export function apiKeyClient(gateway: TestGateway) {
     /** Mints for the first agent unless the input says otherwise. */
     create: async (input: Record<string, unknown>, call?: Call) =>
       ask(CREATE, { input: { agentId: await firstAgentId(gateway), ...input } }, call),
-    rename: (id: string, name: unknown, call?: Call) => ask(RENAME, { id, name }, call),
     update: (id: string, changes: Record<string, unknown>, call?: Call) =>
       ask(UPDATE, { input: { id, ...changes } }, call),
     revoke: (id: string, call?: Call) => ask(REVOKE, { id }, call),
-    rotate: (id: string, graceSeconds?: number | null, call?: Call) =>
-      ask(ROTATE, { id, graceSeconds }, call),
+    rotate: (
+      id: string,
+      graceSeconds?: number,
+      { idempotencyKey, ...call }: Call & { idempotencyKey?: string } = {},
+    ) => ask(ROTATE, { input: { id, graceSeconds, idempotencyKey } }, call),
     find: (id: string, call?: Call) => ask(ONE, { id }, call),
     list: (variables: Record<string, unknown> = {}, call?: Call) => ask(LIST, variables, call),
   };

@@ -7,7 +7,7 @@ import { change } from "../api/client";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { FormDialog } from "../ui/form-dialog";
 import styles from "./dialogs.module.css";
-import { CreateApiKeyDocument, type NewApiKey } from "./documents.generated";
+import { CreateApiKeyDocument, type CreateApiKeyInput } from "./documents.generated";
 import { expiryOf, useExpiry } from "./expiry";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
 import { NameField } from "./name-field";
@@ -97,8 +97,8 @@ function CreateForm({ agents, onClosed }: Props) {
  * server creates one key.
  */
 function useRepeatable() {
-  const last = useRef<{ form: string; input: NewApiKey }>(undefined);
-  return (fields: object, createInput: () => NewApiKey): NewApiKey => {
+  const last = useRef<{ form: string; input: CreateApiKeyInput }>(undefined);
+  return (fields: object, createInput: () => CreateApiKeyInput): CreateApiKeyInput => {
     const form = JSON.stringify(fields);
     if (last.current?.form !== form) {
       // crypto.randomUUID is missing on plain HTTP.

@@ -1,7 +1,7 @@
 import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
-import { type KeyFragment, RenameApiKeyDocument } from "./documents.generated";
+import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
 import { NameField } from "./name-field";
 
 /** Renames a key. */
@@ -13,7 +13,7 @@ export const RenameKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
     conflict="name"
     onSubmit={async (form) => {
       const name = String(form.get("name"));
-      await change(RenameApiKeyDocument, { id: apiKey.id, name });
+      await change(UpdateApiKeyDocument, { input: { id: apiKey.id, name } });
       toast(`Renamed ${apiKey.name} to ${name.trim()}.`);
     }}
     onClosed={onClosed}

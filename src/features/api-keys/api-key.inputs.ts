@@ -6,6 +6,7 @@ import { isUuid } from "../../common/uuid";
 import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy, ValidateIf } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
+import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { networksProblem } from "./allowed-networks";
@@ -41,9 +42,22 @@ const NETWORKS_ARE_VALID: ObjectRule = {
   check: ({ allowedNetworks }) => networksProblem("allowedNetworks", allowedNetworks),
 };
 
+/** Base class of the inputs of mutations that mint a key. */
+@InputType()
+abstract class MintInput {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Makes retries safe: for 24 hours, repeating the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
+  })
+  @IsOptional()
+  @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
+  idempotencyKey?: string | null | undefined;
+}
+
 @InputType({ description: "An API key to mint." })
 @Rule(NETWORKS_ARE_VALID)
-export class NewApiKey {
+export class CreateApiKeyInput extends MintInput {
   @Field(() => ID, { description: "ID of the agent that the key resolves to." })
   agentId!: string;
 
@@ -86,15 +100,6 @@ export class NewApiKey {
 
   @Field(() => [String], { nullable: true, description: NETWORKS })
   allowedNetworks?: string[] | null | undefined;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Makes retries safe: for 24 hours, repeating the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
-  })
-  @IsOptional()
-  @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
-  idempotencyKey?: string | null | undefined;
 }
 
 @ObjectType({ simpleResolvers: true, description: "A newly minted API key and its secret." })
@@ -139,31 +144,38 @@ export class ApiKeysArgs extends PageArgs {
   replacedById!: string | null | undefined;
 }
 
-@ArgsType()
-export class RotateApiKeyArgs {
+@InputType({ description: "An API key to replace." })
+export class RotateApiKeyInput extends MintInput {
   @Field(() => ID, { description: "ID of the key to replace." })
   id!: string;
 
   @Field(() => Int, {
-    nullable: true,
     defaultValue: 0,
     description:
       "Duration for which the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
   })
-  @IsOptional()
   @IsBetween(0, DAY_SECONDS)
-  graceSeconds!: number | null;
+  graceSeconds!: number;
+}
+
+const ApiKeyById = InputById("API key");
+
+@InputType({ description: "An API key to revoke." })
+export class RevokeApiKeyInput extends ApiKeyById {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description:
+      "True to keep the key that this key replaced in a rotation, if that key is still accepted. Its original expiry is restored, and it can be changed and rotated again.",
+  })
+  keepReplaced!: boolean;
 }
 
 @InputType({ description: "Changes to an active API key; omitted fields are left unchanged." })
 @Rule(NETWORKS_ARE_VALID)
-export class ApiKeyChanges {
-  @Field(() => ID, { description: "ID of the key." })
-  id!: string;
-
+export class UpdateApiKeyInput extends ApiKeyById {
   @Field(() => String, {
     nullable: true,
-    description: "The new name, subject to the same rules as `NewApiKey.name`. It cannot be null.",
+    description: "The new name, subject to the same rules as `CreateApiKeyInput.name`. It cannot be null.",
   })
   @IsOmittable()
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
@@ -183,17 +195,6 @@ export class ApiKeyChanges {
 
   @Field(() => [String], { nullable: true, description: NETWORKS })
   allowedNetworks?: string[] | null | undefined;
-}
-
-@ArgsType()
-export class RenameApiKeyArgs {
-  @Field(() => ID, { description: "ID of the key." })
-  id!: string;
-
-  @Field(() => String, { description: "The new name, subject to the same rules as `NewApiKey.name`." })
-  @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
-  @HoldsNoToken()
-  name!: string;
 }
 
 export const ApiKeyConnection = ConnectionOf(ApiKey, "apiKey", isUuid);

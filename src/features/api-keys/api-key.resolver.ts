@@ -3,18 +3,19 @@ import { agentCaller, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { NewestFirstPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
+import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { ApiKey } from "./api-key.entity";
 import {
-  ApiKeyChanges,
   ApiKeyConnection,
   ApiKeysArgs,
+  CreateApiKeyInput,
   MintedApiKey,
-  NewApiKey,
-  RenameApiKeyArgs,
-  RotateApiKeyArgs,
+  RevokeApiKeyInput,
+  RotateApiKeyInput,
+  UpdateApiKeyInput,
 } from "./api-key.inputs";
 import { ApiKeyService } from "./api-key.service";
 import { AgentIdentity } from "./identity";
@@ -77,28 +78,19 @@ export class ApiKeyResolver {
   })
   createApiKey(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewApiKey, { description: "The key." }) input: NewApiKey,
+    @Input(CreateApiKeyInput) input: CreateApiKeyInput,
   ): Promise<MintedApiKey> {
     return this.keys.create(context, input);
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => ApiKey, { description: "Renames an active API key." })
-  renameApiKey(
-    @Ctx() context: RequestContext,
-    @Args(() => RenameApiKeyArgs) args: RenameApiKeyArgs,
-  ): Promise<ApiKey> {
-    return this.keys.rename(context, args);
-  }
-
-  @Access({ member: Permission.config_manage })
   @Mutation(() => ApiKey, {
     description:
-      "Changes the settings of an active API key, effective on the next request. Open streams end if their address is no longer allowed.",
+      "Changes the name or settings of an active API key, effective on the next request. Open streams end if their address is no longer allowed.",
   })
   updateApiKey(
     @Ctx() context: RequestContext,
-    @Arg("input", () => ApiKeyChanges, { description: "The changes." }) input: ApiKeyChanges,
+    @Input(UpdateApiKeyInput) input: UpdateApiKeyInput,
   ): Promise<ApiKey> {
     return this.keys.update(context, input);
   }
@@ -110,13 +102,7 @@ export class ApiKeyResolver {
   })
   revokeApiKey(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the key." }) id: string,
-    @Arg("keepReplaced", () => Boolean, {
-      defaultValue: false,
-      description:
-        "True to keep the key that this key replaced in a rotation, if that key is still accepted. Its original expiry is restored, and it can be changed and rotated again.",
-    })
-    keepReplaced: boolean,
+    @Input(RevokeApiKeyInput) { id, keepReplaced }: RevokeApiKeyInput,
   ): Promise<ApiKey> {
     return this.keys.revoke(context, id, undefined, { keepReplaced });
   }
@@ -128,9 +114,9 @@ export class ApiKeyResolver {
   })
   rotateApiKey(
     @Ctx() context: RequestContext,
-    @Args(() => RotateApiKeyArgs) args: RotateApiKeyArgs,
+    @Input(RotateApiKeyInput) input: RotateApiKeyInput,
   ): Promise<MintedApiKey> {
-    return this.keys.rotate(context, args);
+    return this.keys.rotate(context, input);
   }
 
   @FieldResolver(() => Agent, { description: "The agent that the key resolves to." })

@@ -27,19 +27,17 @@ import { countRows } from "../../pagination/total-count";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
-import type { AuditAction } from "../audit/audit-actions";
 import type { Organization } from "../organizations/organization.entity";
 import { addressRejection } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
 import { ApiKey, ApiKeyState, rejectionOf } from "./api-key.entity";
 import {
-  type ApiKeyChanges,
   ApiKeyConnection,
   type ApiKeysArgs,
+  type CreateApiKeyInput,
   type MintedApiKey,
-  type NewApiKey,
-  type RenameApiKeyArgs,
-  type RotateApiKeyArgs,
+  type RotateApiKeyInput,
+  type UpdateApiKeyInput,
 } from "./api-key.inputs";
 import {
   assertActive,
@@ -226,7 +224,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    * @param tx the transaction to join, if any
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
    */
-  create(context: RequestContext, input: NewApiKey, tx?: Tx): Promise<MintedApiKey> {
+  create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { idempotencyKey, agentId, expiresAt } = input;
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
@@ -264,23 +262,14 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
-  /** @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active */
-  rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
-    return this.change(context, { id, name }, apiKeyActions.api_key_renamed);
-  }
-
   /**
    * Changes the name and settings of a key, effective on the next request.
    * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
    */
-  update(context: RequestContext, input: ApiKeyChanges): Promise<ApiKey> {
-    return this.change(context, input, apiKeyActions.api_key_updated);
-  }
-
-  private change(context: RequestContext, input: ApiKeyChanges, action: AuditAction): Promise<ApiKey> {
+  update(context: RequestContext, input: UpdateApiKeyInput): Promise<ApiKey> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      return changeKey(tx, context, input, action);
+      return changeKey(tx, context, input);
     });
   }
 
@@ -312,38 +301,57 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
 
   /**
    * Replaces a key with a new one of the same agent, name, scopes, settings and lifetime. The old key remains accepted for the
-   * grace period, but not beyond its expiry; without a grace period it is revoked immediately.
-   * @throws GatewayError `not_found`, or `conflict` if the key is not active or already replaced
+   * grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry with the same
+   * idempotency key cannot show the first secret again, so it replaces the new key.
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` if the key is not active or already replaced
    */
-  rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
+  rotate(
+    context: RequestContext,
+    {
+      id,
+      graceSeconds,
+      idempotencyKey,
+    }: Pick<RotateApiKeyInput, "id" | "graceSeconds"> & Partial<RotateApiKeyInput>,
+  ): Promise<MintedApiKey> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const old = await ownKey(tx, context, id);
-      await assertActive(tx, old);
-      // The grace period shortens the lifetime of the old key, not that of the new one.
-      const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
-      const replacedById = uuid();
-      const graceMs = (graceSeconds ?? 0) * 1000;
-      const ends = timestamp(graceMs);
-      const end: Partial<ApiKey> =
-        graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
-      await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
-      if (graceMs === 0) await tx.waitForInserts();
-      await recordAudit(tx, context, apiKeyActions.api_key_rotated, old, {
-        revokedAt: [null, end.revokedAt ?? null],
-        expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
-        replacedById: [old.replacedById, replacedById],
+      return once(tx, {
+        scope: `rotateApiKey:${actorOf(context.caller).actorId ?? organizationOf(context)}`,
+        answer: context.answer,
+        key: idempotencyKey,
+        request: { id, graceSeconds },
+        create: () => this.replace(tx, context, id, graceSeconds * 1000),
+        repeat: (minted) => this.replace(tx, context, minted, 0),
+        idOf: ({ apiKey }) => apiKey.id,
       });
-      return insertKey(tx, context, {
-        id: replacedById,
-        organizationId: old.organizationId,
-        agentId: old.agentId,
-        name: old.name,
-        expiresAt: lifetimeMs === null ? null : timestamp(lifetimeMs),
-        scopes: old.scopes,
-        settings: storedSettings(old),
-        environment: this.environment,
-      });
+    });
+  }
+
+  private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
+    const old = await ownKey(tx, context, id);
+    await assertActive(tx, old);
+    // The grace period shortens the lifetime of the old key, not that of the new one.
+    const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
+    const replacedById = uuid();
+    const ends = timestamp(graceMs);
+    const end: Partial<ApiKey> =
+      graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
+    await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
+    if (graceMs === 0) await tx.waitForInserts();
+    await recordAudit(tx, context, apiKeyActions.api_key_rotated, old, {
+      revokedAt: [null, end.revokedAt ?? null],
+      expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
+      replacedById: [old.replacedById, replacedById],
+    });
+    return insertKey(tx, context, {
+      id: replacedById,
+      organizationId: old.organizationId,
+      agentId: old.agentId,
+      name: old.name,
+      expiresAt: lifetimeMs === null ? null : timestamp(lifetimeMs),
+      scopes: old.scopes,
+      settings: storedSettings(old),
+      environment: this.environment,
     });
   }
 }

@@ -11,12 +11,11 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { keepAgent } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
-import type { AuditAction } from "../audit/audit-actions";
 import { type Changes, changesOf } from "../audit/audit-change";
 import { storedNetworks } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
-import type { ApiKeyChanges, MintedApiKey } from "./api-key.inputs";
+import type { MintedApiKey, UpdateApiKeyInput } from "./api-key.inputs";
 import { searchTextOf } from "./key-search";
 
 // Steps of key operations; each runs in the transaction of its operation.
@@ -50,7 +49,7 @@ interface KeyToMint {
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
 /** The settings of an input in stored form. */
-export const storedSettings = (input: Omit<ApiKeyChanges, "id" | "name">): KeySettings => ({
+export const storedSettings = (input: Omit<UpdateApiKeyInput, "id" | "name">): KeySettings => ({
   description: input.description?.trim() ?? null,
   rateLimitPerMinute: input.rateLimitPerMinute ?? null,
   allowedNetworks: storedNetworks(input.allowedNetworks),
@@ -200,8 +199,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 export async function changeKey(
   tx: Tx,
   context: RequestContext,
-  { id, ...given }: ApiKeyChanges,
-  action: AuditAction,
+  { id, ...given }: UpdateApiKeyInput,
 ): Promise<ApiKey> {
   const { id: keyId } = await ownKey(tx, context, id);
   // Locks the row, because the audit log must show the values that this change replaces.
@@ -212,10 +210,12 @@ export async function changeKey(
   const { allowedNetworks = key.allowedNetworks } = given;
   const settings = storedSettings({ description, rateLimitPerMinute, allowedNetworks });
   const changes = { name: [key.name, name] as const, ...settingsAudit(key, settings) };
-  if (changesOf(changes).length === 0) return key;
+  const fields = changesOf(changes).map(({ field }) => field);
+  if (fields.length === 0) return key;
   await assertActive(tx, key);
   const rename = name === key.name ? {} : await reserveName(tx, key, name);
   await updateIfActive(tx, key, { ...settings, ...rename });
+  const action = fields.join() === "name" ? apiKeyActions.api_key_renamed : apiKeyActions.api_key_updated;
   await recordAudit(tx, context, action, key, changes);
   return tx.findOneByOrFail(ApiKey, { id });
 }

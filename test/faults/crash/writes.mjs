@@ -8,10 +8,11 @@ const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
   sendToConversation(input: { id: $id, text: $message, idempotencyKey: $idempotencyKey }) { id message: text sequence }
 }`;
 const DECIDE = "mutation ($input: DecideInput!) { decide(input: $input) { id } }";
-const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { id } } }";
-const REVOKE_KEY = "mutation ($id: ID!) { revokeApiKey(id: $id) { id state } }";
+const CREATE_KEY =
+  "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }";
+const REVOKE_KEY = "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id state } }";
 const ROTATE_KEY = `mutation ($id: ID!, $graceSeconds: Int!) {
-  rotateApiKey(id: $id, graceSeconds: $graceSeconds) { secret apiKey { id } }
+  rotateApiKey(input: { id: $id, graceSeconds: $graceSeconds }) { secret apiKey { id } }
 }`;
 
 /** How each kind of write is sent to each API: `{ token, path, headers, body, result }`. */
