@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { DAY_SECONDS } from "../common/time";
 import { AddressKind } from "../features/contacts/contact-address.entity";
 import { LineKind, WhenUncertain } from "../features/lines/line.entity";
-import { LineChanges, NewLine } from "../features/lines/line.inputs";
+import { CreateLineInput, UpdateLineInput } from "../features/lines/line.inputs";
 import {
   DEFAULT_SUBJECT,
   MAX_EXPIRE_AFTER_SECONDS,
@@ -118,10 +118,10 @@ async function emailOf({ host, port, security, user, passwordStdin, from, subjec
 }
 
 /** The input of `lines create`. */
-export async function newLineOf(agentId: string, options: LineOptions): Promise<NewLine> {
+export async function newLineOf(agentId: string, options: LineOptions): Promise<CreateLineInput> {
   const { kind, url, addressKind } = options;
   const email = await emailOf(options);
-  return Object.assign(new NewLine(), {
+  return Object.assign(new CreateLineInput(), {
     agentId,
     kind,
     ...commonOf(options),
@@ -135,10 +135,10 @@ export async function newLineOf(agentId: string, options: LineOptions): Promise<
 }
 
 /** The input of `lines update`. */
-export async function lineChangesOf(id: string, options: LineOptions): Promise<LineChanges> {
+export async function lineChangesOf(id: string, options: LineOptions): Promise<UpdateLineInput> {
   const { url } = options;
   const email = await emailOf(options);
-  return Object.assign(new LineChanges(), {
+  return Object.assign(new UpdateLineInput(), {
     id,
     ...commonOf(options),
     ...(url !== undefined && { webhook: Object.assign(new LineWebhookChanges(), { url }) }),

@@ -5,8 +5,8 @@ import { GatewayError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import type { Line } from "../features/lines/line.entity";
-import { type LineWithSecret, PauseLineArgs } from "../features/lines/line.inputs";
-import { TestLineArgs } from "../features/lines/line-test.service";
+import { type LineWithSecret, PauseLineInput } from "../features/lines/line.inputs";
+import { TestLineInput } from "../features/lines/line-test.service";
 import { validateInput } from "../schema/validate-input";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import {
@@ -90,7 +90,11 @@ export function add(lines: Command): void {
           options,
         );
       }
-      printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
+      printWithSecret(
+        await services.lines.rotateSecret(context, { id }),
+        "has a new signing secret",
+        options,
+      );
     }),
   );
 
@@ -98,7 +102,7 @@ export function add(lines: Command): void {
     .option("--to <address>", "address to send the message to; required for e-mail lines")
     .action((which: string, options: Options & { to?: string }) =>
       withLine(which, options, async (services, context, { id }) => {
-        const args = Object.assign(new TestLineArgs(), { id, to: options.to });
+        const args = Object.assign(new TestLineInput(), { id, to: options.to });
         await validateInput(args);
         const { outcome, code, detail } = await services.lineTests.run(context, args);
         if (options.json) printJson({ outcome, code, detail });
@@ -111,7 +115,7 @@ export function add(lines: Command): void {
     .option("--reason <text>", "why the line is paused")
     .action((which: string, options: Options & { reason?: string }) =>
       withLine(which, options, async (services, context, { id }) => {
-        const args = Object.assign(new PauseLineArgs(), { id, reason: options.reason });
+        const args = Object.assign(new PauseLineInput(), { id, reason: options.reason });
         await validateInput(args);
         printLine(await services.lines.pause(context, args), "is paused", options);
       }),

@@ -28,7 +28,7 @@ const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 
 const MUTATIONS: [field: string, what: string][] = [
   [`decide(input: { agentId: "${ID}", situation: { type: "x", data: {} } }) { id }`, "agent"],
   [`changeContactTags(input: { id: "${ID}", add: ["a"] }) { tags }`, "contact"],
-  [`archiveLine(id: "${ID}") { id }`, "line"],
+  [`archiveLine(input: { id: "${ID}" }) { id }`, "line"],
   [`cancelMessage(input: { id: "${ID}" }) { id }`, "message"],
   [`closeConversation(input: { id: "${ID}" }) { canceled }`, "conversation"],
   [`renameAgent(input: { id: "${ID}", name: "x" }) { id }`, "agent"],

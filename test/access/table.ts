@@ -252,22 +252,22 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.createLine": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($input: NewLine!) { createLine(input: $input) { line { id } } }",
+    document: "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }",
     variables: async ({ agentId }) => ({ input: { agentId, name: uniqueSlug() } }),
   },
   "Mutation.updateLine": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($input: LineChanges!) { updateLine(input: $input) { id } }",
+    document: "mutation ($input: UpdateLineInput!) { updateLine(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
   },
   "Mutation.testLine": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { testLine(id: $id) { outcome } }",
+    document: "mutation ($id: ID!) { testLine(input: { id: $id }) { outcome } }",
     variables: aLine,
   },
   "Mutation.rotateLineSecret": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { rotateLineSecret(id: $id) { line { id } } }",
+    document: "mutation ($id: ID!) { rotateLineSecret(input: { id: $id }) { line { id } } }",
     variables: async ({ gateway, agentId }) => ({ id: (await addWebhookLine(gateway, { agentId })).id }),
   },
   ...Object.fromEntries(
@@ -275,7 +275,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       `Mutation.${field}`,
       {
         outcomes: ALLOWED.managersOfTheFirst,
-        document: `mutation ($id: ID!) { ${field}(id: $id) { id } }`,
+        document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { id } }`,
         variables: aLine,
       },
     ]),
@@ -333,7 +333,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
         `Mutation.${field}`,
         {
           outcomes: ALLOWED.managersOfTheFirst,
-          document: `mutation ($id: ID!) { ${field}(id: $id) { id } }`,
+          document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { id } }`,
           variables: anEndpoint,
         },
       ],

@@ -183,7 +183,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         `{ decision(id: "${await idOf("decision")}") { id } }`,
       ];
       const changes = [
-        `mutation { pauseLine(id: "${await idOf("line")}") { id } }`,
+        `mutation { pauseLine(input: { id: "${await idOf("line")}" }) { id } }`,
         `mutation { cancelMessage(input: { id: "${await idOf("message")}" }) { id } }`,
         `mutation { eraseContact(input: { id: "${await idOf("contact")}" }) { id } }`,
         `mutation { changeContactTags(input: { id: "${await idOf("contact")}", add: ["x"] }) { tags } }`,

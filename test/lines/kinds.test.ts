@@ -354,6 +354,17 @@ describeGateway({ engine: "any" }, (gateway) => {
       for (const each of secrets) expect(shown).toContain(each);
     });
 
+    test("that is retried happens once and does not show the secret again", async () => {
+      const { line } = await created({ kind: "webhook", webhook: hook });
+      const rotate = async (id: string) => client.rotateSecret(id, { idempotencyKey: "rotate once" });
+      const first = (await rotate(line.id)).body.data.rotateLineSecret;
+      const again = await rotate(line.id);
+      expect(again.body.data.rotateLineSecret).toEqual({ line: first.line, signingSecret: null });
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+      const other = await created({ kind: "webhook", webhook: hook });
+      expect(codeOf(await rotate(other.line.id))).toBe("idempotency_key_reused");
+    });
+
     test.each([
       ["local", {}],
       ["email", { kind: "email", email: EMAIL }],

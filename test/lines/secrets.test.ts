@@ -86,7 +86,7 @@ describeGateway(
         const email = { ...mail.email, password, host: "127.0.0.1", port: server.port, security: "none" };
         const made = await lineClient(gateway).create({ ...mail, email, idempotencyKey: null });
         const reply = await gateway.graphql(
-          'mutation ($id: ID!) { testLine(id: $id, to: "anna@example.com") { outcome code detail } }',
+          'mutation ($id: ID!) { testLine(input: { id: $id, to: "anna@example.com" }) { outcome code detail } }',
           { id: made.body.data.createLine.line.id },
           { token: gateway.owner },
         );

@@ -12,7 +12,7 @@ import { describeGateway } from "../support/suite";
 
 const ALLOWED = { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 const TEST =
-  "mutation ($id: ID!, $to: String) { testLine(id: $id, to: $to) { outcome code detail } }" as const;
+  "mutation ($id: ID!, $to: String) { testLine(input: { id: $id, to: $to }) { outcome code detail } }" as const;
 
 describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   let receiver: Receiver;
@@ -142,7 +142,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   test("a paused line can be tested, before it is resumed", async () => {
     const line = await newLine(webhook());
     await gateway.graphql(
-      "mutation ($id: ID!) { pauseLine(id: $id) { id } }",
+      "mutation ($id: ID!) { pauseLine(input: { id: $id }) { id } }",
       { id: line.id },
       { token: line.token },
     );

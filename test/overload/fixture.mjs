@@ -116,7 +116,7 @@ export async function addLines(port, member, count, settings) {
   const { agents } = await ask("{ agents { id } }");
   const agentId = agents[0].id;
   const names = Array.from({ length: count }, (_, i) => `line-${i}`);
-  const mutation = "mutation ($input: NewLine!) { createLine(input: $input) { line { id } } }";
+  const mutation = "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }";
   const created = await Promise.all(
     names.map((name) => ask(mutation, { input: { agentId, name, ...settings } })),
   );

@@ -63,10 +63,8 @@ export class Sender {
 
 /** The other end of a line, which gets a new secret. */
 export async function senderOn(gateway: TestGateway, agentId: string, lineId: string): Promise<Sender> {
-  const { signingSecret } = await gateway.services.lines.rotateSecret(
-    await operatorOfAgent(gateway, agentId),
-    lineId,
-  );
+  const context = await operatorOfAgent(gateway, agentId);
+  const { signingSecret } = await gateway.services.lines.rotateSecret(context, { id: lineId });
   return new Sender(gateway, lineId, signingSecret ?? "");
 }
 

@@ -1,6 +1,6 @@
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { type Line, LineKind } from "../../src/features/lines/line.entity";
-import { NewLine } from "../../src/features/lines/line.inputs";
+import { CreateLineInput } from "../../src/features/lines/line.inputs";
 import { MAX_LINES } from "../../src/features/lines/line.limits";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
@@ -8,7 +8,7 @@ import { operatorOfAgent } from "./people";
 /** An allowed target whose host needs no DNS. */
 export const PUBLIC_URL = "https://93.184.215.14/messages";
 
-type AddedLine = { agentId: string; name?: string } & Partial<NewLine>;
+type AddedLine = { agentId: string; name?: string } & Partial<CreateLineInput>;
 
 /** Adds a line to an agent through the service, as the command line does; the name is random unless given. */
 export async function addLine(
@@ -25,7 +25,7 @@ export async function addLine(
     ),
   );
   const context = await operatorOfAgent(gateway, agentId);
-  const input = Object.assign(new NewLine(), { agentId, name, ...more });
+  const input = Object.assign(new CreateLineInput(), { agentId, name, ...more });
   return (await gateway.services.lines.create(context, input)).line;
 }
 
@@ -49,27 +49,32 @@ export function lineClient(gateway: TestGateway) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });
   const byId = (field: string) => (id: string, more?: Call) =>
-    call(`mutation ($id: ID!) { ${field}(id: $id) { ${LINE} } }`, { id }, more);
+    call(`mutation ($id: ID!) { ${field}(input: { id: $id }) { ${LINE} } }`, { id }, more);
   return {
     list: (agentId: string | undefined, more?: Call) =>
       call(`query ($agentId: ID) { lines(agentId: $agentId) { ${LINE} } }`, { agentId }, more),
     create: (input: object, more?: Call) =>
       call(
-        `mutation ($input: NewLine!) { createLine(input: $input) { line { ${LINE} } signingSecret } }`,
+        `mutation ($input: CreateLineInput!) { createLine(input: $input) { line { ${LINE} } signingSecret } }`,
         { input },
         more,
       ),
     update: (input: object, more?: Call) =>
-      call(`mutation ($input: LineChanges!) { updateLine(input: $input) { ${LINE} } }`, { input }, more),
+      call(`mutation ($input: UpdateLineInput!) { updateLine(input: $input) { ${LINE} } }`, { input }, more),
     pause: (id: string, reason?: unknown) =>
-      call(`mutation ($id: ID!, $reason: String) { pauseLine(id: $id, reason: $reason) { ${LINE} } }`, {
-        id,
-        reason,
-      }),
-    rotateSecret: (id: string, more?: Call) =>
       call(
-        `mutation ($id: ID!) { rotateLineSecret(id: $id) { line { ${LINE} } signingSecret } }`,
-        { id },
+        `mutation ($id: ID!, $reason: String) { pauseLine(input: { id: $id, reason: $reason }) { ${LINE} } }`,
+        {
+          id,
+          reason,
+        },
+      ),
+    rotateSecret: (id: string, { idempotencyKey, ...more }: Call & { idempotencyKey?: string } = {}) =>
+      call(
+        `mutation ($input: RotateLineSecretInput!) {
+          rotateLineSecret(input: $input) { line { ${LINE} } signingSecret }
+        }`,
+        { input: { id, idempotencyKey } },
         more,
       ),
     resume: byId("resumeLine"),

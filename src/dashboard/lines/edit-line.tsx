@@ -1,14 +1,14 @@
 import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
-import { type LineChanges, type LineDetailsFragment, UpdateLineDocument } from "./documents.generated";
+import { type LineDetailsFragment, UpdateLineDocument, type UpdateLineInput } from "./documents.generated";
 import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
 
 /** Changes the settings of a line. Fails if somebody else has changed them since the dialog was opened. */
 export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClosed: () => void }) {
   const { id, version, kind } = line;
   const submit = async (form: FormData) => {
-    const input: LineChanges = {
+    const input: UpdateLineInput = {
       id,
       expectedVersion: version,
       ...limitsOf(form),

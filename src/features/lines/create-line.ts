@@ -11,7 +11,7 @@ import { recordAudit } from "../audit/audit";
 import { emailSettings, webhookSettings } from "./given-settings";
 import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState, WhenUncertain } from "./line.entity";
-import type { LineWithSecret, NewLine } from "./line.inputs";
+import type { CreateLineInput, LineWithSecret } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
 import { addressIn, type LineSettings } from "./line-settings";
 
@@ -19,7 +19,7 @@ import { addressIn, type LineSettings } from "./line-settings";
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
 /** The settings of a new line; validation has checked that they match its kind. */
-export function settingsOf({ webhook, email }: Partial<NewLine>): LineSettings {
+export function settingsOf({ webhook, email }: Partial<CreateLineInput>): LineSettings {
   if (webhook != null) return webhookSettings(webhook);
   return email != null ? emailSettings(email) : {};
 }
@@ -34,7 +34,7 @@ export async function insertLine(
   tx: Tx,
   context: RequestContext,
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
-  input: Pick<NewLine, "name"> & Partial<NewLine>,
+  input: Pick<CreateLineInput, "name"> & Partial<CreateLineInput>,
   instanceKey: InstanceKeyService,
 ): Promise<LineWithSecret> {
   const { name, kind = LineKind.local } = input;

@@ -2,7 +2,7 @@ import { type InputProblem, InvalidInput } from "../../errors";
 import type { Changes } from "../audit/audit-change";
 import { changedEmail } from "./given-settings";
 import { type Line, WhenUncertain } from "./line.entity";
-import type { LineChanges } from "./line.inputs";
+import type { UpdateLineInput } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS } from "./line.limits";
 import {
   addressIn,
@@ -22,7 +22,7 @@ type ChangedFields = Pick<
  * The fields of a line after changes.
  * @throws InvalidInput if the changes do not fit the line
  */
-export function changedFields(line: Line, input: Omit<LineChanges, "id">): ChangedFields {
+export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): ChangedFields {
   const { name = line.name, ratePerMinute = line.ratePerMinute } = input;
   const { expireAfterSeconds = line.expireAfterSeconds, whenUncertain = line.whenUncertain } = input;
   const { optOutReply = line.optOutReply } = input;
@@ -46,7 +46,7 @@ export function changedFields(line: Line, input: Omit<LineChanges, "id">): Chang
  */
 export function changedSettings(
   { kind, webhook, email }: Line,
-  input: Pick<LineChanges, "webhook" | "email">,
+  input: Pick<UpdateLineInput, "webhook" | "email">,
 ): { webhook: LineWebhook | null; email: LineEmail | null } {
   const problem = (["webhook", "email"] as const).find((each) => input[each] != null && kind !== each);
   if (problem !== undefined) {
@@ -60,7 +60,7 @@ export function changedSettings(
 }
 
 /** @throws InvalidInput */
-function validEmail(before: LineEmail, input: NonNullable<LineChanges["email"]>): LineEmail {
+function validEmail(before: LineEmail, input: NonNullable<UpdateLineInput["email"]>): LineEmail {
   const after = changedEmail(before, input);
   const problem = emailProblem(before, after, input);
   if (problem !== undefined) throw new InvalidInput([{ ...problem, path: `input.email.${problem.path}` }]);
@@ -70,7 +70,7 @@ function validEmail(before: LineEmail, input: NonNullable<LineChanges["email"]>)
 function emailProblem(
   before: LineEmail,
   after: LineEmail,
-  { user, password }: NonNullable<LineChanges["email"]>,
+  { user, password }: NonNullable<UpdateLineInput["email"]>,
 ): InputProblem | undefined {
   if (password != null && after.user === null)
     return { path: "user", message: "is required with a password" };
@@ -83,7 +83,11 @@ function emailProblem(
 }
 
 /** The audit record of a changed password; never contains the password. */
-export function auditOfPassword(before: Line, input: LineChanges["email"], after: ChangedFields): Changes {
+export function auditOfPassword(
+  before: Line,
+  input: UpdateLineInput["email"],
+  after: ChangedFields,
+): Changes {
   if (before.email === null) return {};
   const had = before.email.hasPassword;
   const has = (after.settings as LineEmail).hasPassword;

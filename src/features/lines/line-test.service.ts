@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID, ObjectType } from "type-graphql";
+import { Field, InputType, ObjectType } from "type-graphql";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -21,14 +21,12 @@ import { addressKindOf } from "./address-kind";
 import { requireLine } from "./find-line";
 import { lineActions } from "./line.audit";
 import { type Line, LineKind } from "./line.entity";
+import { LineById } from "./line.inputs";
 import { lineDriver } from "./line-driver";
 import { type LineTarget, lineTarget, lineWithCredentials } from "./line-target";
 
-@ArgsType()
-export class TestLineArgs {
-  @Field(() => ID, { description: "ID of the line." })
-  id!: string;
-
+@InputType({ description: "A line to test." })
+export class TestLineInput extends LineById {
   @Field(() => String, {
     nullable: true,
     description: "Address to send the message to. Required for e-mail lines, optional for webhook lines.",
@@ -75,7 +73,7 @@ export class LineTestService {
    * time, because each makes the server connect to a target chosen by a member.
    * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` without the instance key
    */
-  run(context: RequestContext, { id, to }: TestLineArgs): Promise<LineTest> {
+  run(context: RequestContext, { id, to }: TestLineInput): Promise<LineTest> {
     const organizationId = organizationOf(context);
     return this.turns.run(organizationId, async () => {
       const { line, address } = await this.prepare(context, organizationId, id, to ?? null);
@@ -129,7 +127,7 @@ export class LineTestService {
 
 /** @throws InvalidInput */
 function addressOf(line: Line, to: string | null): string | null {
-  const invalid = (message: string) => new InvalidInput([{ path: "to", message }]);
+  const invalid = (message: string) => new InvalidInput([{ path: "input.to", message }]);
   if (to === null) {
     if (line.kind === LineKind.email) throw invalid("is required for lines of kind email");
     return null;

@@ -1,8 +1,9 @@
-import { ArgsType, Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { IsBetween } from "../../common/range";
 import { IsSlug } from "../../common/slug";
 import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
+import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { Line, LineKind, WhenUncertain } from "./line.entity";
@@ -18,7 +19,7 @@ import { LineEmailChanges, LineWebhookChanges, NewLineEmail, NewLineWebhook } fr
 const FITS_KIND: ObjectRule = {
   fields: ["kind", "webhook", "email"],
   check(input) {
-    const { kind = LineKind.local } = input as unknown as NewLine;
+    const { kind = LineKind.local } = input as unknown as CreateLineInput;
     for (const field of [LineKind.webhook, LineKind.email] as const) {
       const isGiven = input[field] != null;
       if (kind === field && !isGiven)
@@ -32,7 +33,7 @@ const FITS_KIND: ObjectRule = {
 
 @InputType({ description: "A line to create." })
 @Rule(FITS_KIND)
-export class NewLine extends IdempotentInput {
+export class CreateLineInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the agent that sends messages from the line." })
   agentId!: string;
 
@@ -91,14 +92,13 @@ export class NewLine extends IdempotentInput {
   optOutReply?: string | null | undefined;
 }
 
-@InputType({ description: "Changes to a line; omitted fields are left unchanged." })
-export class LineChanges {
-  @Field(() => ID, { description: "ID of the line." })
-  id!: string;
+export const LineById = InputById("line");
 
+@InputType({ description: "Changes to a line; omitted fields are left unchanged." })
+export class UpdateLineInput extends LineById {
   @Field(() => String, {
     nullable: true,
-    description: "The new name, subject to the same rules as `NewLine.name`.",
+    description: "The new name, subject to the same rules as `CreateLineInput.name`.",
   })
   @ValidateIf((_, value) => value !== undefined)
   @IsSlug()
@@ -160,11 +160,23 @@ export class LineChanges {
   expectedVersion?: number | null | undefined;
 }
 
-@ArgsType()
-export class PauseLineArgs {
+@InputType({ description: "A line to get a new signing secret." })
+export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;
+}
 
+@InputType({ description: "A line to put back into use." })
+export class ResumeLineInput extends LineById {}
+
+@InputType({ description: "A line to take out of use." })
+export class ArchiveLineInput extends LineById {}
+
+@InputType({ description: "A line to make the default line of its agent." })
+export class SetDefaultLineInput extends LineById {}
+
+@InputType({ description: "A line to pause." })
+export class PauseLineInput extends LineById {
   @Field(() => String, { nullable: true, description: "Why the line is paused, at most 200 characters." })
   @IsOptional()
   @IsText(PAUSED_REASON_MAX_LENGTH, { singleLine: true })
@@ -180,7 +192,7 @@ export class LineWithSecret {
   @Field(() => String, {
     nullable: true,
     description:
-      "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null if the line was created by an earlier request with the same idempotency key, and for lines of other kinds, which have no signing secret.",
+      "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key, and for lines of other kinds, which have no signing secret.",
   })
   signingSecret!: string | null;
 }

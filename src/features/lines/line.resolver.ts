@@ -1,18 +1,26 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { unlessDeleted } from "../agents/agent-scope";
 import { Line } from "./line.entity";
-import { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
+import {
+  ArchiveLineInput,
+  CreateLineInput,
+  LineWithSecret,
+  PauseLineInput,
+  ResumeLineInput,
+  RotateLineSecretInput,
+  SetDefaultLineInput,
+  UpdateLineInput,
+} from "./line.inputs";
 import { MAX_LINES } from "./line.limits";
 import { LineService } from "./line.service";
-import { LineTest, LineTestService, TestLineArgs } from "./line-test.service";
-
-const LINE_ID = { description: "ID of the line." };
+import { LineTest, LineTestService, TestLineInput } from "./line-test.service";
 
 @Resolver(() => Agent)
 export class AgentLinesResolver {
@@ -59,17 +67,14 @@ export class LineResolver {
   })
   createLine(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewLine, { description: "The line." }) input: NewLine,
+    @Input(CreateLineInput) input: CreateLineInput,
   ): Promise<LineWithSecret> {
     return this.service.create(context, input);
   }
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Line, { description: "Changes the name or settings of a line." })
-  updateLine(
-    @Ctx() context: RequestContext,
-    @Arg("input", () => LineChanges, { description: "The changes." }) input: LineChanges,
-  ): Promise<Line> {
+  updateLine(@Ctx() context: RequestContext, @Input(UpdateLineInput) input: UpdateLineInput): Promise<Line> {
     return this.service.update(context, input);
   }
 
@@ -80,9 +85,9 @@ export class LineResolver {
   })
   rotateLineSecret(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, LINE_ID) id: string,
+    @Input(RotateLineSecretInput) input: RotateLineSecretInput,
   ): Promise<LineWithSecret> {
-    return this.service.rotateSecret(context, id);
+    return this.service.rotateSecret(context, input);
   }
 
   @Access({ member: Permission.config_manage })
@@ -90,19 +95,19 @@ export class LineResolver {
     description:
       "Sends a test message over a line immediately, regardless of its state, and returns the result. An organization can run one test at a time and at most 10 per minute.",
   })
-  testLine(@Ctx() context: RequestContext, @Args(() => TestLineArgs) args: TestLineArgs): Promise<LineTest> {
-    return this.tests.run(context, args);
+  testLine(@Ctx() context: RequestContext, @Input(TestLineInput) input: TestLineInput): Promise<LineTest> {
+    return this.tests.run(context, input);
   }
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Line, { description: "Pauses a line. Pausing a paused line changes only the reason." })
-  pauseLine(@Ctx() context: RequestContext, @Args(() => PauseLineArgs) args: PauseLineArgs): Promise<Line> {
-    return this.service.pause(context, args);
+  pauseLine(@Ctx() context: RequestContext, @Input(PauseLineInput) input: PauseLineInput): Promise<Line> {
+    return this.service.pause(context, input);
   }
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Line, { description: "Puts a paused or archived line back into use." })
-  resumeLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
+  resumeLine(@Ctx() context: RequestContext, @Input(ResumeLineInput) { id }: ResumeLineInput): Promise<Line> {
     return this.service.resume(context, id);
   }
 
@@ -110,7 +115,10 @@ export class LineResolver {
   @Mutation(() => Line, {
     description: "Takes a line out of use. The default line cannot be archived; set another default first.",
   })
-  archiveLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
+  archiveLine(
+    @Ctx() context: RequestContext,
+    @Input(ArchiveLineInput) { id }: ArchiveLineInput,
+  ): Promise<Line> {
     return this.service.archive(context, id);
   }
 
@@ -118,7 +126,10 @@ export class LineResolver {
   @Mutation(() => Line, {
     description: "Makes a line the agent's default line, replacing the previous default.",
   })
-  setDefaultLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
+  setDefaultLine(
+    @Ctx() context: RequestContext,
+    @Input(SetDefaultLineInput) { id }: SetDefaultLineInput,
+  ): Promise<Line> {
     return this.service.setDefault(context, id);
   }
 }

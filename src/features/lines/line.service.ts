@@ -23,7 +23,13 @@ import { insertLine, nameTaken, settingsOf } from "./create-line";
 import { requireLine } from "./find-line";
 import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState } from "./line.entity";
-import type { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
+import type {
+  CreateLineInput,
+  LineWithSecret,
+  PauseLineInput,
+  RotateLineSecretInput,
+  UpdateLineInput,
+} from "./line.inputs";
 import { auditOfPassword, changedFields } from "./line-changes";
 import { lineEvents } from "./line-events";
 import { TargetChecks } from "./target-checks";
@@ -77,7 +83,10 @@ export class LineService {
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (name, instance key), `limit_reached`,
    * `idempotency_key_reused`
    */
-  async create(context: RequestContext, { idempotencyKey, ...given }: NewLine): Promise<LineWithSecret> {
+  async create(
+    context: RequestContext,
+    { idempotencyKey, ...given }: CreateLineInput,
+  ): Promise<LineWithSecret> {
     const organizationId = organizationOf(context);
     const input = await this.targetChecks.ofNew(given);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -102,7 +111,7 @@ export class LineService {
   }
 
   /** The identity of a request to create a line, without its password. */
-  private async requestOf(tx: Tx, input: Omit<NewLine, "idempotencyKey">) {
+  private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
     const { agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
     const password = input.email?.password;
     return {
@@ -117,7 +126,7 @@ export class LineService {
    * Changes the name or settings of a line.
    * @throws GatewayError `invalid_request`, `not_found`, `conflict` (name, instance key), `version_conflict`
    */
-  async update(context: RequestContext, { id, expectedVersion, ...given }: LineChanges): Promise<Line> {
+  async update(context: RequestContext, { id, expectedVersion, ...given }: UpdateLineInput): Promise<Line> {
     const before = await this.database.read((reader) => requireLine(reader, organizationOf(context), id));
     const input = await this.targetChecks.ofChanges(before, given);
     const password = input.email?.password;
@@ -148,11 +157,15 @@ export class LineService {
 
   /**
    * Creates a new signing secret for a line. The previous one stays valid for a day.
-   * @throws GatewayError `not_found`, or `conflict` without the instance key
+   * @returns the line with the secret, which a retry with the same idempotency key does not show again
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` without the instance key
    */
-  async rotateSecret(context: RequestContext, id: string): Promise<LineWithSecret> {
-    const line = await this.change(context, id, async (tx, { secretGeneration }) => {
-      await this.instanceKey.required(tx);
+  rotateSecret(
+    context: RequestContext,
+    { id, idempotencyKey }: Pick<RotateLineSecretInput, "id"> & Partial<RotateLineSecretInput>,
+  ): Promise<LineWithSecret> {
+    const organizationId = organizationOf(context);
+    const decide: Decide = async (_, { secretGeneration }) => {
       const next = secretGeneration + 1;
       return {
         action: lineActions.line_secret_rotated,
@@ -162,15 +175,29 @@ export class LineService {
         },
         audit: { secretGeneration: [String(secretGeneration), String(next)] },
       };
+    };
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      return once<LineWithSecret>(tx, {
+        scope: `rotateLineSecret:${actorOf(context.caller).actorId ?? organizationId}`,
+        answer: context.answer,
+        key: idempotencyKey,
+        request: { id },
+        create: async () => {
+          const line = await this.change(context, id, decide, tx);
+          return { line, signingSecret: signingSecretOf(line, await this.instanceKey.required(tx)) };
+        },
+        repeat: async () => ({ line: await requireLine(tx, organizationId, id), signingSecret: null }),
+        idOf: ({ line }) => line.id,
+      });
     });
-    return { line, signingSecret: signingSecretOf(line, await this.instanceKey.current()) };
   }
 
   /**
    * Pauses a line. Pausing a paused line changes only its reason.
    * @throws GatewayError `not_found`, or `conflict` for an archived line
    */
-  pause(context: RequestContext, { id, reason }: PauseLineArgs): Promise<Line> {
+  pause(context: RequestContext, { id, reason }: PauseLineInput): Promise<Line> {
     return this.change(context, id, async (_, line) => {
       if (line.state === LineState.archived) throw new GatewayError("conflict", "The line is archived.");
       return stateChange(lineActions.line_paused, line, LineState.paused, reason ?? null);
@@ -222,11 +249,12 @@ export class LineService {
 
   /**
    * Changes a line of the caller's organization and records the change; an update that changes nothing is a no-op.
+   * @param tx the transaction to join, if any
    * @throws GatewayError `not_found`
    */
-  private async change(context: RequestContext, id: string, decide: Decide): Promise<Line> {
+  private async change(context: RequestContext, id: string, decide: Decide, tx?: Tx): Promise<Line> {
     const organizationId = organizationOf(context);
-    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+    const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const { agentId } = await requireLine(tx, organizationId, id);
       await lockAgent(tx, agentId);
@@ -241,7 +269,8 @@ export class LineService {
       const changed = await tx.findOneByOrFail(Line, { id });
       if (changed.state !== line.state) recordEvents(tx, lineEvents(changed));
       return changed;
-    });
+    };
+    return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 }
 

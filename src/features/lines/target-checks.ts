@@ -1,7 +1,7 @@
 import type { Targets } from "../../delivery/targets";
 import { emailSettings } from "./given-settings";
 import type { Line } from "./line.entity";
-import type { LineChanges, NewLine } from "./line.inputs";
+import type { CreateLineInput, UpdateLineInput } from "./line.inputs";
 import { changedSettings } from "./line-changes";
 import { isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
 
@@ -13,7 +13,7 @@ export class TargetChecks {
    * @returns the input with the normalized URL
    * @throws InvalidInput
    */
-  async ofNew<Input extends Pick<NewLine, "webhook" | "email">>(input: Input): Promise<Input> {
+  async ofNew<Input extends Pick<CreateLineInput, "webhook" | "email">>(input: Input): Promise<Input> {
     const { webhook, email } = input;
     if (email != null) await this.checkHost(emailSettings(email), "input.email.host");
     return webhook == null ? input : { ...input, webhook: await this.checked(webhook) };
@@ -23,7 +23,7 @@ export class TargetChecks {
    * @returns the changes with the normalized URL
    * @throws InvalidInput
    */
-  async ofChanges<Input extends Pick<LineChanges, "webhook" | "email">>(
+  async ofChanges<Input extends Pick<UpdateLineInput, "webhook" | "email">>(
     line: Line,
     input: Input,
   ): Promise<Input> {

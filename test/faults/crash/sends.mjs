@@ -23,7 +23,7 @@ const SETTINGS = {
 };
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
-const CREATE_LINE = "mutation ($input: NewLine!) { createLine(input: $input) { signingSecret } }";
+const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { signingSecret } }";
 const CREATE_ENDPOINT =
   "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { signingSecret } }";
 const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";

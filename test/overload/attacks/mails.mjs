@@ -46,7 +46,7 @@ async function addMailLines(port, member, count) {
   return Promise.all(
     ids.map(async (id) => {
       const { rotateLineSecret } = await ask(
-        "mutation ($id: ID!) { rotateLineSecret(id: $id) { signingSecret } }",
+        "mutation ($id: ID!) { rotateLineSecret(input: { id: $id }) { signingSecret } }",
         { id },
       );
       return { id, secret: rotateLineSecret.signingSecret };
