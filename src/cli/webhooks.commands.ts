@@ -5,10 +5,10 @@ import { GatewayError } from "../errors";
 import type { Services } from "../features";
 import type { EventType } from "../features/events/event-types";
 import {
-  NewWebhookEndpoint,
-  RedeliverArgs,
+  CreateWebhookEndpointInput,
+  RedeliverInput,
+  UpdateWebhookEndpointInput,
   WebhookDeliveriesArgs,
-  WebhookEndpointChanges,
   type WebhookEndpointWithSecret,
 } from "../features/webhooks/webhook.inputs";
 import { type WebhookDelivery, WebhookDeliveryState } from "../features/webhooks/webhook-delivery.entity";
@@ -64,7 +64,10 @@ export function add(webhooks: Command): void {
     .action((options: Options & SettingOptions & { agent?: string }) =>
       withOrganization(options, async (services, context) => {
         const agent = options.agent === undefined ? undefined : await services.agents.bySlug(options.agent);
-        const input = Object.assign(new NewWebhookEndpoint(), { agentId: agent?.id, ...settingsOf(options) });
+        const input = Object.assign(new CreateWebhookEndpointInput(), {
+          agentId: agent?.id,
+          ...settingsOf(options),
+        });
         await validateInput(input);
         printWithSecret(await services.webhooks.create(context, input), "was created", options);
       }),
@@ -79,7 +82,7 @@ export function add(webhooks: Command): void {
     .option("--no-description", "remove the description")
     .action((id: string, options: Options & SettingOptions) =>
       withOrganization(options, async (services, context) => {
-        const input = Object.assign(new WebhookEndpointChanges(), { id, ...settingsOf(options) });
+        const input = Object.assign(new UpdateWebhookEndpointInput(), { id, ...settingsOf(options) });
         await validateInput(input);
         printEndpoint(await services.webhooks.update(context, input), "was changed", options);
       }),
@@ -96,7 +99,11 @@ export function add(webhooks: Command): void {
           options,
         );
       }
-      printWithSecret(await services.webhooks.rotateSecret(context, id), "has a new signing secret", options);
+      printWithSecret(
+        await services.webhooks.rotateSecret(context, { id }),
+        "has a new signing secret",
+        options,
+      );
     }),
   );
 
@@ -127,7 +134,7 @@ export function add(webhooks: Command): void {
         const { since, after } = options;
         if ((since === undefined) === (after === undefined))
           throw new GatewayError("invalid_request", "--since or --after is required, but not both.");
-        const args = Object.assign(new RedeliverArgs(), { id, since, after });
+        const args = Object.assign(new RedeliverInput(), { id, since, after });
         await validateInput(args);
         printEndpoint(
           await services.redeliveries.redeliver(context, args),

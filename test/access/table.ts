@@ -297,27 +297,29 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.createWebhookEndpoint": {
     outcomes: ALLOWED.managersOfTheFirst,
     document:
-      "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { endpoint { id } } }",
+      "mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { endpoint { id } } }",
     variables: async ({ agentId }) => ({ input: { agentId, url: PUBLIC_URL } }),
   },
   "Mutation.updateWebhookEndpoint": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($input: WebhookEndpointChanges!) { updateWebhookEndpoint(input: $input) { id } }",
+    document:
+      "mutation ($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await anEndpoint(fixture)), description: "x" } }),
   },
   "Mutation.rotateWebhookSecret": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { rotateWebhookSecret(id: $id) { endpoint { id } } }",
+    document: "mutation ($id: ID!) { rotateWebhookSecret(input: { id: $id }) { endpoint { id } } }",
     variables: anEndpoint,
   },
   "Mutation.redeliver": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!, $since: DateTimeISO) { redeliver(id: $id, since: $since) { id } }",
+    document:
+      "mutation ($id: ID!, $since: DateTimeISO) { redeliver(input: { id: $id, since: $since }) { id } }",
     variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
   },
   "Mutation.sendTestEvent": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { sendTestEvent(id: $id) { outcome } }",
+    document: "mutation ($id: ID!) { sendTestEvent(input: { id: $id }) { outcome } }",
     variables: async (fixture) => {
       const endpoint = await anEndpoint(fixture);
       // Where the gateway does not connect to, so that the test needs no network.

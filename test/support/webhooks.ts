@@ -15,7 +15,7 @@ export function webhookClient(gateway: TestGateway) {
   const byId =
     (field: string, fields = ENDPOINT) =>
     (id: string, more?: Call) =>
-      call(`mutation ($id: ID!) { ${field}(id: $id) { ${fields} } }`, { id }, more);
+      call(`mutation ($id: ID!) { ${field}(input: { id: $id }) { ${fields} } }`, { id }, more);
   return {
     list: (agentId?: string, more?: Call) =>
       call(`query ($agentId: ID) { webhookEndpoints(agentId: $agentId) { ${ENDPOINT} } }`, { agentId }, more),
@@ -23,13 +23,13 @@ export function webhookClient(gateway: TestGateway) {
       call(`query ($id: ID!) { webhookEndpoint(id: $id) { ${ENDPOINT} } }`, { id }, more),
     create: (input: object, more?: Call) =>
       call(
-        `mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { ${WITH_SECRET} } }`,
+        `mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { ${WITH_SECRET} } }`,
         { input },
         more,
       ),
     update: (input: object, more?: Call) =>
       call(
-        `mutation ($input: WebhookEndpointChanges!) { updateWebhookEndpoint(input: $input) { ${ENDPOINT} } }`,
+        `mutation ($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { ${ENDPOINT} } }`,
         { input },
         more,
       ),
@@ -43,11 +43,16 @@ export function webhookClient(gateway: TestGateway) {
       ),
     redeliver: (id: string, from: { since?: Date | string; after?: string }, more?: Call) =>
       call(
-        `mutation ($id: ID!, $since: DateTimeISO, $after: String) { redeliver(id: $id, since: $since, after: $after) { ${ENDPOINT} } }`,
+        `mutation ($id: ID!, $since: DateTimeISO, $after: String) { redeliver(input: { id: $id, since: $since, after: $after }) { ${ENDPOINT} } }`,
         { id, ...from },
         more,
       ),
-    rotate: byId("rotateWebhookSecret", WITH_SECRET),
+    rotate: (id: string, { idempotencyKey, ...more }: Call & { idempotencyKey?: string } = {}) =>
+      call(
+        `mutation ($input: RotateWebhookSecretInput!) { rotateWebhookSecret(input: $input) { ${WITH_SECRET} } }`,
+        { input: { id, idempotencyKey } },
+        more,
+      ),
     enable: byId("enableWebhookEndpoint"),
     disable: byId("disableWebhookEndpoint"),
     delete: byId("deleteWebhookEndpoint"),

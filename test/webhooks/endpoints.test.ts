@@ -70,7 +70,10 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(disabled).toMatchObject({ state: "disabled", disabledReason: "requested" });
     const enabled = (await api.enable(id)).body.data.enableWebhookEndpoint;
     expect(enabled).toMatchObject({ state: "active", disabledReason: null });
-    const rotated = (await api.rotate(id)).body.data.rotateWebhookSecret;
+    const rotate = async () =>
+      (await api.rotate(id, { idempotencyKey: "two" })).body.data.rotateWebhookSecret;
+    const rotated = await rotate();
+    expect(await rotate()).toEqual({ endpoint: rotated.endpoint, signingSecret: null });
     expect(rotated.endpoint.previousSecretUntil).not.toBeNull();
     expect(rotated.signingSecret).not.toBe(signingSecret);
     await api.delete(id);

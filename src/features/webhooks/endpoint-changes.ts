@@ -34,16 +34,17 @@ export class EndpointChanges {
   /**
    * Updates an endpoint of the caller's organization and records the change; an update that changes nothing is a no-op.
    * @param options.wakes true if deliveries waiting for the endpoint may resume
+   * @param options.tx the transaction to join, if any
    * @throws GatewayError `not_found`
    */
   change(
     context: RequestContext,
     id: string,
     decide: Decide,
-    { wakes = false } = {},
+    { wakes = false, tx }: { wakes?: boolean; tx?: Tx } = {},
   ): Promise<WebhookEndpoint> {
     const organizationId = organizationOf(context);
-    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+    const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const found = await requireEndpoint(tx, organizationId, id);
       if (wakes) {
@@ -63,6 +64,7 @@ export class EndpointChanges {
       await recordAudit(tx, context, action, auditTarget(endpoint), audit);
       tx.afterCommit(this.changed);
       return tx.findOneByOrFail(WebhookEndpoint, { id });
-    });
+    };
+    return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 }

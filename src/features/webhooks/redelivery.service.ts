@@ -16,7 +16,7 @@ import { EVENTS_CHANNEL } from "../events/record-events";
 import { requireEndpoint } from "./find-endpoint";
 import { agentsOf } from "./follow";
 import { auditTarget, webhookActions } from "./webhook.audit";
-import type { RedeliverArgs } from "./webhook.inputs";
+import type { RedeliverInput } from "./webhook.inputs";
 import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /** Redelivers events missed by endpoints. */
@@ -32,15 +32,15 @@ export class RedeliveryService {
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
-  redeliver(context: RequestContext, { id, since, after }: RedeliverArgs): Promise<WebhookEndpoint> {
+  redeliver(context: RequestContext, { id, since, after }: RedeliverInput): Promise<WebhookEndpoint> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const endpoint = await requireEndpoint(tx, organizationOf(context), id);
       if ((since == null) === (after == null))
-        throw new InvalidInput([{ path: "since", message: "or after is required, but not both" }]);
+        throw new InvalidInput([{ path: "input.since", message: "or after is required, but not both" }]);
       if (after != null && endpoint.agentId === null) {
         const message = "is allowed only for endpoints of a single agent";
-        throw new InvalidInput([{ path: "after", message }]);
+        throw new InvalidInput([{ path: "input.after", message }]);
       }
       if (endpoint.state === WebhookEndpointState.disabled)
         throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");

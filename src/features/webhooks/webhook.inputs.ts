@@ -4,6 +4,7 @@ import { PageArgs } from "../../pagination/connection";
 import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
+import { InputById } from "../../schema/mutation-input";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AreEventTypes, IsEventType } from "../events/event.inputs";
 import type { EventType } from "../events/event-types";
@@ -19,7 +20,7 @@ const TYPES =
 const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
-export class NewWebhookEndpoint extends IdempotentInput {
+export class CreateWebhookEndpointInput extends IdempotentInput {
   @Field(() => ID, {
     nullable: true,
     description:
@@ -44,11 +45,28 @@ export class NewWebhookEndpoint extends IdempotentInput {
   description?: string | null | undefined;
 }
 
-@InputType({ description: "Changes to a webhook endpoint; omitted fields are left unchanged." })
-export class WebhookEndpointChanges {
+const EndpointById = InputById("webhook endpoint");
+
+@InputType({ description: "A webhook endpoint to delete." })
+export class DeleteWebhookEndpointInput extends EndpointById {}
+
+@InputType({ description: "A webhook endpoint to enable again." })
+export class EnableWebhookEndpointInput extends EndpointById {}
+
+@InputType({ description: "A webhook endpoint to disable." })
+export class DisableWebhookEndpointInput extends EndpointById {}
+
+@InputType({ description: "A webhook endpoint to test." })
+export class SendTestEventInput extends EndpointById {}
+
+@InputType({ description: "A webhook endpoint to get a new signing secret." })
+export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
+}
 
+@InputType({ description: "Changes to a webhook endpoint; omitted fields are left unchanged." })
+export class UpdateWebhookEndpointInput extends EndpointById {
   @Field(() => String, { nullable: true, description: URL })
   @ValidateIf((_, value) => value !== undefined)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
@@ -84,11 +102,8 @@ export class WebhookDeliveriesArgs extends PageArgs {
   eventId?: string | null | undefined;
 }
 
-@ArgsType()
-export class RedeliverArgs {
-  @Field(() => ID, ENDPOINT_ID)
-  id!: string;
-
+@InputType({ description: "A webhook endpoint, and the events to deliver to it again." })
+export class RedeliverInput extends EndpointById {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description: "Deliver events starting at this time. Pass either this or `after`.",
@@ -112,7 +127,7 @@ export class WebhookEndpointWithSecret {
   @Field(() => String, {
     nullable: true,
     description:
-      "The signing secret, `whsec_…`, shown only in this response. Null if the endpoint was created by an earlier request with the same idempotency key.",
+      "The signing secret, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key.",
   })
   signingSecret!: string | null;
 }

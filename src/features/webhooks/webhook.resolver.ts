@@ -3,14 +3,20 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import type { DeliveryLogService } from "./delivery-log.service";
 import type { RedeliveryService } from "./redelivery.service";
 import {
-  NewWebhookEndpoint,
-  RedeliverArgs,
+  CreateWebhookEndpointInput,
+  DeleteWebhookEndpointInput,
+  DisableWebhookEndpointInput,
+  EnableWebhookEndpointInput,
+  RedeliverInput,
+  RotateWebhookSecretInput,
+  SendTestEventInput,
+  UpdateWebhookEndpointInput,
   WebhookDeliveriesArgs,
-  WebhookEndpointChanges,
   WebhookEndpointWithSecret,
   WebhookTest,
 } from "./webhook.inputs";
@@ -77,7 +83,7 @@ export class WebhookResolver {
   })
   createWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewWebhookEndpoint, { description: "The endpoint." }) input: NewWebhookEndpoint,
+    @Input(CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
   ): Promise<WebhookEndpointWithSecret> {
     return this.service.create(context, input);
   }
@@ -86,8 +92,7 @@ export class WebhookResolver {
   @Mutation(() => WebhookEndpoint, { description: "Changes the settings of a webhook endpoint." })
   updateWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Arg("input", () => WebhookEndpointChanges, { description: "The changes." })
-    input: WebhookEndpointChanges,
+    @Input(UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.update(context, input);
   }
@@ -98,7 +103,7 @@ export class WebhookResolver {
   })
   deleteWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+    @Input(DeleteWebhookEndpointInput) { id }: DeleteWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.delete(context, id);
   }
@@ -110,7 +115,7 @@ export class WebhookResolver {
   })
   enableWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+    @Input(EnableWebhookEndpointInput) { id }: EnableWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.enable(context, id);
   }
@@ -121,7 +126,7 @@ export class WebhookResolver {
   })
   disableWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+    @Input(DisableWebhookEndpointInput) { id }: DisableWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.disable(context, id);
   }
@@ -133,9 +138,9 @@ export class WebhookResolver {
   })
   rotateWebhookSecret(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+    @Input(RotateWebhookSecretInput) input: RotateWebhookSecretInput,
   ): Promise<WebhookEndpointWithSecret> {
-    return this.service.rotateSecret(context, id);
+    return this.service.rotateSecret(context, input);
   }
 
   @Access(MANAGERS)
@@ -145,9 +150,9 @@ export class WebhookResolver {
   })
   redeliver(
     @Ctx() context: RequestContext,
-    @Args(() => RedeliverArgs) args: RedeliverArgs,
+    @Input(RedeliverInput) input: RedeliverInput,
   ): Promise<WebhookEndpoint> {
-    return this.redeliveries.redeliver(context, args);
+    return this.redeliveries.redeliver(context, input);
   }
 
   @Access(MANAGERS)
@@ -157,7 +162,7 @@ export class WebhookResolver {
   })
   sendTestEvent(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+    @Input(SendTestEventInput) { id }: SendTestEventInput,
   ): Promise<WebhookTest> {
     return this.tests.run(context, id);
   }

@@ -18,10 +18,15 @@ import type { Changes } from "../audit/audit-change";
 import type { EventType } from "../events/event-types";
 import { Organization } from "../organizations/organization.entity";
 import { type Decide, EndpointChanges, REQUIRED } from "./endpoint-changes";
-import { findEndpoint } from "./find-endpoint";
+import { findEndpoint, requireEndpoint } from "./find-endpoint";
 import { followFromNow } from "./follow";
 import { auditOf, auditTarget, webhookActions } from "./webhook.audit";
-import type { NewWebhookEndpoint, WebhookEndpointChanges, WebhookEndpointWithSecret } from "./webhook.inputs";
+import type {
+  CreateWebhookEndpointInput,
+  RotateWebhookSecretInput,
+  UpdateWebhookEndpointInput,
+  WebhookEndpointWithSecret,
+} from "./webhook.inputs";
 import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
@@ -74,7 +79,7 @@ export class WebhookService {
    */
   async create(
     context: RequestContext,
-    { idempotencyKey, ...given }: NewWebhookEndpoint,
+    { idempotencyKey, ...given }: CreateWebhookEndpointInput,
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
     const input = { ...given, url: await this.allowed(given.url) };
@@ -101,7 +106,10 @@ export class WebhookService {
    * Changes the settings of an endpoint. New types apply to events whose deliveries do not exist yet.
    * @throws GatewayError `invalid_request`, `not_found`
    */
-  async update(context: RequestContext, { id, ...given }: WebhookEndpointChanges): Promise<WebhookEndpoint> {
+  async update(
+    context: RequestContext,
+    { id, ...given }: UpdateWebhookEndpointInput,
+  ): Promise<WebhookEndpoint> {
     const url = given.url === undefined ? undefined : await this.allowed(given.url);
     return this.changes.change(context, id, async (_, endpoint) => {
       const { description = endpoint.description } = given;
@@ -117,13 +125,16 @@ export class WebhookService {
 
   /**
    * Creates a new signing secret for an endpoint. For a day, events are signed with the previous one as well.
-   * @throws GatewayError `not_found`, `conflict` without the instance key
+   * @returns the endpoint with the secret, which a retry with the same idempotency key does not show again
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` without the instance key
    */
-  async rotateSecret(context: RequestContext, id: string): Promise<WebhookEndpointWithSecret> {
-    const endpoint = await this.changes.change(context, id, async (tx, before) => {
-      await this.instanceKey.required(tx);
-      const { secretGeneration } = before;
-      const isLost = before.disabledReason === WebhookDisabledReason.secret_lost;
+  rotateSecret(
+    context: RequestContext,
+    { id, idempotencyKey }: Pick<RotateWebhookSecretInput, "id"> & Partial<RotateWebhookSecretInput>,
+  ): Promise<WebhookEndpointWithSecret> {
+    const organizationId = organizationOf(context);
+    const decide: Decide = async (_, { secretGeneration, disabledReason }) => {
+      const isLost = disabledReason === WebhookDisabledReason.secret_lost;
       const next = secretGeneration + 1;
       return {
         action: webhookActions.webhook_endpoint_secret_rotated,
@@ -134,8 +145,25 @@ export class WebhookService {
         },
         audit: { secretGeneration: [String(secretGeneration), String(next)] },
       };
+    };
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      return once<WebhookEndpointWithSecret>(tx, {
+        scope: `rotateWebhookSecret:${actorOf(context.caller).actorId ?? organizationId}`,
+        answer: context.answer,
+        key: idempotencyKey,
+        request: { id },
+        create: async () => {
+          const endpoint = await this.changes.change(context, id, decide, { tx });
+          return { endpoint, signingSecret: signingSecretOf(endpoint, await this.instanceKey.required(tx)) };
+        },
+        repeat: async () => ({
+          endpoint: await requireEndpoint(tx, organizationId, id),
+          signingSecret: null,
+        }),
+        idOf: ({ endpoint }) => endpoint.id,
+      });
     });
-    return { endpoint, signingSecret: signingSecretOf(endpoint, await this.instanceKey.current()) };
   }
 
   /**
@@ -194,7 +222,11 @@ export class WebhookService {
   private async insert(
     tx: Tx,
     context: RequestContext,
-    { agentId, url, ...input }: Omit<NewWebhookEndpoint, "idempotencyKey"> & { agentId: string | null },
+    {
+      agentId,
+      url,
+      ...input
+    }: Omit<CreateWebhookEndpointInput, "idempotencyKey"> & { agentId: string | null },
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
     // Locks the row, because two concurrent creates must not both pass the limit.

@@ -25,7 +25,7 @@ const SETTINGS = {
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { signingSecret } }";
 const CREATE_ENDPOINT =
-  "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { signingSecret } }";
+  "mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { signingSecret } }";
 const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
 const OPEN =
   "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
