@@ -40,7 +40,7 @@ export function addInvitationCommands(members: Command): void {
         if (options.json) printJson({ ...describe(invitation), link, mail });
         else {
           printRecord({ ...toRow(describe(invitation)), link });
-          print(`\nThe link is shown only this once. ${MAIL_NOTES[mail]}`);
+          print(`\nThe link is shown only this once. ${mail && MAIL_NOTES[mail]}`);
         }
       }),
     );

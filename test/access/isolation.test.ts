@@ -50,7 +50,6 @@ const COVERED = {
   ],
   single: [
     "viewer",
-    "signedInMember",
     "whoami",
     "apiKey",
     "message",
@@ -265,7 +264,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
   const LISTS = `{
     invitations { id email invitedBy organization { slug } } sessions { id isCurrent }
-    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } } signedInMember { id organization { slug } }
+    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
   }`;
@@ -461,12 +460,15 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["rotateApiKey", "($id: ID!) { rotateApiKey(input: { id: $id }) { secret } }"],
     [
       "grantPermission",
-      "($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
+      "($id: ID!) { grantPermission(input: { memberId: $id, permission: conversations_read }) { id } }",
     ],
-    ["revokePermission", "($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }"],
-    ["removeMember", "($id: ID!) { removeMember(id: $id) { id } }"],
-    ["endSession", "($id: ID!) { endSession(id: $id) { id } }"],
-    ["withdrawInvitation", "($id: ID!) { withdrawInvitation(id: $id) { id } }"],
+    [
+      "revokePermission",
+      "($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }",
+    ],
+    ["removeMember", "($id: ID!) { removeMember(input: { id: $id }) { id } }"],
+    ["endSession", "($id: ID!) { endSession(input: { id: $id }) { id } }"],
+    ["withdrawInvitation", "($id: ID!) { withdrawInvitation(input: { id: $id }) { id } }"],
     ["createLine", '($id: ID!) { createLine(input: { agentId: $id, name: "intruder" }) { line { id } } }'],
     ["updateLine", '($id: ID!) { updateLine(input: { id: $id, name: "intruder" }) { id } }'],
     ["testLine", "($id: ID!) { testLine(input: { id: $id }) { outcome } }"],
@@ -541,7 +543,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { password } = ours.manager;
     const passwords = { currentPassword: password, newPassword: `${password}!` };
     const email = { currentPassword: password, email: "renamed@ours.example" };
-    const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
+    const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }";
     for (const [mutation, variables] of [
       ['mutation { createAgent(input: { slug: "their-neighbor", name: "New" }) { id } }', {}],
       ['mutation { renameOrganization(input: { name: "Renamed" }) { id } }', {}],
@@ -549,8 +551,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["mutation { reactivateOrganization { id } }", {}],
       ["mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }", { input: email }],
       [change, { input: passwords }],
-      ["mutation { signOut }", {}],
-      ["mutation { signOutEverywhere }", {}],
+      ["mutation { signOut { wasActive } }", {}],
+      ["mutation { signOutEverywhere { endedSessions } }", {}],
     ] as const) {
       expect(codeOf(await ask(mutation, variables))).toBeUndefined();
       expect(await outcomeOf(gateway, theirs.key.secret)).toBe("accepted");

@@ -223,8 +223,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id } } }",
     variables: agentForMembers,
   },
-  "Query.viewer": { outcomes: ALLOWED.members, document: "{ viewer { id organization { id } } }" },
-  "Query.signedInMember": { outcomes: ALLOWED.anyone, document: "{ signedInMember { id } }" },
+  "Query.viewer": { outcomes: ALLOWED.anyone, document: "{ viewer { id organization { id } } }" },
   "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
   "Query.sessions": { outcomes: ALLOWED.members, document: "{ sessions { id isCurrent } }" },
   "Query.invitations": { outcomes: ALLOWED.managers, document: "{ invitations { id } }" },
@@ -553,12 +552,14 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.grantPermission": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
+    document:
+      "mutation ($id: ID!) { grantPermission(input: { memberId: $id, permission: conversations_read }) { id } }",
     variables: aMember,
   },
   "Mutation.revokePermission": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }",
+    document:
+      "mutation ($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }",
     variables: aMember,
   },
   "Mutation.signIn": {
@@ -568,14 +569,17 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.signInWithCookie": {
     outcomes: ALLOWED.anyone,
-    document: "mutation ($input: SignInInput!) { signInWithCookie(input: $input) { expiresAt } }",
+    document: "mutation ($input: SignInWithCookieInput!) { signInWithCookie(input: $input) { expiresAt } }",
     variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
   },
-  "Mutation.signOut": { outcomes: ALLOWED.members, document: "mutation { signOut }" },
-  "Mutation.signOutEverywhere": { outcomes: ALLOWED.members, document: "mutation { signOutEverywhere }" },
+  "Mutation.signOut": { outcomes: ALLOWED.members, document: "mutation { signOut { wasActive } }" },
+  "Mutation.signOutEverywhere": {
+    outcomes: ALLOWED.members,
+    document: "mutation { signOutEverywhere { endedSessions } }",
+  },
   "Mutation.changePassword": {
     outcomes: ALLOWED.members,
-    document: "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }",
+    document: "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }",
     variables: async () => ({ input: { currentPassword: TEST_PASSWORD, newPassword: TEST_PASSWORD } }),
   },
   "Mutation.changeEmail": {
@@ -596,12 +600,12 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       "a member of a deactivated organization": "not_found",
       "a member of another organization": "not_found",
     },
-    document: "mutation ($id: ID!) { endSession(id: $id) { id } }",
+    document: "mutation ($id: ID!) { endSession(input: { id: $id }) { id } }",
     variables: aSession,
   },
   "Mutation.removeMember": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { removeMember(id: $id) { id } }",
+    document: "mutation ($id: ID!) { removeMember(input: { id: $id }) { id } }",
     variables: aMember,
   },
   "Mutation.inviteMember": {
@@ -611,7 +615,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.withdrawInvitation": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($id: ID!) { withdrawInvitation(id: $id) { id } }",
+    document: "mutation ($id: ID!) { withdrawInvitation(input: { id: $id }) { id } }",
     variables: anInvitation,
   },
   "Mutation.acceptInvitation": {
@@ -624,7 +628,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.acceptInvitationWithCookie": {
     outcomes: ALLOWED.anyone,
     document:
-      "mutation ($input: AcceptInvitationInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
+      "mutation ($input: AcceptInvitationWithCookieInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
     variables: async (fixture) => ({
       input: { token: (await anInvitation(fixture)).token, password: TEST_PASSWORD },
     }),

@@ -87,15 +87,15 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
     "change password": async (requestId) => {
       const input = `{ currentPassword: "${manager.password}", newPassword: "a new one, quite long" }`;
-      await call(`mutation { changePassword(input: ${input}) }`, requestId);
+      await call(`mutation { changePassword(input: ${input}) { id } }`, requestId);
       return { action: "member_password_changed", target: self() };
     },
     "sign out": async (requestId) => {
-      await call("mutation { signOut }", requestId);
+      await call("mutation { signOut { wasActive } }", requestId);
       return { action: "member_signed_out", target: self() };
     },
     "sign out everywhere": async (requestId) => {
-      await call("mutation { signOutEverywhere }", requestId);
+      await call("mutation { signOutEverywhere { endedSessions } }", requestId);
       return { action: "member_signed_out_everywhere", target: self() };
     },
   };

@@ -40,7 +40,7 @@ describe.each(CLIENTS)("%s, queries by %s", (_, queriesBy, create) => {
     const unscoped = clientWith((await mint(gateway, { scopes: ["messages:write"] })).secret);
     const owner = clientWith(gateway.owner);
     const seen = [
-      await client.query("{ viewer { email } }"),
+      await client.query("{ members { email } }"),
       await unscoped.query(LIST),
       await unscoped.mutate(ADD, { input: { name: "Rex", categoryId: 1 } }),
       await client.query('{ pets(after: "x") { nodes { id } } }'),

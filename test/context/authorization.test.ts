@@ -64,7 +64,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     "{ messages { nodes { id } } }",
     'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
     'mutation { sendMessage(input: { text: "Hello" }) { id } }',
-    "{ viewer { id } }",
+    "{ members { id } }",
     "{ apiKeys { nodes { id } } }",
     '{ apiKey(id: "1") { id } }',
   ])("%s without a credential is 401", async (document) => {

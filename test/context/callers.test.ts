@@ -21,8 +21,18 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expectGraphQLError(await gateway.graphql(document, {}, { token: gateway.owner }), "forbidden");
   });
 
+  test("the viewer is the signed-in member, and null for a caller without a session", async () => {
+    const viewerOf = async (token: string | null) =>
+      (await gateway.graphql("{ viewer { email } }", {}, { token })).body;
+    expect(await viewerOf(gateway.owner)).toEqual({
+      data: { viewer: { email: gateway.ownerCredentials.email } },
+    });
+    for (const token of [gateway.key, null])
+      expect(await viewerOf(token)).toEqual({ data: { viewer: null } });
+  });
+
   test.each([
-    "{ viewer { id } }",
+    "{ members { id } }",
     "{ agents { id } }",
     "{ apiKeys { nodes { id } } }",
     '{ apiKey(id: "1") { id } }',
@@ -33,7 +43,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     'mutation { rotateApiKey(input: { id: "1" }) { secret } }',
     "mutation { deactivateOrganization { id } }",
     "mutation { reactivateOrganization { id } }",
-    "mutation { signOut }",
+    "mutation { signOut { wasActive } }",
   ])("%s is forbidden to an API key", async (document) => {
     expectGraphQLError(await gateway.graphql(document), "forbidden");
   });
@@ -54,7 +64,10 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     const origin = { ip: null, userAgent: null, requestId: null };
     const { token } = await services.sessions.signIn({ caller: anonymous, origin }, ownerCredentials);
     expect((await gateway.graphql("{ viewer { id } }", {}, { token })).status).toBe(200);
-    expect((await gateway.graphql("mutation { signOut }", {}, { token })).body.data.signOut).toBe(true);
+    expect(
+      (await gateway.graphql("mutation { signOut { wasActive } }", {}, { token })).body.data.signOut
+        .wasActive,
+    ).toBe(true);
     expectGraphQLError(await gateway.graphql("{ viewer { id } }", {}, { token }), "invalid_session");
   });
 });

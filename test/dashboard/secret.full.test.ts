@@ -102,7 +102,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     const secret = await create(page, "kept");
     await page.goBack();
     await page.goBack();
-    await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
+    await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
     await seenInTime(page.getByText("Your session has expired."));
     expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
   });

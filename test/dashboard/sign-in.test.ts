@@ -34,7 +34,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const member = await addMember(dashboard.gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("half a name");
-    const everywhere = "mutation { signOutEverywhere }";
+    const everywhere = "mutation { signOutEverywhere { endedSessions } }";
     await dashboard.gateway.graphql(everywhere, {}, { token: await openSession(dashboard.gateway, member) });
     await seenInTime(page.getByRole("heading", { name: "Sign in" }));
     expect(await page.getByLabel("Email").inputValue()).toBe(member.email);
@@ -94,7 +94,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?state=active", { as: member });
     await seen(page.getByRole("table", { name: "API keys" }));
-    await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
+    await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
     await seenInTime(page.getByText("Your session has expired. Sign in to continue."));
     expect(await page.getByText("First key").count()).toBe(0);
     await page.getByLabel("Email").fill(member.email);
@@ -109,7 +109,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
     await page.getByRole("dialog").getByLabel("Name").fill("too late");
-    await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
+    await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
     await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
     await seen(page.getByText("Your session has expired."));
   });

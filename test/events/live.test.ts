@@ -147,7 +147,7 @@ describeGateway({ engine: "any" }, (gateway) => {
           "when its member signs out",
           "member",
           "invalid_session",
-          () => gateway.graphql("mutation { signOut }", {}, { token: member.token }),
+          () => gateway.graphql("mutation { signOut { wasActive } }", {}, { token: member.token }),
         ],
         [
           "when its member loses the permission",

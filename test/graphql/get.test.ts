@@ -82,7 +82,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     await browser.signIn(gateway.ownerCredentials);
     const reply = await gateway.rest(
       "GET",
-      `/graphql?${new URLSearchParams({ query: "{ viewer { email } }" })}`,
+      `/graphql?${new URLSearchParams({ query: "{ members { email } }" })}`,
       {
         token: null,
         headers: { ...HEADERS, cookie: browser.cookie() ?? "", "apollo-require-preflight": "true" },

@@ -33,8 +33,8 @@ const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, var
   [
     "a field of a mutation",
     "unauthenticated",
-    "mutation { signOut changePassword }",
-    "mutation { signOut hat }",
+    "mutation { signOut { wasActive } deactivateOrganization { id } }",
+    "mutation { signOut { wasActive } hat }",
   ],
   ["a field of members", "unauthenticated", "{ members { nodes { id } } }", "{ pets { nodes { id } } }"],
   [

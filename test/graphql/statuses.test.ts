@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   type Ask = [query: string, variables?: object, token?: () => string | null];
   /** Requests whose document runs, or would run if it were valid. */
   const RUN: [code: ErrorCode, ...ask: Ask][] = [
-    ["forbidden", "{ viewer { email } }"],
+    ["forbidden", "{ members { email } }"],
     ["insufficient_scope", "{ pets { nodes { id } } }", {}, () => unscoped],
     [
       "not_found",

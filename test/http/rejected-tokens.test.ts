@@ -56,7 +56,7 @@ describe("an address that tries out keys", () => {
     await tryOut(() => ip, LIMIT + 5);
     expect((await present(secret, ip)).status).toBe(200);
     const member = await gateway.graphql(
-      "{ viewer { id } }",
+      "{ members { id } }",
       {},
       { token: gateway.owner, headers: from(ip) },
     );

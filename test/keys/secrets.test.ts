@@ -6,7 +6,7 @@ import { storedText } from "../support/stored-text";
 import { describeGateway } from "../support/suite";
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
-const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
+const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }";
 
 describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
@@ -59,7 +59,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     const passwords = { currentPassword: member.password, newPassword };
     await gateway.graphql(CHANGE, { input: { ...passwords, newPassword: "short" } }, { token: member.token });
     await gateway.graphql(CHANGE, { input: passwords }, { token: member.token });
-    await gateway.graphql("mutation { signOut }", {}, { token: member.token });
+    await gateway.graphql("mutation { signOut { wasActive } }", {}, { token: member.token });
     const browser = openBrowser(gateway);
     await browser.signIn({ email: member.email, password: newPassword });
     secrets["session of a browser"] = browser.cookie()?.split("=")[1] ?? "";

@@ -49,7 +49,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
       .invitations;
   const withdraw = (id: string) =>
     gateway.graphql(
-      "mutation ($id: ID!) { withdrawInvitation(id: $id) { id } }",
+      "mutation ($id: ID!) { withdrawInvitation(input: { id: $id }) { id } }",
       { id },
       { token: gateway.owner },
     );
@@ -89,6 +89,23 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     ]);
     const [created] = await auditLog(gateway, { targetId: member.id, action: "member_created" });
     expect(created.changes).toEqual([{ field: "permissions", before: null, after: "conversations:read" }]);
+  });
+
+  test("a retry returns the invitation without its link, as long as it is pending", async () => {
+    const email = unique();
+    const inviteOnce = (permissions: string[] = []) =>
+      gateway.graphql(
+        INVITE,
+        { input: { email, permissions, idempotencyKey: email } },
+        { token: gateway.owner },
+      );
+    const { invitation, link } = (await inviteOnce()).body.data.inviteMember;
+    const again = await inviteOnce();
+    expect(again.body.data.inviteMember).toEqual({ invitation, link: null, mail: null });
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(codeOf(await inviteOnce(["config_manage"]))).toBe("idempotency_key_reused");
+    expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
+    expect(codeOf(await inviteOnce())).toBe("not_found");
   });
 
   test("a link works once, however many accept it at the same time", async () => {
@@ -140,7 +157,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     await browser.signIn(member);
     const acceptWith = (password: string) =>
       browser.ask(
-        "mutation ($input: AcceptInvitationInput!) { acceptInvitationWithCookie(input: $input) { member { email } } }",
+        "mutation ($input: AcceptInvitationWithCookieInput!) { acceptInvitationWithCookie(input: $input) { member { email } } }",
         { input: { token: tokenIn(link), password } },
       );
     const viewer = async () => (await browser.ask("{ viewer { email } }")).body.data.viewer.email;
@@ -152,7 +169,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     const foreign = { headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" } };
     const other = tokenIn((await invite(gateway)).link);
     const reply = await gateway.graphql(
-      "mutation ($input: AcceptInvitationInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
+      "mutation ($input: AcceptInvitationWithCookieInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
       { input: { token: other, password: PASSWORD } },
       { token: null, ...foreign },
     );
@@ -194,9 +211,9 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   });
 
   test("invitations end with the membership or the permission of who sent them", async () => {
-    const remove = "mutation ($id: ID!) { removeMember(id: $id) { id } }";
+    const remove = "mutation ($id: ID!) { removeMember(input: { id: $id }) { id } }";
     const revoke =
-      "mutation ($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }";
+      "mutation ($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }";
     for (const mutation of [remove, revoke]) {
       const sender = await addMember(gateway, { manage: true });
       const { link } = (await inviteAs(sender.token, unique(), ["config_manage"])).body.data.inviteMember;

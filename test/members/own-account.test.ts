@@ -5,7 +5,7 @@ import { addMember, addOrganization, codeOf, openSession, type TestMember } from
 import { describeGateway } from "../support/suite";
 
 const CHANGE = "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { email } }";
-const END = "mutation ($id: ID!) { endSession(id: $id) { id } }";
+const END = "mutation ($id: ID!) { endSession(input: { id: $id }) { id } }";
 const SESSIONS = "query ($id: ID) { sessions(memberId: $id) { id isCurrent ip userAgent expiresAt } }";
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
 

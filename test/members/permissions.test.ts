@@ -15,7 +15,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     permission = "config_manage",
   ) =>
     gateway.graphql(
-      `mutation ($id: ID!, $permission: Permission!) { ${what}(memberId: $id, permission: $permission) { permissions } }`,
+      `mutation ($id: ID!, $permission: Permission!) { ${what}(input: { memberId: $id, permission: $permission }) { permissions } }`,
       { id, permission },
       { token },
     );

@@ -10,10 +10,14 @@ import { waitUntil } from "../support/wait-until";
 
 describeGateway({ engine: "any" }, (gateway) => {
   const remove = (token: string, { id }: Pick<TestMember, "id">) =>
-    gateway.graphql("mutation ($id: ID!) { removeMember(id: $id) { id email } }", { id }, { token });
+    gateway.graphql(
+      "mutation ($id: ID!) { removeMember(input: { id: $id }) { id email } }",
+      { id },
+      { token },
+    );
   const revoke = (token: string, { id }: Pick<TestMember, "id">) =>
     gateway.graphql(
-      "mutation ($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }",
+      "mutation ($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }",
       { id },
       { token },
     );
@@ -114,7 +118,11 @@ describeGateway({ engine: "any" }, (gateway) => {
   test("the command line removes, lists sessions and signs out", async () => {
     const member = await addMember(gateway);
     const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, "members", ...args);
-    await gateway.graphql("mutation { signOut }", {}, { token: await openSession(gateway, member) });
+    await gateway.graphql(
+      "mutation { signOut { wasActive } }",
+      {},
+      { token: await openSession(gateway, member) },
+    );
     expect(await run("sessions", member.email)).toEqual([
       {
         id: expect.any(String),

@@ -58,7 +58,9 @@ describeGateway({ engine: "any" }, (gateway) => {
   test("signing out ends this session and no other", async () => {
     const { id, token, ...credentials } = await addMember(gateway);
     const other = await openSession(gateway, credentials);
-    expect((await ask("mutation { signOut }", token)).body).toEqual({ data: { signOut: true } });
+    expect((await ask("mutation { signOut { wasActive } }", token)).body).toEqual({
+      data: { signOut: { wasActive: true } },
+    });
     expect(await stateOf(token)).toBe("invalid_session");
     expect(await stateOf(other)).toBe("alive");
     expect(await actionsOn(gateway, id)).toContain("member_signed_out");
@@ -67,8 +69,8 @@ describeGateway({ engine: "any" }, (gateway) => {
   test("signing out everywhere ends all sessions of the member and no other member's", async () => {
     const { id, token, ...credentials } = await addMember(gateway);
     const second = await openSession(gateway, credentials);
-    const { body } = await ask("mutation { signOutEverywhere }", second);
-    expect(body).toEqual({ data: { signOutEverywhere: 2 } });
+    const { body } = await ask("mutation { signOutEverywhere { endedSessions } }", second);
+    expect(body).toEqual({ data: { signOutEverywhere: { endedSessions: 2 } } });
     expect([await stateOf(token), await stateOf(second)]).toEqual(["invalid_session", "invalid_session"]);
     expect(await stateOf(gateway.owner)).toBe("alive");
     expect((await actionsOn(gateway, id)).at(-1)).toBe("member_signed_out_everywhere");

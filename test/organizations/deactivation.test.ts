@@ -73,9 +73,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await desk.revoke(key.id, call)).body.data.revokeApiKey.state).toBe("revoked");
     expect(await outcomeOf(gateway, key.secret)).toBe("key_revoked");
     const passwords = { currentPassword: manager.password, newPassword: "a password for later" };
-    const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
-    expect((await ask(change, { input: passwords })).body).toEqual({ data: { changePassword: true } });
-    expect((await ask("mutation { signOut }")).body).toEqual({ data: { signOut: true } });
+    const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }";
+    expect((await ask(change, { input: passwords })).body).toEqual({
+      data: { changePassword: { id: expect.any(String) } },
+    });
+    expect((await ask("mutation { signOut { wasActive } }")).body).toEqual({
+      data: { signOut: { wasActive: true } },
+    });
   });
 
   test("switching it to the state it is in changes and writes nothing", async () => {

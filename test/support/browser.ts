@@ -1,7 +1,7 @@
 import { parseSetCookie } from "cookie";
 import type { Call, Reply, TestGateway } from "./gateway";
 
-const SIGN_IN = `mutation ($input: SignInInput!) {
+const SIGN_IN = `mutation ($input: SignInWithCookieInput!) {
   signInWithCookie(input: $input) { expiresAt member { email organization { slug } } }
 }`;
 

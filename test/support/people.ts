@@ -57,8 +57,12 @@ export async function invite(
     permissions = [],
     email = `${Math.random().toString(36).slice(2)}@example.com`,
   }: { org?: string; permissions?: Permission[]; email?: string } = {},
-): Promise<NewInvitation> {
-  return gateway.services.invitations.invite(await operator(gateway, org), { email, permissions });
+): Promise<NewInvitation & { link: string }> {
+  const made = await gateway.services.invitations.invite(await operator(gateway, org), {
+    email,
+    permissions,
+  });
+  return { ...made, link: made.link ?? "" };
 }
 
 /** Adds an organization with one agent, `<slug>-agent`, and one member who manages it. */

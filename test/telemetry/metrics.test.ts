@@ -64,7 +64,7 @@ onAnyEngine((engine) => {
     for (let i = 0; i < 10; i += 1) await gateway.graphql("{ pets { nodes { id } } }");
     await gateway.graphql('mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }');
     await gateway.graphql('mutation { createPet(input: { name: "", categoryId: "1" }) { id } }');
-    await gateway.graphql("{ viewer { id } }");
+    await gateway.graphql("{ members { id } }");
     await gateway.graphql("{ nonsense }");
     await gateway.graphql("{ ");
     const { total } = await scrape(gateway);

@@ -31,6 +31,8 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     const input = { email: to?.email ?? String(form.get("email")), permissions: permissionsOf(form) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
+    // Only for a repeated idempotency key, and the request has none.
+    if (link === null || mail === null) return;
     showSecret({
       secret: link,
       title: "Invitation created",

@@ -34,7 +34,7 @@ export class AccountService {
   changePassword(
     context: RequestContext,
     { currentPassword, newPassword }: ChangePasswordInput,
-  ): Promise<boolean> {
+  ): Promise<Member> {
     const failed = memberActions.member_password_change_failed;
     return this.checks.run(context, async () => {
       const member = await this.confirm(context, currentPassword, failed);
@@ -46,7 +46,7 @@ export class AccountService {
         await refundAttempt(tx, member.email, context.origin.ip);
         await recordOn(tx, context, memberActions.member_password_changed, member);
       });
-      return true;
+      return this.reload(member);
     });
   }
 
@@ -75,10 +75,14 @@ export class AccountService {
         return false;
       });
       if (isTaken) throw new GatewayError("conflict", EMAIL_TAKEN);
-      return this.database.read((reader) =>
-        reader.findOneOrFail(Member, { where: { id: member.id }, relations: { organization: true } }),
-      );
+      return this.reload(member);
     });
+  }
+
+  private reload({ id }: Member): Promise<Member> {
+    return this.database.read((reader) =>
+      reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } }),
+    );
   }
 
   /**

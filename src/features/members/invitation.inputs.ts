@@ -1,7 +1,9 @@
 import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { Permission } from "../../auth/permissions";
 import { ArrayMaxSize, IsEmail, IsEnum, MaxLength } from "../../common/validators";
+import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
+import { InputById } from "../../schema/mutation-input";
 import { Invitation } from "./invitation.entity";
 import { IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 
@@ -14,7 +16,7 @@ const TOKEN_MAX_LENGTH = 100;
 const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be the token of an invitation" });
 
 @InputType({ description: "A person to invite." })
-export class InviteMemberInput {
+export class InviteMemberInput extends IdempotentInput {
   @Field(() => String, {
     description:
       "E-mail address of the person, case-insensitive. A pending invitation to the same address is replaced.",
@@ -43,6 +45,14 @@ export class AcceptInvitationInput {
   password!: string;
 }
 
+@InputType({
+  description: "The token of an invitation accepted in a browser, and the new member's password.",
+})
+export class AcceptInvitationWithCookieInput extends AcceptInvitationInput {}
+
+@InputType({ description: "An invitation to withdraw." })
+export class WithdrawInvitationInput extends InputById("invitation") {}
+
 /** Result of sending a link by e-mail. */
 export enum InvitationMail {
   sent = "sent",
@@ -66,12 +76,16 @@ export class NewInvitation {
   invitation!: Invitation;
 
   @Field(() => String, {
+    nullable: true,
     description:
-      "Link to the page where the person chooses a password. It works once and is shown only in this response.",
+      "Link to the page where the person chooses a password. It works once and is shown only in this response. Null for a repeated request with the same idempotency key.",
   })
   @MaxCharacters(LINK_MAX_LENGTH)
-  link!: string;
+  link!: string | null;
 
-  @Field(() => InvitationMail, { description: "E-mail delivery of the link." })
-  mail!: InvitationMail;
+  @Field(() => InvitationMail, {
+    nullable: true,
+    description: "E-mail delivery of the link; null for a repeated request, which sends nothing.",
+  })
+  mail!: InvitationMail | null;
 }

@@ -1,10 +1,17 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { cookieOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
 import { Invitation } from "./invitation.entity";
-import { AcceptInvitationInput, InviteMemberInput, NewInvitation } from "./invitation.inputs";
+import {
+  AcceptInvitationInput,
+  AcceptInvitationWithCookieInput,
+  InviteMemberInput,
+  NewInvitation,
+  WithdrawInvitationInput,
+} from "./invitation.inputs";
 import { InvitationService, MAX_INVITATIONS } from "./invitation.service";
 import { CookieSession, SignedIn } from "./member.inputs";
 
@@ -42,8 +49,7 @@ export class InvitationResolver {
   })
   inviteMember(
     @Ctx() context: RequestContext,
-    @Arg("input", () => InviteMemberInput, { description: "The person and their permissions." })
-    input: InviteMemberInput,
+    @Input(InviteMemberInput) input: InviteMemberInput,
   ): Promise<NewInvitation> {
     return this.service.invite(context, input);
   }
@@ -54,7 +60,7 @@ export class InvitationResolver {
   })
   withdrawInvitation(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the invitation." }) id: string,
+    @Input(WithdrawInvitationInput) { id }: WithdrawInvitationInput,
   ): Promise<Invitation> {
     return this.service.withdraw(context, id);
   }
@@ -63,8 +69,7 @@ export class InvitationResolver {
   @Mutation(() => SignedIn, { description: "Accepts an invitation: adds the member and opens a session." })
   acceptInvitation(
     @Ctx() context: RequestContext,
-    @Arg("input", () => AcceptInvitationInput, { description: "The token and a password." })
-    input: AcceptInvitationInput,
+    @Input(AcceptInvitationInput) input: AcceptInvitationInput,
   ): Promise<SignedIn> {
     return this.service.accept(context, input);
   }
@@ -76,8 +81,7 @@ export class InvitationResolver {
   })
   async acceptInvitationWithCookie(
     @Ctx() context: RequestContext,
-    @Arg("input", () => AcceptInvitationInput, { description: "The token and a password." })
-    input: AcceptInvitationInput,
+    @Input(AcceptInvitationWithCookieInput) input: AcceptInvitationWithCookieInput,
   ): Promise<CookieSession> {
     const cookie = cookieOf(context);
     const { token, expiresAt, member } = await this.service.accept(context, input);

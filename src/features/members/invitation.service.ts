@@ -14,6 +14,7 @@ import { hashToken, isWellFormedInvitationToken, mintInvitationToken } from "../
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
+import { once } from "../../idempotency/idempotency";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { retryAfterError } from "../../rate-limits/retry-after";
 import { countOne, type Window } from "../../rate-limits/window";
@@ -91,50 +92,78 @@ export class InvitationService {
    * Invites a person to the caller's organization, and sends the link by e-mail if a mail server is configured. An
    * earlier invitation to the address ends. The result does not reveal whether the address belongs to a member of
    * another organization.
-   * @throws GatewayError `conflict` if the address belongs to a member of the organization, `limit_reached` or
-   * `too_many_attempts`
+   * @returns the invitation with its link, which a retry with the same idempotency key neither shows nor sends again
+   * @throws GatewayError `conflict` if the address belongs to a member of the organization, `limit_reached`,
+   * `too_many_attempts`, `idempotency_key_reused`, or `not_found` for a retry after the invitation has ended
    */
-  async invite(context: RequestContext, input: InviteMemberInput): Promise<NewInvitation> {
-    const { database } = this.services;
+  async invite(
+    context: RequestContext,
+    input: Omit<InviteMemberInput, "idempotencyKey"> & Partial<InviteMemberInput>,
+  ): Promise<NewInvitation> {
     const organizationId = organizationOf(context);
     if (context.caller.kind === "member") this.assertNotTooOften(organizationId);
     const email = normalizeEmail(input.email);
     const permissions = inOrder(input.permissions);
     const token = mintInvitationToken();
-    const { actorId, actorName } = actorOf(context.caller);
-    const invitation = await database.writeFor(ownerOf(context.caller), async (tx) => {
-      await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
-      await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      if (await tx.existsBy(Member, { email, organizationId }))
-        throw new GatewayError("conflict", EMAIL_TAKEN);
-      await tx.delete(Invitation, { organizationId, expiresAt: LessThanOrEqual(timestamp()) });
-      const earlier = await tx.findOneBy(Invitation, { organizationId, email });
-      if (earlier) await endInvitation(tx, context, earlier);
-      if ((await tx.countBy(Invitation, { organizationId })) >= MAX_INVITATIONS)
-        throw new GatewayError(
-          "limit_reached",
-          `An organization may have at most ${MAX_INVITATIONS} pending invitations.`,
-        );
-      const created = tx.create(Invitation, {
-        id: uuid(),
-        organizationId,
-        email,
-        permissions,
-        tokenHash: hashToken(token),
-        invitedById: actorId,
-        invitedBy: actorName,
-        createdAt: timestamp(),
-        expiresAt: timestamp(INVITATION_LIFETIME_MS),
-      });
-      await tx.insert(Invitation, created);
-      await recordOn(tx, context, "invitation_created", created, { permissions: [null, permissions] });
-      created.organization = await tx.findOneByOrFail(Organization, { id: organizationId });
-      return created;
-    });
+    const { invitation, isNew } = await this.services.database.writeFor(
+      ownerOf(context.caller),
+      async (tx) => {
+        await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
+        await assertSignedIn(tx, context, { permission: Permission.config_manage });
+        return once(tx, {
+          scope: `inviteMember:${actorOf(context.caller).actorId ?? organizationId}`,
+          answer: context.answer,
+          key: input.idempotencyKey,
+          request: { email, permissions },
+          create: async () => ({
+            invitation: await this.insert(tx, context, { email, permissions, tokenHash: hashToken(token) }),
+            isNew: true,
+          }),
+          repeat: async (id) => ({
+            invitation: await pendingInvitation(tx, organizationId, id),
+            isNew: false,
+          }),
+          idOf: ({ invitation }) => invitation.id,
+        });
+      },
+    );
+    if (!isNew) return { invitation, link: null, mail: null };
     // In the fragment, which browsers never send to servers, so it never appears in a log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
+  }
+
+  private async insert(
+    tx: Tx,
+    context: RequestContext,
+    fields: Pick<Invitation, "email" | "permissions" | "tokenHash">,
+  ): Promise<Invitation> {
+    const organizationId = organizationOf(context);
+    const { email, permissions } = fields;
+    if (await tx.existsBy(Member, { email, organizationId })) throw new GatewayError("conflict", EMAIL_TAKEN);
+    await tx.delete(Invitation, { organizationId, expiresAt: LessThanOrEqual(timestamp()) });
+    const earlier = await tx.findOneBy(Invitation, { organizationId, email });
+    if (earlier) await endInvitation(tx, context, earlier);
+    if ((await tx.countBy(Invitation, { organizationId })) >= MAX_INVITATIONS)
+      throw new GatewayError(
+        "limit_reached",
+        `An organization may have at most ${MAX_INVITATIONS} pending invitations.`,
+      );
+    const { actorId, actorName } = actorOf(context.caller);
+    const created = tx.create(Invitation, {
+      id: uuid(),
+      organizationId,
+      ...fields,
+      invitedById: actorId,
+      invitedBy: actorName,
+      createdAt: timestamp(),
+      expiresAt: timestamp(INVITATION_LIFETIME_MS),
+    });
+    await tx.insert(Invitation, created);
+    await recordOn(tx, context, "invitation_created", created, { permissions: [null, permissions] });
+    created.organization = await tx.findOneByOrFail(Organization, { id: organizationId });
+    return created;
   }
 
   /**
@@ -147,13 +176,7 @@ export class InvitationService {
     return database.writeFor(ownerOf(context.caller), async (tx) => {
       await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      const invitation = isUuid(id)
-        ? await tx.findOne(Invitation, {
-            where: { id, organizationId, expiresAt: MoreThan(timestamp()) },
-            relations: { organization: true },
-          })
-        : null;
-      if (invitation === null) throw noSuch("invitation");
+      const invitation = await pendingInvitation(tx, organizationId, id);
       await endInvitation(tx, context, invitation);
       return invitation;
     });
@@ -246,6 +269,18 @@ export class InvitationService {
     const message = "Too many invitations. Wait before sending another.";
     throw retryAfterError("too_many_attempts", window.endsAt, now, message);
   }
+}
+
+/** @throws GatewayError `not_found` */
+async function pendingInvitation(tx: Tx, organizationId: string, id: string): Promise<Invitation> {
+  const invitation = isUuid(id)
+    ? await tx.findOne(Invitation, {
+        where: { id, organizationId, expiresAt: MoreThan(timestamp()) },
+        relations: { organization: true },
+      })
+    : null;
+  if (invitation === null) throw noSuch("invitation");
+  return invitation;
 }
 
 const recordOn = (

@@ -1,7 +1,8 @@
-import { ArgsType, Field, GraphQLISODateTime, ID, InputType, ObjectType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { IsEmail, IsEnum, Length, MaxLength } from "../../common/validators";
+import { InputById } from "../../schema/mutation-input";
 import { Member } from "./member.entity";
 
 const PASSWORD_MIN_LENGTH = 12;
@@ -31,8 +32,8 @@ export class NewMember extends NewPassword {
   permissions!: Permission[];
 }
 
-@ArgsType()
-export class PermissionArgs {
+@InputType()
+abstract class MemberPermission {
   @Field(() => ID, { description: "ID of the member." })
   memberId!: string;
 
@@ -40,6 +41,15 @@ export class PermissionArgs {
   @IsEnum(Permission, NO_SUCH_PERMISSION)
   permission!: Permission;
 }
+
+@InputType({ description: "A member and a permission to grant." })
+export class GrantPermissionInput extends MemberPermission {}
+
+@InputType({ description: "A member and a permission to revoke." })
+export class RevokePermissionInput extends MemberPermission {}
+
+@InputType({ description: "A member to remove." })
+export class RemoveMemberInput extends InputById("member") {}
 
 @InputType({ description: "Credentials of a member." })
 export class SignInInput {
@@ -51,6 +61,12 @@ export class SignInInput {
   @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
   password!: string;
 }
+
+@InputType({ description: "Credentials of a member who signs in in a browser." })
+export class SignInWithCookieInput extends SignInInput {}
+
+@InputType({ description: "A session to end." })
+export class EndSessionInput extends InputById("session") {}
 
 @InputType({ description: "A change to the member's password." })
 export class ChangePasswordInput {
@@ -93,4 +109,16 @@ export class SignedIn extends CookieSession {
     description: "Session token, for `Authorization: Bearer …`. It is shown only in this response.",
   })
   token!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: "Result of signing out." })
+export class SignOutPayload {
+  @Field(() => Boolean, { description: "True if the session was still active." })
+  wasActive!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: "Result of signing out everywhere." })
+export class SignOutEverywherePayload {
+  @Field(() => Int, { description: "Number of sessions that ended." })
+  endedSessions!: number;
 }

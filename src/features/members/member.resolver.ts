@@ -1,16 +1,22 @@
-import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { cookieOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { Input } from "../../schema/mutation-input";
 import { AccountService } from "./account.service";
 import { Member } from "./member.entity";
 import {
   ChangeEmailInput,
   ChangePasswordInput,
   CookieSession,
-  PermissionArgs,
+  GrantPermissionInput,
+  RemoveMemberInput,
+  RevokePermissionInput,
   SignedIn,
   SignInInput,
+  SignInWithCookieInput,
+  SignOutEverywherePayload,
+  SignOutPayload,
 } from "./member.inputs";
 import { MemberService } from "./member.service";
 import { SessionService } from "./session.service";
@@ -23,20 +29,13 @@ export class MemberResolver {
     private readonly account: AccountService,
   ) {}
 
-  @Access({ member: true })
-  @Query(() => Member, { description: "The signed-in member." })
-  viewer(@Ctx() context: RequestContext): Promise<Member> {
-    return this.service.viewer(context);
-  }
-
   @Access("anyone")
   @Query(() => Member, {
     nullable: true,
-    description:
-      "The signed-in member; null for callers without a session. Unlike `viewer`, it does not fail for them.",
+    description: "The signed-in member; null for callers without a session.",
   })
-  signedInMember(@Ctx() context: RequestContext): Promise<Member | null> {
-    return this.service.signedIn(context);
+  viewer(@Ctx() context: RequestContext): Promise<Member | null> {
+    return this.service.viewer(context);
   }
 
   @Access({ member: true })
@@ -49,10 +48,7 @@ export class MemberResolver {
 
   @Access("anyone")
   @Mutation(() => SignedIn, { description: "Opens a session for a member." })
-  signIn(
-    @Ctx() context: RequestContext,
-    @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
-  ): Promise<SignedIn> {
+  signIn(@Ctx() context: RequestContext, @Input(SignInInput) input: SignInInput): Promise<SignedIn> {
     return this.sessions.signIn(context, input);
   }
 
@@ -63,7 +59,7 @@ export class MemberResolver {
   })
   async signInWithCookie(
     @Ctx() context: RequestContext,
-    @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
+    @Input(SignInWithCookieInput) input: SignInWithCookieInput,
   ): Promise<CookieSession> {
     const cookie = cookieOf(context);
     const { token, expiresAt, member } = await this.sessions.signIn(context, input);
@@ -78,9 +74,9 @@ export class MemberResolver {
   })
   grantPermission(
     @Ctx() context: RequestContext,
-    @Args(() => PermissionArgs) args: PermissionArgs,
+    @Input(GrantPermissionInput) input: GrantPermissionInput,
   ): Promise<Member> {
-    return this.service.grantPermission(context, args);
+    return this.service.grantPermission(context, input);
   }
 
   @Access({ member: Permission.config_manage })
@@ -90,40 +86,37 @@ export class MemberResolver {
   })
   revokePermission(
     @Ctx() context: RequestContext,
-    @Args(() => PermissionArgs) args: PermissionArgs,
+    @Input(RevokePermissionInput) input: RevokePermissionInput,
   ): Promise<Member> {
-    return this.service.revokePermission(context, args);
+    return this.service.revokePermission(context, input);
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Boolean, {
-    description: "Ends the caller's session. Returns true if the session was still active.",
-  })
-  async signOut(@Ctx() context: RequestContext): Promise<boolean> {
-    const ended = await this.sessions.signOut(context);
+  @Mutation(() => SignOutPayload, { description: "Ends the caller's session." })
+  async signOut(@Ctx() context: RequestContext): Promise<SignOutPayload> {
+    const wasActive = await this.sessions.signOut(context);
     context.cookie?.clear();
-    return ended;
+    return { wasActive };
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Int, {
-    description: "Ends all sessions of the member, including the current one. Returns their number.",
+  @Mutation(() => SignOutEverywherePayload, {
+    description: "Ends all sessions of the member, including the current one.",
   })
-  async signOutEverywhere(@Ctx() context: RequestContext): Promise<number> {
-    const ended = await this.sessions.signOutEverywhere(context);
+  async signOutEverywhere(@Ctx() context: RequestContext): Promise<SignOutEverywherePayload> {
+    const endedSessions = await this.sessions.signOutEverywhere(context);
     context.cookie?.clear();
-    return ended;
+    return { endedSessions };
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Boolean, {
+  @Mutation(() => Member, {
     description: "Changes the member's password and ends all of the member's other sessions.",
   })
   changePassword(
     @Ctx() context: RequestContext,
-    @Arg("input", () => ChangePasswordInput, { description: "The current and the new password." })
-    input: ChangePasswordInput,
-  ): Promise<boolean> {
+    @Input(ChangePasswordInput) input: ChangePasswordInput,
+  ): Promise<Member> {
     return this.account.changePassword(context, input);
   }
 
@@ -134,8 +127,7 @@ export class MemberResolver {
   })
   changeEmail(
     @Ctx() context: RequestContext,
-    @Arg("input", () => ChangeEmailInput, { description: "The current password and the new address." })
-    input: ChangeEmailInput,
+    @Input(ChangeEmailInput) input: ChangeEmailInput,
   ): Promise<Member> {
     return this.account.changeEmail(context, input);
   }
@@ -147,7 +139,7 @@ export class MemberResolver {
   })
   removeMember(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the member." }) id: string,
+    @Input(RemoveMemberInput) { id }: RemoveMemberInput,
   ): Promise<Member> {
     return this.service.remove(context, id);
   }

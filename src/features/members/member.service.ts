@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
-import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -16,7 +16,7 @@ import type { Changes } from "../audit/audit-change";
 import { endInvitationsOf } from "./end-invitations";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
-import type { NewMember, PermissionArgs } from "./member.inputs";
+import type { GrantPermissionInput, NewMember, RevokePermissionInput } from "./member.inputs";
 import { Session } from "./session.entity";
 
 /** E-mail addresses are case-insensitive. */
@@ -41,23 +41,16 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 export class MemberService {
   constructor(private readonly database: Database) {}
 
-  /** The calling member. */
-  async viewer(context: RequestContext): Promise<Member> {
-    const { id } = memberCaller(context);
-    return this.database.read((reader) =>
-      reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } }),
-    );
-  }
-
   /**
    * The calling member; null for other callers.
    * @throws GatewayError `invalid_session` once, when the session of a cookie has ended
    */
-  async signedIn(context: RequestContext): Promise<Member | null> {
-    const { caller } = context;
-    if (caller.kind === "member") return this.viewer(context);
+  async viewer({ caller }: RequestContext): Promise<Member | null> {
     if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");
-    return null;
+    if (caller.kind !== "member") return null;
+    return this.database.read((reader) =>
+      reader.findOneOrFail(Member, { where: { id: caller.id }, relations: { organization: true } }),
+    );
   }
 
   /** The members of the caller's organization, ordered by e-mail address. */
@@ -120,7 +113,7 @@ export class MemberService {
    * Grants a permission to a member of the caller's organization.
    * @throws GatewayError `not_found`
    */
-  grantPermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
+  grantPermission(context: RequestContext, { memberId, permission }: GrantPermissionInput): Promise<Member> {
     return this.changePermissions(context, memberId, (held) => [...held, permission]);
   }
 
@@ -128,7 +121,10 @@ export class MemberService {
    * Revokes a permission of a member of the caller's organization, effective on the member's next request.
    * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` of the organization
    */
-  revokePermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
+  revokePermission(
+    context: RequestContext,
+    { memberId, permission }: RevokePermissionInput,
+  ): Promise<Member> {
     return this.changePermissions(context, memberId, (held) => held.filter((each) => each !== permission));
   }
 

@@ -2,6 +2,8 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "ty
 import type { RequestContext } from "../../auth/context";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
+import { EndSessionInput } from "./member.inputs";
 import { Session } from "./session.entity";
 import { MAX_LISTED_SESSIONS, SessionService } from "./session.service";
 
@@ -38,7 +40,7 @@ export class SessionResolver {
   })
   async endSession(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "ID of the session." }) id: string,
+    @Input(EndSessionInput) { id }: EndSessionInput,
   ): Promise<Session> {
     const session = await this.sessions.end(context, id);
     if (context.caller.kind === "member" && context.caller.sessionId === id) context.cookie?.clear();
