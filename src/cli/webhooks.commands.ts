@@ -6,7 +6,6 @@ import type { Services } from "../features";
 import type { EventType } from "../features/events/event-types";
 import {
   CreateWebhookEndpointInput,
-  RedeliverInput,
   UpdateWebhookEndpointInput,
   WebhookDeliveriesArgs,
   type WebhookEndpointWithSecret,
@@ -134,10 +133,8 @@ export function add(webhooks: Command): void {
         const { since, after } = options;
         if ((since === undefined) === (after === undefined))
           throw new GatewayError("invalid_request", "--since or --after is required, but not both.");
-        const args = Object.assign(new RedeliverInput(), { id, since, after });
-        await validateInput(args);
         printEndpoint(
-          await services.redeliveries.redeliver(context, args),
+          await services.redeliveries.redeliver(context, { id, from: { since, after } }),
           "will receive the events it missed",
           options,
         );

@@ -489,7 +489,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["enableWebhookEndpoint", "($id: ID!) { enableWebhookEndpoint(input: { id: $id }) { id } }"],
     ["disableWebhookEndpoint", "($id: ID!) { disableWebhookEndpoint(input: { id: $id }) { id } }"],
     ["rotateWebhookSecret", "($id: ID!) { rotateWebhookSecret(input: { id: $id }) { signingSecret } }"],
-    ["redeliver", '($id: ID!) { redeliver(input: { id: $id, after: "0" }) { id } }'],
+    ["redeliver", '($id: ID!) { redeliver(input: { id: $id, from: { after: "0" } }) { id } }'],
     ["sendTestEvent", "($id: ID!) { sendTestEvent(input: { id: $id }) { outcome } }"],
     [
       "saveConfigurationDraft",

@@ -37,7 +37,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`createLine(input: { agentId: "${ID}", name: "x" }) { line { id } }`, "agent"],
   [`createWebhookEndpoint(input: { agentId: "${ID}", url: "${PUBLIC_URL}" }) { signingSecret }`, "agent"],
   [`enableWebhookEndpoint(input: { id: "${ID}" }) { id }`, "webhook endpoint"],
-  [`redeliver(input: { id: "${ID}", after: "0" }) { id }`, "webhook endpoint"],
+  [`redeliver(input: { id: "${ID}", from: { after: "0" } }) { id }`, "webhook endpoint"],
   [`sendTestEvent(input: { id: "${ID}" }) { outcome }`, "webhook endpoint"],
   [`eraseContact(input: { id: "${ID}" }) { id }`, "contact"],
   [`grantPermission(input: { memberId: "${ID}", permission: config_manage }) { id }`, "member"],

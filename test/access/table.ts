@@ -313,7 +313,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.redeliver": {
     outcomes: ALLOWED.managersOfTheFirst,
     document:
-      "mutation ($id: ID!, $since: DateTimeISO) { redeliver(input: { id: $id, since: $since }) { id } }",
+      "mutation ($id: ID!, $since: DateTimeISO!) { redeliver(input: { id: $id, from: { since: $since } }) { id } }",
     variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
   },
   "Mutation.sendTestEvent": {

@@ -43,8 +43,8 @@ export function webhookClient(gateway: TestGateway) {
       ),
     redeliver: (id: string, from: { since?: Date | string; after?: string }, more?: Call) =>
       call(
-        `mutation ($id: ID!, $since: DateTimeISO, $after: String) { redeliver(input: { id: $id, since: $since, after: $after }) { ${ENDPOINT} } }`,
-        { id, ...from },
+        `mutation ($input: RedeliverInput!) { redeliver(input: $input) { ${ENDPOINT} } }`,
+        { input: { id, from } },
         more,
       ),
     rotate: (id: string, { idempotencyKey, ...more }: Call & { idempotencyKey?: string } = {}) =>

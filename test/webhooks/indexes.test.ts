@@ -108,7 +108,11 @@ onEachEngine((engine) => {
 
   test("redelivery finds its position, and an erasure its deliveries, by indexes", async () => {
     await logged.expectIndexes(
-      () => services.redeliveries.redeliver(context, { id: ENDPOINT, since: new Date(timestamp(-1_000)) }),
+      () =>
+        services.redeliveries.redeliver(context, {
+          id: ENDPOINT,
+          from: { since: new Date(timestamp(-1_000)) },
+        }),
       { reads: /from "?event"?/i },
     );
     await services.database.write((tx) => services.erasures.begin(tx, AGENT));

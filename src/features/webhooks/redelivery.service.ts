@@ -32,21 +32,22 @@ export class RedeliveryService {
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
-  redeliver(context: RequestContext, { id, since, after }: RedeliverInput): Promise<WebhookEndpoint> {
+  redeliver(
+    context: RequestContext,
+    { id, from: { since, after } }: RedeliverInput,
+  ): Promise<WebhookEndpoint> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const endpoint = await requireEndpoint(tx, organizationOf(context), id);
-      if ((since == null) === (after == null))
-        throw new InvalidInput([{ path: "input.since", message: "or after is required, but not both" }]);
       if (after != null && endpoint.agentId === null) {
         const message = "is allowed only for endpoints of a single agent";
-        throw new InvalidInput([{ path: "input.after", message }]);
+        throw new InvalidInput([{ path: "input.from.after", message }]);
       }
       if (endpoint.state === WebhookEndpointState.disabled)
         throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
-      const from = since == null ? undefined : timestampOf(+since);
+      const time = since == null ? undefined : timestampOf(+since);
       for (const agentId of await agentsOf(tx, endpoint)) {
-        const position = await startIn(tx, agentId, from ?? { after: after as string }, this.keptSince());
+        const position = await startIn(tx, agentId, time ?? { after: after as string }, this.keptSince());
         await tx.query(
           "update webhook_cursor set position = $1 where endpoint_id = $2 and agent_id = $3 and position > $1",
           [String(position), id, agentId],
@@ -54,7 +55,7 @@ export class RedeliveryService {
       }
       const target = auditTarget(endpoint);
       await recordAudit(tx, context, webhookActions.webhook_redelivery_requested, target, {
-        since: [null, from ?? null],
+        since: [null, time ?? null],
         after: [null, after ?? null],
       });
       tx.announce(EVENTS_CHANNEL);

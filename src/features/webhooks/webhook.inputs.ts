@@ -5,6 +5,7 @@ import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
+import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AreEventTypes, IsEventType } from "../events/event.inputs";
 import type { EventType } from "../events/event-types";
@@ -102,21 +103,26 @@ export class WebhookDeliveriesArgs extends PageArgs {
   eventId?: string | null | undefined;
 }
 
-@InputType({ description: "A webhook endpoint, and the events to deliver to it again." })
-export class RedeliverInput extends EndpointById {
+@InputType({ description: "Where a redelivery starts." })
+@OneOf()
+export class RedeliveryStart {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Deliver events starting at this time. Pass either this or `after`.",
+    description: "Deliver events starting at this time.",
   })
-  @IsOptional()
   since?: Date | null | undefined;
 
   @Field(() => String, {
     nullable: true,
     description: "Deliver events after this position; allowed only for endpoints of a single agent.",
   })
-  @IsOptional()
   after?: string | null | undefined;
+}
+
+@InputType({ description: "A webhook endpoint, and the events to deliver to it again." })
+export class RedeliverInput extends EndpointById {
+  @Field(() => RedeliveryStart, { description: "A time or a position." })
+  from!: RedeliveryStart;
 }
 
 @ObjectType({ simpleResolvers: true, description: "A webhook endpoint and its new signing secret." })
