@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { DAY_SECONDS } from "../common/time";
+import { GatewayError } from "../errors";
 import { AddressKind } from "../features/contacts/contact-address.entity";
 import { LineKind, WhenUncertain } from "../features/lines/line.entity";
 import { CreateLineInput, UpdateLineInput } from "../features/lines/line.inputs";
@@ -14,6 +15,7 @@ import {
   LineEmailChanges,
   LineWebhookChanges,
   NewLineEmail,
+  NewLineSettings,
   NewLineWebhook,
 } from "../features/lines/line-settings.inputs";
 import { DURATION_FORM, duration } from "./duration";
@@ -121,16 +123,24 @@ async function emailOf({ host, port, security, user, passwordStdin, from, subjec
 export async function newLineOf(agentId: string, options: LineOptions): Promise<CreateLineInput> {
   const { kind, url, addressKind } = options;
   const email = await emailOf(options);
-  return Object.assign(new CreateLineInput(), {
-    agentId,
-    kind,
-    ...commonOf(options),
+  const settings = {
     ...((url !== undefined || addressKind !== undefined) && {
       webhook: Object.assign(new NewLineWebhook(), { url, addressKind }),
     }),
     ...(email && {
       email: Object.assign(new NewLineEmail(), { ...email, subject: email.subject ?? DEFAULT_SUBJECT }),
     }),
+  };
+  const given = Object.keys(settings).join(" and ") || LineKind.local;
+  if (given !== kind)
+    throw new GatewayError(
+      "invalid_request",
+      `The options are for a line of the kind ${given}, not ${kind}.`,
+    );
+  return Object.assign(new CreateLineInput(), {
+    agentId,
+    ...commonOf(options),
+    settings: given === LineKind.local ? null : Object.assign(new NewLineSettings(), settings),
   });
 }
 

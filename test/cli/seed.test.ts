@@ -134,8 +134,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     await addLine(gateway, {
       agentId: id,
       name: "hook",
-      kind: "webhook" as never,
-      webhook: webhook as never,
+      settings: { webhook: webhook as never },
     });
     await seed("--agent", slug, "--line", "hook", ...amounts(20, 20, 200, 0));
     expect(await count("FROM contact_address WHERE agent_id = $1 AND address LIKE '+999%'", id)).toBe(20);

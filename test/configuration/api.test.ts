@@ -252,10 +252,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     const hook = await lines.create({
       agentId: id,
       name: "hook",
-      kind: "webhook",
-      webhook: { url: PUBLIC_URL },
+      settings: { webhook: { url: PUBLIC_URL } },
     });
-    await lines.create({ agentId: id, name: "mail", kind: "email", email });
+    await lines.create({ agentId: id, name: "mail", settings: { email } });
     const withKey = (text: string) => ({ format: 1, templates: { a: text }, otherwise: [{ send: "a" }] });
     const leaks = [withKey(`Use ${key}.`), { format: 1, situations: { a: { [key]: "int" } } }];
     const replies: Reply[] = [];

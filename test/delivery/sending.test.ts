@@ -5,7 +5,7 @@ import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { Line, LineKind, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
+import { Line, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageAuthor, MessageStatus } from "../../src/features/messages/message.entity";
 import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
@@ -149,8 +149,9 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     try {
       const { id: lineId, name } = await addLine(gateway, {
         agentId,
-        kind: LineKind.email,
-        email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
+        settings: {
+          email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
+        },
       } as never);
       await lineClient(gateway).pause(lineId);
       const address = `anna-${uuid()}@example.com`;

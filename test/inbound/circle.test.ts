@@ -39,8 +39,7 @@ describeGateway(
       const { body } = await lineClient(gateway).create({
         agentId,
         name: "sms",
-        kind: "webhook",
-        webhook: { url: `http://127.0.0.1:${port}/` },
+        settings: { webhook: { url: `http://127.0.0.1:${port}/` } },
       });
       const { line, signingSecret } = body.data.createLine;
       await publish(gateway, agentId, JSON.parse(block("json")));

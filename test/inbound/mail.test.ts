@@ -1,5 +1,4 @@
 import { Decision } from "../../src/features/decisions/decision.entity";
-import { LineKind } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { publish } from "../support/decisions";
 import { addSender, type Sender } from "../support/inbound";
@@ -20,8 +19,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     await publish(gateway, agentId, { burstSeconds: 60 });
     sender = await addSender(gateway, {
       agentId,
-      kind: LineKind.email,
-      email: { host: "93.184.215.14", from: "Support <support@acme.example>" },
+      settings: { email: { host: "93.184.215.14", from: "Support <support@acme.example>" } },
     } as never);
   });
 

@@ -1,5 +1,4 @@
 import { v7 as uuid } from "uuid";
-import { LineKind } from "../../src/features/lines/line.entity";
 import { addSender, type Sender } from "../support/inbound";
 import { addOrganization } from "../support/people";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
@@ -24,7 +23,7 @@ describeGateway(
     async function addSenders(count: number): Promise<Sender[]> {
       const { agentId } = await addOrganization(gateway, `org-${uuid().slice(-12)}`);
       const email = { host: "127.0.0.1", port: 25, security: "none", from: "acme@example.com" };
-      const add = () => addSender(gateway, { agentId, kind: LineKind.email, email } as never);
+      const add = () => addSender(gateway, { agentId, settings: { email } } as never);
       const senders: Sender[] = [];
       for (let i = 0; i < count; i++) senders.push(await add());
       return senders;

@@ -46,7 +46,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ((await gateway.services.instanceKey.current()) as InstanceKey).deriveSigningSecret(id, generation);
 
   test("a webhook line has a URL, the kind of its addresses, and a signing secret that is shown once", async () => {
-    const { line, signingSecret } = await created({ kind: "webhook", webhook: { url: PUBLIC_URL } });
+    const { line, signingSecret } = await created({ settings: { webhook: { url: PUBLIC_URL } } });
     expect(line).toMatchObject({
       kind: "webhook",
       address: null,
@@ -70,8 +70,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("an e-mail line has a server and a sender, and its password is only there for its driver", async () => {
     const { line, signingSecret } = await created({
-      kind: "email",
-      email: EMAIL,
+      settings: { email: EMAIL },
       whenUncertain: "fail",
       optOutReply: "You are out.",
     });
@@ -114,9 +113,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["none", 25],
   ])("the port for %s is %d unless another is given", async (security, port) => {
     const email = { host: HOST, from: "a@example.com", security };
-    const { line } = await created({ kind: "email", email });
+    const { line } = await created({ settings: { email } });
     expect(line.email).toMatchObject({ port, user: null, hasPassword: false });
-    expect((await created({ kind: "email", email: { ...email, port: 2525 } })).line.email.port).toBe(2525);
+    expect((await created({ settings: { email: { ...email, port: 2525 } } })).line.email.port).toBe(2525);
   });
 
   test("a local line has no settings and no secret", async () => {
@@ -128,58 +127,64 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   const hook = { url: PUBLIC_URL };
   test.each<[string, object, string]>([
-    ["webhook", { kind: "webhook" }, "is required for lines of kind webhook"],
-    ["webhook", { webhook: hook }, "is not allowed for a line of the kind local"],
+    ["settings.webhook", { settings: {} }, "is required: pass exactly one of webhook and email"],
+    ["settings.email", { settings: { webhook: hook, email: EMAIL } }, "is not allowed with webhook"],
+    ["settings.email", { settings: { email: null } }, "must not be null"],
+    ["settings.webhook.url", { settings: { webhook: { url: "" } } }, "must not be empty"],
+    ["settings.webhook.url", { settings: { webhook: { url: "ftp://example.com" } } }, "http or https URL"],
     [
-      "webhook",
-      { kind: "email", email: EMAIL, webhook: hook },
-      "is not allowed for a line of the kind email",
-    ],
-    ["email", { kind: "email" }, "is required for lines of kind email"],
-    [
-      "email",
-      { kind: "webhook", webhook: hook, email: EMAIL },
-      "is not allowed for a line of the kind webhook",
-    ],
-    ["webhook.url", { kind: "webhook", webhook: { url: "" } }, "must not be empty"],
-    ["webhook.url", { kind: "webhook", webhook: { url: "ftp://example.com" } }, "http or https URL"],
-    [
-      "webhook.url",
-      { kind: "webhook", webhook: { url: "http://u:p@93.184.215.14/" } },
+      "settings.webhook.url",
+      { settings: { webhook: { url: "http://u:p@93.184.215.14/" } } },
       "user name or password",
     ],
-    ["webhook.url", { kind: "webhook", webhook: { url: "http://127.0.0.1/" } }, "private or reserved"],
+    ["settings.webhook.url", { settings: { webhook: { url: "http://127.0.0.1/" } } }, "private or reserved"],
     [
-      "webhook.url",
-      { kind: "webhook", webhook: { url: "http://[::ffff:10.0.0.1]/" } },
+      "settings.webhook.url",
+      { settings: { webhook: { url: "http://[::ffff:10.0.0.1]/" } } },
       "private or reserved",
     ],
-    ["webhook.url", { kind: "webhook", webhook: { url: "http://0x7f.1/" } }, "private or reserved"],
-    ["email.host", { kind: "email", email: { ...EMAIL, host: "10.0.0.1" } }, "private or reserved"],
+    ["settings.webhook.url", { settings: { webhook: { url: "http://0x7f.1/" } } }, "private or reserved"],
+    ["settings.email.host", { settings: { email: { ...EMAIL, host: "10.0.0.1" } } }, "private or reserved"],
     [
-      "email.host",
-      { kind: "email", email: { ...EMAIL, host: "mail example" } },
+      "settings.email.host",
+      { settings: { email: { ...EMAIL, host: "mail example" } } },
       "host name or an IP address",
     ],
-    ["email.port", { kind: "email", email: { ...EMAIL, port: 0 } }, "at least 1"],
-    ["email.port", { kind: "email", email: { ...EMAIL, port: 65_536 } }, "at most 65535"],
-    ["email.user", { kind: "email", email: { ...EMAIL, user: null } }, "both user and password"],
-    ["email.user", { kind: "email", email: { ...EMAIL, user: "a\r\nb" } }, "control or invisible"],
-    ["email.password", { kind: "email", email: { ...EMAIL, password: null } }, "both user and password"],
-    ["email.password", { kind: "email", email: { ...EMAIL, password: "x".repeat(1001) } }, "at most 1000"],
-    ["email.from", { kind: "email", email: { ...EMAIL, from: "Acme" } }, "must be an e-mail address"],
+    ["settings.email.port", { settings: { email: { ...EMAIL, port: 0 } } }, "at least 1"],
+    ["settings.email.port", { settings: { email: { ...EMAIL, port: 65_536 } } }, "at most 65535"],
+    ["settings.email.user", { settings: { email: { ...EMAIL, user: null } } }, "both user and password"],
+    ["settings.email.user", { settings: { email: { ...EMAIL, user: "a\r\nb" } } }, "control or invisible"],
     [
-      "email.from",
-      { kind: "email", email: { ...EMAIL, from: "a@b.example, c@d.example" } },
+      "settings.email.password",
+      { settings: { email: { ...EMAIL, password: null } } },
+      "both user and password",
+    ],
+    [
+      "settings.email.password",
+      { settings: { email: { ...EMAIL, password: "x".repeat(1001) } } },
+      "at most 1000",
+    ],
+    ["settings.email.from", { settings: { email: { ...EMAIL, from: "Acme" } } }, "must be an e-mail address"],
+    [
+      "settings.email.from",
+      { settings: { email: { ...EMAIL, from: "a@b.example, c@d.example" } } },
       "e-mail address",
     ],
     [
-      "email.from",
-      { kind: "email", email: { ...EMAIL, from: "a@b.example\r\nBcc: c@d.example" } },
+      "settings.email.from",
+      { settings: { email: { ...EMAIL, from: "a@b.example\r\nBcc: c@d.example" } } },
       "e-mail address",
     ],
-    ["email.subject", { kind: "email", email: { ...EMAIL, subject: "x".repeat(201) } }, "at most 200"],
-    ["email.subject", { kind: "email", email: { ...EMAIL, subject: "a\nb" } }, "control or invisible"],
+    [
+      "settings.email.subject",
+      { settings: { email: { ...EMAIL, subject: "x".repeat(201) } } },
+      "at most 200",
+    ],
+    [
+      "settings.email.subject",
+      { settings: { email: { ...EMAIL, subject: "a\nb" } } },
+      "control or invisible",
+    ],
     ["optOutReply", { optOutReply: "x".repeat(1001) }, "at most 1000"],
   ])("%s of %j is rejected", async (path, input, says) => {
     const reply = await attempt(input);
@@ -192,7 +197,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   describe("changes", () => {
     test("of a URL keep the secret, and of the same URL change nothing", async () => {
-      const { line, signingSecret } = await created({ kind: "webhook", webhook: hook });
+      const { line, signingSecret } = await created({ settings: { webhook: hook } });
       const url = `${PUBLIC_URL}/v2`;
       const changed = (await client.update({ id: line.id, webhook: { url } })).body.data.updateLine;
       expect(changed).toMatchObject({ webhook: { url, addressKind: "phone" }, version: 2 });
@@ -204,7 +209,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
 
     test("keep the password unless it is passed, and the audit log only says that it changed", async () => {
-      const { line } = await created({ kind: "email", email: EMAIL });
+      const { line } = await created({ settings: { email: EMAIL } });
       const update = async (email: object) =>
         (await client.update({ id: line.id, email })).body.data.updateLine.email;
       expect(await update({ subject: "Hello", from: "b@example.com" })).toMatchObject({
@@ -236,7 +241,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
 
     test("of the kind of encryption use its usual port, and of the port alone keep the encryption", async () => {
-      const { line } = await created({ kind: "email", email: { host: HOST, from: "a@example.com" } });
+      const { line } = await created({ settings: { email: { host: HOST, from: "a@example.com" } } });
       const update = async (email: object) =>
         (await client.update({ id: line.id, email })).body.data.updateLine.email;
       expect(await update({ port: 2525 })).toMatchObject({ port: 2525, security: "starttls" });
@@ -255,7 +260,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["webhook", { webhook: hook }, "is not allowed for a line of the kind email"],
       ["optOutReply", { optOutReply: " " }, "must not be empty"],
     ])("of %s by %j are rejected", async (path, input, says) => {
-      const { line } = await created({ kind: "email", email: EMAIL });
+      const { line } = await created({ settings: { email: EMAIL } });
       const reply = await client.update({ id: line.id, ...input });
       expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
       const [problem] = problemsOf(reply);
@@ -265,7 +270,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
 
     test("that would give a user without a password, or the reverse, are rejected", async () => {
-      const { line } = await created({ kind: "email", email: { host: HOST, from: "a@example.com" } });
+      const { line } = await created({ settings: { email: { host: HOST, from: "a@example.com" } } });
       const user = await client.update({ id: line.id, email: { user: "mailer" } });
       const password = await client.update({ id: line.id, email: { password: "x" } });
       expect([user, password].map((reply) => problemsOf(reply)[0]?.path)).toEqual([
@@ -294,15 +299,14 @@ describeGateway({ engine: "any" }, (gateway) => {
     const input = {
       agentId: await newAgent(),
       name: uniqueName(),
-      kind: "webhook",
-      webhook: hook,
+      settings: { webhook: hook },
       idempotencyKey: `retry ${names}`,
     };
     const first = (await client.create(input)).body.data.createLine;
     const second = (await client.create(input)).body.data.createLine;
     expect(first.signingSecret).toMatch(/^whsec_/);
     expect(second).toEqual({ line: first.line, signingSecret: null });
-    const other = { ...input, webhook: { url: `${PUBLIC_URL}/other` } };
+    const other = { ...input, settings: { webhook: { url: `${PUBLIC_URL}/other` } } };
     expect(codeOf(await client.create(other))).toBe("idempotency_key_reused");
   });
 
@@ -310,13 +314,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     const input = {
       agentId: await newAgent(),
       name: uniqueName(),
-      kind: "email",
-      email: EMAIL,
+      settings: { email: EMAIL },
       idempotencyKey: `password ${names}`,
     };
     const first = (await client.create(input)).body.data.createLine;
     expect((await client.create(input)).body.data.createLine.line.id).toBe(first.line.id);
-    const other = { ...input, email: { ...EMAIL, password: "guess" } };
+    const other = { ...input, settings: { email: { ...EMAIL, password: "guess" } } };
     expect(codeOf(await client.create(other))).toBe("idempotency_key_reused");
   });
 
@@ -324,7 +327,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const DAY_MS = 24 * 60 * 60 * 1000;
 
     test("shows the new secret, and for a day both are valid", async () => {
-      const { line, signingSecret: before } = await created({ kind: "webhook", webhook: hook });
+      const { line, signingSecret: before } = await created({ settings: { webhook: hook } });
       const started = Date.now();
       const rotated = (await client.rotateSecret(line.id)).body.data.rotateLineSecret;
       const ends = Date.parse(rotated.line.previousSecretUntil) - DAY_MS;
@@ -345,7 +348,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
 
     test("that follows another ends the oldest secret, and concurrent ones show different secrets", async () => {
-      const { line } = await created({ kind: "webhook", webhook: hook });
+      const { line } = await created({ settings: { webhook: hook } });
       const replies = await Promise.all([1, 2, 3].map(() => client.rotateSecret(line.id)));
       const shown = replies.map(({ body }) => body.data.rotateLineSecret.signingSecret);
       expect(new Set(shown).size).toBe(3);
@@ -355,19 +358,19 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
 
     test("that is retried happens once and does not show the secret again", async () => {
-      const { line } = await created({ kind: "webhook", webhook: hook });
+      const { line } = await created({ settings: { webhook: hook } });
       const rotate = async (id: string) => client.rotateSecret(id, { idempotencyKey: "rotate once" });
       const first = (await rotate(line.id)).body.data.rotateLineSecret;
       const again = await rotate(line.id);
       expect(again.body.data.rotateLineSecret).toEqual({ line: first.line, signingSecret: null });
       expect(again.headers.get("idempotency-replayed")).toBe("true");
-      const other = await created({ kind: "webhook", webhook: hook });
+      const other = await created({ settings: { webhook: hook } });
       expect(codeOf(await rotate(other.line.id))).toBe("idempotency_key_reused");
     });
 
     test.each([
       ["local", {}],
-      ["email", { kind: "email", email: EMAIL }],
+      ["email", { settings: { email: EMAIL } }],
     ])("gives a line of the kind %s its first secret, and no previous one", async (_, input) => {
       const { line, signingSecret } = await created(input);
       expect([signingSecret, line.secretGeneration]).toEqual([null, 0]);
@@ -388,9 +391,9 @@ describeGateway(
       const agentId = await firstAgentId(gateway);
       const plain = { host: HOST, from: "a@example.com" };
       for (const [name, input, needsKey] of [
-        ["hook", { kind: "webhook", webhook: { url: PUBLIC_URL } }, true],
-        ["mail", { kind: "email", email: EMAIL }, true],
-        ["plain", { kind: "email", email: plain }, false],
+        ["hook", { settings: { webhook: { url: PUBLIC_URL } } }, true],
+        ["mail", { settings: { email: EMAIL } }, true],
+        ["plain", { settings: { email: plain } }, false],
         ["here", {}, false],
       ] as const) {
         const reply = await client.create({ agentId, name, ...input });
@@ -407,14 +410,17 @@ describeGateway(
       const agentId = await firstAgentId(gateway);
       const email = { host: HOST, from: "a@example.com", security: "none" };
       for (const [input, path] of [
-        [{ kind: "webhook", webhook: { url: PUBLIC_URL.replace("https", "http") } }, "input.webhook.url"],
-        [{ kind: "email", email }, "input.email.host"],
+        [
+          { settings: { webhook: { url: PUBLIC_URL.replace("https", "http") } } },
+          "input.settings.webhook.url",
+        ],
+        [{ settings: { email } }, "input.settings.email.host"],
       ] as const) {
         const reply = await client.create({ agentId, name: "rejected", ...input });
         expect(reply.body.errors[0].extensions.problems[0].path).toBe(path);
       }
       const line = (
-        await client.create({ agentId, name: "tls", kind: "email", email: { ...email, security: "tls" } })
+        await client.create({ agentId, name: "tls", settings: { email: { ...email, security: "tls" } } })
       ).body.data.createLine.line;
       const reply = await client.update({ id: line.id, email: { security: "none" } });
       expect(reply.body.errors[0].extensions.problems[0].path).toBe("input.email.security");

@@ -261,7 +261,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     const { agentId: theirs } = await addOrganization(gateway, `others-${agentId.slice(-8)}`);
     const unknown = "018f0000-0000-7000-8000-000000000000";
     for (const [reply, code] of [
-      [await client.create({ agentId, name: "text", kind: "sms" }), "invalid_request"],
+      [await client.create({ agentId, name: "text", settings: { sms: {} } }), "invalid_request"],
       [await client.update({ id, name: null }), "invalid_request"],
       [await client.update({ id, expectedVersion: 2 ** 31 }), "invalid_request"],
       [await client.pause(id, ""), "invalid_request"],

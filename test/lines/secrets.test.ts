@@ -25,7 +25,7 @@ describeGateway(
       const client = lineClient(gateway);
       const agentId = await firstAgentId(gateway);
       const webhook = { url: PUBLIC_URL };
-      const hook = { agentId, name: "hook", kind: "webhook", webhook, idempotencyKey: "hook" };
+      const hook = { agentId, name: "hook", settings: { webhook }, idempotencyKey: "hook" };
       const created = (await client.create(hook)).body.data.createLine;
       secrets["the first signing secret"] = created.signingSecret;
       const rotated = (await client.rotateSecret(created.line.id)).body.data.rotateLineSecret;
@@ -36,27 +36,30 @@ describeGateway(
         return secrets[name];
       };
       const first = { ...EMAIL, password: password("password") };
-      const mail = { agentId, name: "mail", kind: "email", email: first, idempotencyKey: "mail" };
+      const mail = { agentId, name: "mail", settings: { email: first }, idempotencyKey: "mail" };
       const { line } = (await client.create(mail)).body.data.createLine;
       const change = (email: object) => client.update({ id: line.id, email });
       const replies = [
         await client.create(hook),
         await client.create(mail),
-        await client.create({ ...mail, email: { ...first, password: password("of another request") } }),
+        await client.create({
+          ...mail,
+          settings: { email: { ...first, password: password("of another request") } },
+        }),
         await client.create({
           ...mail,
           idempotencyKey: null,
-          email: { ...first, password: password("of a taken name") },
+          settings: { email: { ...first, password: password("of a taken name") } },
         }),
         await client.create({
           ...mail,
           name: "rejected",
-          email: { ...first, password: password("rejected"), port: 0 },
+          settings: { email: { ...first, password: password("rejected"), port: 0 } },
         }),
         await client.create({
           ...mail,
           name: "rejected",
-          email: { ...first, pasword: password("misspelled") },
+          settings: { email: { ...first, pasword: password("misspelled") } },
         }),
         await change({ subject: "Hello" }),
         await change({ password: password("replacement") }),
@@ -78,13 +81,19 @@ describeGateway(
     }
 
     /** Tests a line whose mail server repeats the password in its answers. */
-    async function testWithBadServer(mail: { name: string; email: object }, password: string) {
+    async function testWithBadServer(mail: { name: string; settings: { email: object } }, password: string) {
       const server = await ScriptedMailServer.start({
         AUTH: `535 5.7.8 ${password} is wrong ${Buffer.from(`\0mailer\0${password}`).toString("base64")}`,
       });
       try {
-        const email = { ...mail.email, password, host: "127.0.0.1", port: server.port, security: "none" };
-        const made = await lineClient(gateway).create({ ...mail, email, idempotencyKey: null });
+        const email = {
+          ...mail.settings.email,
+          password,
+          host: "127.0.0.1",
+          port: server.port,
+          security: "none",
+        };
+        const made = await lineClient(gateway).create({ ...mail, settings: { email }, idempotencyKey: null });
         const reply = await gateway.graphql(
           'mutation ($id: ID!) { testLine(input: { id: $id, to: "anna@example.com" }) { outcome code detail } }',
           { id: made.body.data.createLine.line.id },

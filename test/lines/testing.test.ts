@@ -42,7 +42,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       test,
     };
   }
-  const webhook = () => ({ kind: "webhook", webhook: { url: receiver.url() } });
+  const webhook = () => ({ settings: { webhook: { url: receiver.url() } } });
   const resultOf = (reply: Awaited<ReturnType<typeof gateway.graphql>>) => reply.body.data.testLine;
 
   test("a webhook gets one signed message to the address, or to none, and what it answers is told", async () => {
@@ -103,10 +103,17 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     });
     try {
       const line = await newLine({
-        kind: "email",
-        email: {
-          ...{ host: "127.0.0.1", port: server.port, security: "none", user: "mailer", password: "hunter2" },
-          ...{ from: "Acme <acme@example.com>", subject: "Hello" },
+        settings: {
+          email: {
+            ...{
+              host: "127.0.0.1",
+              port: server.port,
+              security: "none",
+              user: "mailer",
+              password: "hunter2",
+            },
+            ...{ from: "Acme <acme@example.com>", subject: "Hello" },
+          },
         },
       });
       expect(codeOf(await line.test())).toBe("invalid_request");
@@ -217,8 +224,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       const made = await client.create({
         agentId: await firstAgentId(gateway),
         name: "hook",
-        kind: "webhook",
-        webhook: { url: "https://93.184.215.14/" },
+        settings: { webhook: { url: "https://93.184.215.14/" } },
       });
       const { id } = made.body.data.createLine.line;
       const settings = JSON.stringify({ url: receiver.url(), addressKind: "phone" });

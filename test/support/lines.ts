@@ -1,5 +1,5 @@
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { type Line, LineKind } from "../../src/features/lines/line.entity";
+import { type Line } from "../../src/features/lines/line.entity";
 import { CreateLineInput } from "../../src/features/lines/line.inputs";
 import { MAX_LINES } from "../../src/features/lines/line.limits";
 import type { Call, Reply, TestGateway } from "./gateway";
@@ -35,8 +35,7 @@ export const addWebhookLine = (
   { url = PUBLIC_URL, ...more }: AddedLine & { url?: string },
 ): Promise<Line> =>
   addLine(gateway, {
-    kind: LineKind.webhook,
-    webhook: { url, addressKind: AddressKind.phone },
+    settings: { webhook: { url, addressKind: AddressKind.phone } },
     ...more,
   });
 

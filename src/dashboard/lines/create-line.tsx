@@ -18,15 +18,16 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
   const submit = async (form: FormData) => {
     const fields = {
       agentId: props.agent.id,
-      kind,
       ...limitsOf(form),
       ...(kind === "webhook" && {
-        webhook: {
-          url: String(form.get("url")),
-          addressKind: String(form.get("addressKind")) as AddressKind,
+        settings: {
+          webhook: {
+            url: String(form.get("url")),
+            addressKind: String(form.get("addressKind")) as AddressKind,
+          },
         },
       }),
-      ...(kind === "email" && { email: emailOf(form) }),
+      ...(kind === "email" && { settings: { email: emailOf(form) } }),
     };
     const input = { ...fields, idempotencyKey: idempotencyKey(fields) };
     const { createLine } = await change(CreateLineDocument, { input });

@@ -18,10 +18,15 @@ import { addressIn, type LineSettings } from "./line-settings";
 /** The message for a name already used by another line of the agent. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
-/** The settings of a new line; validation has checked that they match its kind. */
-export function settingsOf({ webhook, email }: Partial<CreateLineInput>): LineSettings {
-  if (webhook != null) return webhookSettings(webhook);
-  return email != null ? emailSettings(email) : {};
+/** The kind of a new line and its settings in stored form. */
+export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings">): {
+  kind: LineKind;
+  settings: LineSettings;
+} {
+  const { webhook, email } = settings ?? {};
+  if (webhook != null) return { kind: LineKind.webhook, settings: webhookSettings(webhook) };
+  if (email != null) return { kind: LineKind.email, settings: emailSettings(email) };
+  return { kind: LineKind.local, settings: {} };
 }
 
 /**
@@ -37,8 +42,10 @@ export async function insertLine(
   input: Pick<CreateLineInput, "name"> & Partial<CreateLineInput>,
   instanceKey: InstanceKeyService,
 ): Promise<LineWithSecret> {
-  const { name, kind = LineKind.local } = input;
-  const password = input.email?.password ?? null;
+  const { name } = input;
+  const { kind, settings } = kindAndSettingsOf(input);
+  const email = input.settings?.email;
+  const password = email?.password ?? null;
   const others = await tx.countBy(Line, { agentId });
   if (others >= MAX_LINES) {
     throw new GatewayError("limit_reached", `An agent has at most ${MAX_LINES} lines.`);
@@ -51,8 +58,8 @@ export async function insertLine(
     agentId,
     name,
     kind,
-    address: input.email == null ? null : (addressIn(input.email.from) ?? null),
-    settings: settingsOf(input),
+    address: email == null ? null : (addressIn(email.from) ?? null),
+    settings,
     credentials: password !== null && key !== undefined ? key.seal(password, id) : null,
     secretGeneration: isSigned ? 1 : 0,
     previousUntil: null,

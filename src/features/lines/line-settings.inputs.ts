@@ -1,8 +1,9 @@
 import { Field, InputType, Int } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { IsBetween } from "../../common/range";
-import { IsOptional, ValidateIf } from "../../common/validators";
+import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
 import { Rule } from "../../schema/object-rule";
+import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AddressKind } from "../contacts/contact-address.entity";
 import {
@@ -112,6 +113,20 @@ export class NewLineEmail {
   @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   subject!: string;
+}
+
+@InputType({ description: "How a new line delivers messages outside of this server." })
+@OneOf()
+export class NewLineSettings {
+  @Field(() => NewLineWebhook, { nullable: true, description: "For a line of the kind `webhook`." })
+  @IsOptional()
+  @ValidateNested()
+  webhook?: NewLineWebhook | null | undefined;
+
+  @Field(() => NewLineEmail, { nullable: true, description: "For a line of the kind `email`." })
+  @IsOptional()
+  @ValidateNested()
+  email?: NewLineEmail | null | undefined;
 }
 
 @InputType({

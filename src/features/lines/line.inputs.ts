@@ -4,9 +4,8 @@ import { IsSlug } from "../../common/slug";
 import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
-import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
-import { Line, LineKind, WhenUncertain } from "./line.entity";
+import { Line, WhenUncertain } from "./line.entity";
 import {
   MAX_EXPIRE_AFTER_SECONDS,
   MAX_RATE_PER_MINUTE,
@@ -14,25 +13,9 @@ import {
   OPT_OUT_REPLY_MAX_LENGTH,
   PAUSED_REASON_MAX_LENGTH,
 } from "./line.limits";
-import { LineEmailChanges, LineWebhookChanges, NewLineEmail, NewLineWebhook } from "./line-settings.inputs";
-
-const FITS_KIND: ObjectRule = {
-  fields: ["kind", "webhook", "email"],
-  check(input) {
-    const { kind = LineKind.local } = input as unknown as CreateLineInput;
-    for (const field of [LineKind.webhook, LineKind.email] as const) {
-      const isGiven = input[field] != null;
-      if (kind === field && !isGiven)
-        return { path: field, message: `is required for lines of kind ${kind}` };
-      if (kind !== field && isGiven)
-        return { path: field, message: `is not allowed for a line of the kind ${kind}` };
-    }
-    return undefined;
-  },
-};
+import { LineEmailChanges, LineWebhookChanges, NewLineSettings } from "./line-settings.inputs";
 
 @InputType({ description: "A line to create." })
-@Rule(FITS_KIND)
 export class CreateLineInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the agent that sends messages from the line." })
   agentId!: string;
@@ -44,18 +27,14 @@ export class CreateLineInput extends IdempotentInput {
   @IsSlug()
   name!: string;
 
-  @Field(() => LineKind, { defaultValue: LineKind.local, description: "How the line delivers messages." })
-  kind!: LineKind;
-
-  @Field(() => NewLineWebhook, { nullable: true, description: "Required for lines of kind `webhook`." })
+  @Field(() => NewLineSettings, {
+    nullable: true,
+    description:
+      "How the line delivers messages, which determines its kind; null or omitted for a line of the kind `local`, whose messages stay on this server.",
+  })
   @IsOptional()
   @ValidateNested()
-  webhook?: NewLineWebhook | null | undefined;
-
-  @Field(() => NewLineEmail, { nullable: true, description: "Required for lines of kind `email`." })
-  @IsOptional()
-  @ValidateNested()
-  email?: NewLineEmail | null | undefined;
+  settings?: NewLineSettings | null | undefined;
 
   @Field(() => Int, {
     nullable: true,

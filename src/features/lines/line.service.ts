@@ -19,7 +19,7 @@ import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
 import { recordEvents } from "../events/record-events";
-import { insertLine, nameTaken, settingsOf } from "./create-line";
+import { insertLine, kindAndSettingsOf, nameTaken } from "./create-line";
 import { requireLine } from "./find-line";
 import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState } from "./line.entity";
@@ -112,12 +112,13 @@ export class LineService {
 
   /** The identity of a request to create a line, without its password. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
-    const { agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
-    const password = input.email?.password;
+    const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
+    const { kind, settings } = kindAndSettingsOf(input);
+    const password = input.settings?.email?.password;
     return {
       ...{ agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply },
       // Omitted for a local line, so that retries of a call to an earlier version still match.
-      settings: kind === LineKind.local ? undefined : settingsOf(input),
+      settings: kind === LineKind.local ? undefined : settings,
       password: password == null ? undefined : (await this.instanceKey.required(tx)).hash(password),
     };
   }

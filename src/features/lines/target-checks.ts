@@ -13,10 +13,11 @@ export class TargetChecks {
    * @returns the input with the normalized URL
    * @throws InvalidInput
    */
-  async ofNew<Input extends Pick<CreateLineInput, "webhook" | "email">>(input: Input): Promise<Input> {
-    const { webhook, email } = input;
-    if (email != null) await this.checkHost(emailSettings(email), "input.email.host");
-    return webhook == null ? input : { ...input, webhook: await this.checked(webhook) };
+  async ofNew<Input extends Pick<CreateLineInput, "settings">>(input: Input): Promise<Input> {
+    const { webhook, email } = input.settings ?? {};
+    if (email != null) await this.checkHost(emailSettings(email), "input.settings.email.host");
+    if (webhook == null) return input;
+    return { ...input, settings: { webhook: await this.checked(webhook, "input.settings.webhook.url") } };
   }
 
   /**
@@ -33,11 +34,11 @@ export class TargetChecks {
       await this.checkHost(email, `input.email.${field}`);
     }
     const { webhook } = input;
-    return webhook == null ? input : { ...input, webhook: await this.checked(webhook) };
+    return webhook == null ? input : { ...input, webhook: await this.checked(webhook, "input.webhook.url") };
   }
 
-  private async checked<T extends { url: string }>(webhook: T): Promise<T> {
-    const { href } = await this.targets.assertAllowedUrl(webhook.url.trim(), "input.webhook.url");
+  private async checked<T extends { url: string }>(webhook: T, path: string): Promise<T> {
+    const { href } = await this.targets.assertAllowedUrl(webhook.url.trim(), path);
     return { ...webhook, url: href };
   }
 

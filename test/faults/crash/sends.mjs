@@ -67,7 +67,7 @@ export async function runSends(place, history, options) {
   };
   for (const [whenUncertain, receiver] of Object.entries(receivers)) {
     const webhook = { url: receiver.url, addressKind: "phone" };
-    const input = { agentId, name: whenUncertain, kind: "webhook", webhook, whenUncertain };
+    const input = { agentId, name: whenUncertain, settings: { webhook }, whenUncertain };
     receiver.expect((await ask(first, token, CREATE_LINE, { input })).createLine.signingSecret);
   }
   const follower = await startReceiver(random, { isReliable: true });

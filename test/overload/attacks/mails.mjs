@@ -42,7 +42,7 @@ export const prepare = async ({ url }) => ({
  */
 async function addMailLines(port, member, count) {
   const email = { host: "93.184.215.14", from: "support@example.com" };
-  const { ask, ids } = await addLines(port, member, count, { kind: "email", email });
+  const { ask, ids } = await addLines(port, member, count, { settings: { email } });
   return Promise.all(
     ids.map(async (id) => {
       const { rotateLineSecret } = await ask(
