@@ -4,6 +4,7 @@ import { GatewayError, StartupError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import { type Message, MessageStatus } from "../features/messages/message.entity";
+import { MessagesArgs } from "../features/messages/message.inputs";
 import { MAX_PAGE } from "../pagination/connection";
 import { print, printJson, printTable } from "./output";
 import { addPageOptions, listPages, type PageOptions } from "./pages";
@@ -34,7 +35,13 @@ export function add(messages: Command): void {
         const { id: agentId, organization } = await services.agents.bySlug(slug);
         await listPages(
           pages,
-          (page) => services.messages.list(operatorFor(organization), { agentId, status, ...page }),
+          (page) =>
+            services.messages.list(operatorFor(organization), {
+              ...new MessagesArgs(),
+              agentId,
+              status,
+              ...page,
+            }),
           (rows) => {
             if (json) printJson(rows.map(describe));
             else printTable(rows.map(toRow), "No matching messages.");

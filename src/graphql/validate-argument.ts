@@ -1,7 +1,8 @@
-import { type GraphQLResolveInfo, getNamedType, Kind, type SelectionSetNode } from "graphql";
+import { type GraphQLResolveInfo, getNamedType, isObjectType, Kind, type SelectionSetNode } from "graphql";
 import type { ValidatorFn } from "type-graphql";
 import { InvalidInput } from "../errors";
 import { PageArgs } from "../pagination/connection";
+import { isTotal } from "../pagination/total-count";
 import { validateInput } from "../schema/validate-input";
 
 /**
@@ -21,9 +22,7 @@ async function validateObject(
   try {
     const isOnlyCounted = value instanceof PageArgs && value.first === 0 && countsItems(info);
     await validateInput(
-      isOnlyCounted
-        ? Object.assign(Object.create(Object.getPrototypeOf(value)), value, { first: null })
-        : value,
+      isOnlyCounted ? Object.assign(Object.create(Object.getPrototypeOf(value)), value, { first: 1 }) : value,
     );
   } catch (error) {
     const { args = [] } = info.parentType.getFields()[info.fieldName] ?? {};
@@ -32,11 +31,12 @@ async function validateObject(
   }
 }
 
-/** Returns true if a field selects the `totalCount` of its list. */
-function countsItems({ fieldNodes, fragments }: GraphQLResolveInfo): boolean {
+/** Returns true if a field selects the total of its list. */
+function countsItems({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): boolean {
+  const list = getNamedType(returnType);
   const selects = ({ selections }: SelectionSetNode): boolean =>
     selections.some((node) => {
-      if (node.kind === Kind.FIELD) return node.name.value === "totalCount";
+      if (node.kind === Kind.FIELD) return isObjectType(list) && isTotal(list.getFields()[node.name.value]);
       const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments[node.name.value] : node;
       return fragment !== undefined && selects(fragment.selectionSet);
     });

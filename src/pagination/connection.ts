@@ -1,10 +1,9 @@
-import { ArgsType, type ClassType, Extensions, Field, Int, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, type ClassType, Field, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { JsonSchema } from "../common/json-schema";
 import { IsBetween } from "../common/range";
-import { IsOptional } from "../common/validators";
 import { decodeCursor, encodeCursor } from "./cursor";
-import { TotalCount } from "./total-count";
+import { MAX_COUNT, Total } from "./total-count";
 
 /** Items per page when the client omits `first`. */
 export const DEFAULT_PAGE = 20;
@@ -20,14 +19,9 @@ const idOf = ({ id }: Row): string => id;
 /** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    defaultValue: DEFAULT_PAGE,
-    description: "Max items per page, 1 to 100.",
-  })
-  @IsOptional()
+  @Field(() => Int, { description: "Max items per page, 1 to 100." })
   @IsBetween(1, MAX_PAGE)
-  first!: number | null;
+  first: number = DEFAULT_PAGE;
 
   @Field(() => String, {
     nullable: true,
@@ -55,26 +49,22 @@ registerEnumType(ListOrder, {
 @ArgsType()
 export class OrderedPageArgs extends PageArgs {
   @Field(() => ListOrder, {
-    nullable: true,
-    defaultValue: ListOrder.oldest_first,
     description: "Sort order of the list; the same cursor works with either order.",
   })
-  order?: ListOrder | null | undefined;
+  order: ListOrder = ListOrder.oldest_first;
 }
 
 /** The arguments of a list that is read in either order, and newest first unless the client says otherwise. */
 @ArgsType()
 export class NewestFirstPageArgs extends PageArgs {
   @Field(() => ListOrder, {
-    nullable: true,
-    defaultValue: ListOrder.newest_first,
     description: "Sort order of the list; the same cursor works with either order.",
   })
-  order?: ListOrder | null | undefined;
+  order: ListOrder = ListOrder.newest_first;
 }
 
 /** The order of a list as SQL. */
-export const directionOf = (order: ListOrder | null | undefined): "ASC" | "DESC" =>
+export const directionOf = (order: ListOrder): "ASC" | "DESC" =>
   order === ListOrder.newest_first ? "DESC" : "ASC";
 
 /** A requested page, for the database. */
@@ -190,6 +180,8 @@ export function ConnectionOf<T extends Row>(
     @Field(() => PageInfo, { description: "Position of the page in the list." })
     readonly pageInfo: PageInfo;
 
+    private found: Promise<number> | undefined;
+
     /**
      * @param rows the result of a query limited by `paginate`
      * @param count counts the whole list like `countRows`; lists read only by the command line need none
@@ -209,15 +201,27 @@ export function ConnectionOf<T extends Row>(
       return this.nodes.map((node) => new Edge(node));
     }
 
-    // Counted as a report, because only a limited number are allowed per operation.
-    @Extensions({ isReport: true })
-    @Field(() => TotalCount, {
+    @Total()
+    @Field(() => Int, {
       description:
-        "Number of items in the list; counted only if it is selected. If it is selected, `first` may be 0.",
+        "Number of items in the whole list, on all pages; 10,000 if there are more. The list is counted only if this field or `isTotalCountExact` is selected; `first` may then be 0.",
     })
-    async totalCount(): Promise<TotalCount> {
+    async totalCount(): Promise<number> {
+      return Math.min(await this.counted(), MAX_COUNT);
+    }
+
+    @Total()
+    @Field(() => Boolean, {
+      description: "True if `totalCount` is exact; false if the list has more than 10,000 items.",
+    })
+    async isTotalCountExact(): Promise<boolean> {
+      return (await this.counted()) <= MAX_COUNT;
+    }
+
+    private counted(): Promise<number> {
       if (this.count === undefined) throw new Error(`The list of ${Node.name} items cannot be counted.`);
-      return new TotalCount(await this.count());
+      this.found ??= this.count();
+      return this.found;
     }
 
     /**
@@ -226,7 +230,7 @@ export function ConnectionOf<T extends Row>(
      */
     static pageOf({ first, after }: PageArgs): Page {
       return {
-        limit: first ?? DEFAULT_PAGE,
+        limit: first,
         after: after == null ? undefined : decodeCursor(kind, after, isPosition),
       };
     }

@@ -1,27 +1,16 @@
-import { Field, Int, ObjectType } from "type-graphql";
+import type { GraphQLField } from "graphql";
+import { Extensions } from "type-graphql";
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 
 /** Max number that lists are counted to, so that a long list costs no more than a short one. */
 export const MAX_COUNT = 10_000;
 
-@ObjectType({ simpleResolvers: true, description: "Number of items in a list." })
-export class TotalCount {
-  @Field(() => Int, {
-    description: "Number of items in the whole list, on all pages; 10,000 if there are more.",
-  })
-  readonly count: number;
+/** Marks a field about the total of a list: a report, which all such fields of the list share. */
+export const Total = (): MethodDecorator & PropertyDecorator => Extensions({ isReport: true, isTotal: true });
 
-  @Field(() => Boolean, {
-    description: "True if `count` is exact; false if the list has more than 10,000 items.",
-  })
-  readonly isExact: boolean;
-
-  /** @param found number of items found, at most `MAX_COUNT` + 1 */
-  constructor(found: number) {
-    this.count = Math.min(found, MAX_COUNT);
-    this.isExact = found <= MAX_COUNT;
-  }
-}
+/** True if a field is marked with `@Total`. */
+export const isTotal = (field: GraphQLField<unknown, unknown> | undefined): boolean =>
+  field?.extensions.isTotal === true;
 
 /**
  * Counts the rows that a query selects, up to `MAX_COUNT` + 1.

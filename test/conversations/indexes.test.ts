@@ -8,7 +8,10 @@ import { createServices, laneWork } from "../../src/features";
 import { AgentService } from "../../src/features/agents/agent.service";
 import { CompiledConfigurations } from "../../src/features/configuration/compiled-configurations";
 import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
-import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
+import {
+  ConversationMessagesArgs,
+  type ConversationsArgs,
+} from "../../src/features/conversations/conversation.inputs";
 import { ConversationService } from "../../src/features/conversations/conversation.service";
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
 import { DefaultConversations } from "../../src/features/conversations/default-conversations";
@@ -149,9 +152,10 @@ onEachEngine((engine) => {
 
   test("a page of the messages of a long conversation is read from an index", async () => {
     for (const after of [null, page(MessageConnection, message(LONG - 50))])
-      await expectIndexes(() => service.messages(context, { id: conversation(0), first: 20, after }), {
-        reads: /FROM "message"/,
-      });
+      await expectIndexes(
+        () => service.messages(context, { ...new ConversationMessagesArgs(), id: conversation(0), after }),
+        { reads: /FROM "message"/ },
+      );
   });
 
   test("the automatic answers to an address are counted by an index, up to the limit", async () => {

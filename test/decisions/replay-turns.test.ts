@@ -26,7 +26,7 @@ function replaying(): (
     reads.set(id, own);
     own.push([decisions, new ConfigurationVersion()]);
     const context = { ...systemFor({ id } as Parameters<typeof systemFor>[0]), isGone };
-    return service.many(context, { first: null, against: { version: 1 } });
+    return service.many(context, { first: 100, against: { version: 1 } });
   };
 }
 

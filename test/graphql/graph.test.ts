@@ -231,7 +231,7 @@ describeGateway((gateway) => {
     });
 
     test.each([
-      ["counted for every parent, as a report", 9, "messages { totalCount { count } }"],
+      ["counted for every parent, as a report", 9, "messages { totalCount isTotalCountExact }"],
       ["limited by the items of all parents", 50, "messages(first: 100) { nodes { id } }"],
       [
         "limited by the selections of all parents, each of which can fail",

@@ -83,15 +83,18 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
         { token: ["pets", "messages"].includes(list) ? gateway.key : gateway.owner },
       );
 
-    test.each([0, -1, 101, 1.5, "1", "", true, 99999999999, [[1, 2]]])("rejects first: %j", async (first) => {
-      expectGraphQLError(await ask({ first }), "invalid_request");
-    });
+    test.each([0, -1, 101, 1.5, "1", "", true, 99999999999, [[1, 2]], null])(
+      "rejects first: %j",
+      async (first) => {
+        expectGraphQLError(await ask({ first }), "invalid_request");
+      },
+    );
 
     test.each(BAD_CURSORS)("rejects the cursor %j", async (after) => {
       expectGraphQLError(await ask({ after }), "invalid_cursor");
     });
 
-    test.each([1, 100, null])("accepts first: %j", async (first) => {
+    test.each([1, 100])("accepts first: %j", async (first) => {
       expect((await ask({ first, after: null })).status).toBe(200);
     });
   });

@@ -6,7 +6,7 @@ import { lineStateTag } from "../lines/line-state";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { formatNumber, nameOfActor, Time } from "../ui/format";
+import { formatCount, nameOfActor, Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { Result } from "../ui/result";
@@ -89,7 +89,7 @@ const KEY_COLUMNS: readonly Column[] = [{ heading: "Name" }, { heading: "Key" },
 
 function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] }) {
   const { deactivated } = useViewer();
-  const { count, isExact } = keys.totalCount;
+  const { totalCount: count, isTotalCountExact } = keys;
   const create = !deactivated && <Link href={`/api-keys?agent=${agent.id}&create=yes`}>Create API key</Link>;
   return (
     <Card
@@ -98,7 +98,7 @@ function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] 
         <span className={styles.links}>
           {count > 0 && create}
           <Link href={`/api-keys?agent=${agent.id}`}>
-            View all{count > 0 && ` (${formatNumber(count)}${isExact ? "" : "+"} active)`}
+            View all{count > 0 && ` (${formatCount(count, isTotalCountExact)} active)`}
           </Link>
         </span>
       }

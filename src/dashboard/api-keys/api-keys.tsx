@@ -142,7 +142,7 @@ const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undef
 
 /** Keys that need attention because they expire soon or are rejected. */
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
-  const { count } = watch.expiring.totalCount;
+  const { totalCount: count } = watch.expiring;
   const refused = watch.refused.length;
   if (count + refused === 0) return null;
   return (

@@ -60,7 +60,7 @@ export function AuditLog() {
           pageInfo={data?.auditLog.pageInfo}
           shown={entries?.length}
           pageSize={PAGE_SIZE}
-          total={data?.auditLog.totalCount}
+          total={data?.auditLog}
         />
       </div>
     </Page>

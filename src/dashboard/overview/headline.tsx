@@ -1,15 +1,14 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { EXPIRING_DAYS } from "../api-keys/key-state";
-import { formatNumber, LOCALE, lazy } from "../ui/format";
+import { formatCount, formatNumber, LOCALE, lazy } from "../ui/format";
 import type { ActivityQuery, UsageQuery } from "./documents.generated";
 import styles from "./headline.module.css";
 
 const percent = lazy(() => new Intl.NumberFormat(LOCALE, { style: "percent", maximumFractionDigits: 1 }));
 
-/** A number that the server counts only up to a limit. */
 const counted = ({ count, isExact }: { count: number; isExact: boolean }): string =>
-  `${formatNumber(count)}${isExact ? "" : "+"}`;
+  formatCount(count, isExact);
 
 /**
  * The figures for a period at a glance.
@@ -58,8 +57,8 @@ function OfKeys({ usage: { usageTotals, expiring } }: { usage: UsageQuery }) {
       <Figure name="Error rate" value={total === 0 ? "–" : percent().format(refused / total)}>
         rejected requests
       </Figure>
-      <Figure name="Expiring keys" value={counted(expiring.totalCount)}>
-        {expiring.totalCount.count > 0 ? (
+      <Figure name="Expiring keys" value={formatCount(expiring.totalCount, expiring.isTotalCountExact)}>
+        {expiring.totalCount > 0 ? (
           <Link href="/api-keys?state=expiring">within {EXPIRING_DAYS} days</Link>
         ) : (
           `within ${EXPIRING_DAYS} days`

@@ -24,6 +24,10 @@ const exact = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", 
 /** 12,345 */
 export const formatNumber = (value: number): string => whole().format(value);
 
+/** 10,000+ for a number that the server counts only up to a limit. */
+export const formatCount = (count: number, isExact: boolean | undefined): string =>
+  `${formatNumber(count)}${isExact ? "" : "+"}`;
+
 /** 12K */
 export const formatCompact = (value: number): string => compact().format(value);
 

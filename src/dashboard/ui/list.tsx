@@ -11,10 +11,9 @@ import { type Column, DataTable, LoadingRows, Row } from "./table";
 export const PAGE_SIZE = 20;
 
 /** A page of a list, as returned by the API. */
-interface Connection<Node> {
+interface Connection<Node> extends Total {
   nodes: readonly Node[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
-  totalCount?: Total;
 }
 
 /** A list that the API returns as a whole, as a single page. */
@@ -73,7 +72,7 @@ export function List<Node extends { id: string }>(props: {
         pageInfo={connection?.pageInfo}
         shown={connection?.nodes.length}
         pageSize={pageSize}
-        total={connection?.totalCount}
+        total={connection}
       />
     </>
   );

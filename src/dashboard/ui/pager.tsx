@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { formatNumber } from "./format";
+import { formatCount, formatNumber } from "./format";
 import type { ListAddress } from "./list-address";
 import styles from "./table.module.css";
 
@@ -10,8 +10,8 @@ interface PageInfo {
 
 /** Number of items on all pages, exact up to a server limit. */
 export interface Total {
-  count: number;
-  isExact: boolean;
+  totalCount?: number;
+  isTotalCountExact?: boolean;
 }
 
 /**
@@ -35,9 +35,14 @@ export function Pager(props: {
   };
   return (
     <nav className={styles.pager} aria-label="Pages">
-      {total !== undefined && (
+      {total?.totalCount !== undefined && (
         <p className={styles.position}>
-          {positionOf({ page: address.page, shown: shown ?? 0, pageSize: pageSize ?? 0, total })}
+          {positionOf({
+            page: address.page,
+            shown: shown ?? 0,
+            pageSize: pageSize ?? 0,
+            all: formatCount(total.totalCount, total.isTotalCountExact),
+          })}
         </p>
       )}
       <Button variant="default" size="xs" disabled={address.after === null} onClick={turn(address.previous)}>
@@ -60,10 +65,9 @@ function positionOf(props: {
   page: number | undefined;
   shown: number;
   pageSize: number;
-  total: Total;
+  all: string;
 }): string {
-  const { page, shown, pageSize, total } = props;
-  const all = `${formatNumber(total.count)}${total.isExact ? "" : "+"}`;
+  const { page, shown, pageSize, all } = props;
   if (page === undefined || shown === 0 || pageSize === 0) return `${all} in total`;
   const first = page * pageSize + 1;
   return `${formatNumber(first)}–${formatNumber(first + shown - 1)} of ${all}`;

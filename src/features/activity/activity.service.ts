@@ -1,29 +1,38 @@
-import { Field, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { leastUuidAt } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import { countRows, TotalCount } from "../../pagination/total-count";
+import { countRows, MAX_COUNT } from "../../pagination/total-count";
 import { Decision } from "../decisions/decision.entity";
 import { startOf } from "../key-usage/usage.service";
 import type { UsagePeriod } from "../key-usage/usage.types";
 import { Message, MessageStatus } from "../messages/message.entity";
 
+@ObjectType({ simpleResolvers: true, description: "A number of messages or decisions." })
+export class ActivityCount {
+  @Field(() => Int, { description: "The number; 10,000 if there are more." })
+  count!: number;
+
+  @Field(() => Boolean, { description: "True if `count` is exact; false if there are more than 10,000." })
+  isExact!: boolean;
+}
+
 @ObjectType({ simpleResolvers: true, description: "Activity of an organization's agents in a period." })
 export class Activity {
-  @Field(() => TotalCount, {
+  @Field(() => ActivityCount, {
     description: "Messages accepted in the period that were sent, but not confirmed as delivered.",
   })
-  sent!: TotalCount;
+  sent!: ActivityCount;
 
-  @Field(() => TotalCount, { description: "Messages accepted in the period that were delivered or read." })
-  delivered!: TotalCount;
+  @Field(() => ActivityCount, { description: "Messages accepted in the period that were delivered or read." })
+  delivered!: ActivityCount;
 
-  @Field(() => TotalCount, { description: "Messages accepted in the period whose delivery was given up." })
-  failed!: TotalCount;
+  @Field(() => ActivityCount, { description: "Messages accepted in the period whose delivery was given up." })
+  failed!: ActivityCount;
 
-  @Field(() => TotalCount, { description: "Decisions requested in the period." })
-  decisions!: TotalCount;
+  @Field(() => ActivityCount, { description: "Decisions requested in the period." })
+  decisions!: ActivityCount;
 }
 
 /** Counts the actions of agents, using indexes and up to a limit, so that a large table costs no more than a small one. */
@@ -52,8 +61,10 @@ export class ActivityService {
   }
 }
 
-const countOf = async (...query: Parameters<typeof countRows>): Promise<TotalCount> =>
-  new TotalCount(await countRows(...query));
+async function countOf(...query: Parameters<typeof countRows>): Promise<ActivityCount> {
+  const found = await countRows(...query);
+  return { count: Math.min(found, MAX_COUNT), isExact: found <= MAX_COUNT };
+}
 
 /** The rows that an organization's agents created since a time; the IDs are in order of time. */
 const sinceIn = (

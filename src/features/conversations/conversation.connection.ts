@@ -25,7 +25,7 @@ export type ConversationConnection = InstanceType<typeof ConversationConnection>
 export function paginateConversations(
   query: SelectQueryBuilder<Conversation>,
   { after, limit }: Page,
-  order: ConversationOrder | null | undefined,
+  order: ConversationOrder,
 ): SelectQueryBuilder<Conversation> {
   const start = after === undefined ? undefined : parsed(after);
   if (order !== ConversationOrder.last_activity_first) {

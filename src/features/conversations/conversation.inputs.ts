@@ -145,11 +145,9 @@ export class ConversationsArgs extends PageArgs {
   line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {
-    nullable: true,
-    defaultValue: ConversationOrder.oldest_first,
     description: "Sort order of the list; the same cursor works with every order.",
   })
-  order?: ConversationOrder | null | undefined;
+  order: ConversationOrder = ConversationOrder.oldest_first;
 }
 
 @ArgsType()

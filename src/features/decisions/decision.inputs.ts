@@ -12,7 +12,7 @@ import { DecisionOutcome } from "./decision.entity";
 import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 
 /** Number of decisions to replay when the client omits `first`. */
-export const DEFAULT_REPLAYED = 100;
+const DEFAULT_REPLAYED = 100;
 
 const AGENT_ID = {
   nullable: true,
@@ -116,11 +116,8 @@ export class ReplayDecisionsArgs {
   until?: Date | null | undefined;
 
   @Field(() => Int, {
-    nullable: true,
-    defaultValue: DEFAULT_REPLAYED,
     description: `Max decisions to replay, 1 to ${MAX_REPLAYED}; the most recent ones are replayed first.`,
   })
-  @IsOptional()
   @IsBetween(1, MAX_REPLAYED)
-  first!: number | null;
+  first: number = DEFAULT_REPLAYED;
 }

@@ -9,7 +9,7 @@ import { ConfigurationDraft } from "../configuration/configuration-draft.entity"
 import { ConfigurationVersion } from "../configuration/configuration-version.entity";
 import { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { Decision, DecisionState } from "./decision.entity";
-import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
+import type { ReplayDecisionsArgs } from "./decision.inputs";
 import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 import { ReplayTurns } from "./replay-turns";
 
@@ -68,7 +68,7 @@ export class ReplayService {
         .createQueryBuilder(Decision, "decision")
         .where({ agentId: agent, state: DecisionState.decided })
         .orderBy("decision.id", "DESC")
-        .limit(first ?? DEFAULT_REPLAYED);
+        .limit(first);
       if (since != null) query.andWhere("decision.created_at >= :since", { since: since.toISOString() });
       if (until != null) query.andWhere("decision.created_at < :until", { until: until.toISOString() });
       return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;

@@ -2,7 +2,6 @@ import { And, type EntityManager, In, LessThanOrEqual, MoreThan } from "typeorm"
 import type { RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
-import { DEFAULT_PAGE } from "../../pagination/connection";
 import { scopedAgentId } from "../agents/agent-scope";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
@@ -30,7 +29,6 @@ export class EventService {
       const stream = await reader.findOneBy(AgentStream, { agentId: agent });
       const last = BigInt(stream?.last ?? 0);
       const from = cursor == null ? 0n : positionOf(cursor, last);
-      const limit = first ?? DEFAULT_PAGE;
       const examined = types == null ? undefined : await endOfExamined(reader, agent, from);
       const after = MoreThan(String(from));
       const rows = await reader.find(Event, {
@@ -40,13 +38,13 @@ export class EventService {
           ...(types != null && { type: In([...types]) }),
         },
         order: { position: "ASC" },
-        take: limit + 1,
+        take: first + 1,
       });
       // Read last, because events may be purged concurrently.
       const purged = await lastPurged(reader, agent, last);
       if (cursor != null && from < purged) throw new GatewayError("position_expired");
-      const nodes = rows.slice(0, limit);
-      const isFull = rows.length > limit;
+      const nodes = rows.slice(0, first);
+      const isFull = rows.length > first;
       const end = (isFull ? undefined : examined) ?? BigInt(nodes.at(-1)?.position ?? 0);
       const hasNextPage = isFull || (examined !== undefined && examined < last);
       // More events may have been added since the last position was read.

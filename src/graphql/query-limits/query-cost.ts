@@ -16,6 +16,7 @@ import {
   TypeMetaFieldDef,
 } from "graphql";
 import { GatewayError } from "../../errors";
+import { isTotal } from "../../pagination/total-count";
 import { accessOf } from "../../schema/access";
 import { charactersOf, itemsOf, pageSize, type Size, sizeAtMost } from "../../schema/list-size";
 import { isReport } from "../../schema/report";
@@ -88,6 +89,8 @@ export function queryCosts(
   let rootFields = 0;
   let aliases = 0;
   let counts = noCounts();
+  /** Lists whose total is selected, by the selections that are merged on them. */
+  const counted = new WeakSet<Scope["merged"]>();
   let operation: OperationDefinitionNode | undefined;
 
   const costOf = (set: SelectionSetNode, scope: Scope): Size => {
@@ -141,7 +144,8 @@ export function queryCosts(
         );
       }
     }
-    if (isReport(field)) counts.reports += scope.objects;
+    if (isReport(field) && !counted.has(scope.merged)) counts.reports += scope.objects;
+    if (isTotal(field)) counted.add(scope.merged);
     const page = pageSize(field, node, operation, variables);
     if (scope.objects > 1) {
       counts["items of nested lists"] += scope.objects * (page ?? 0);
