@@ -100,15 +100,14 @@ export const pageOfRows = async <T extends ObjectLiteral>(
 
 @ObjectType({ simpleResolvers: true, description: "Position of a page in its list (Relay)." })
 export class PageInfo {
+  /** @param cursorAt returns the cursor of the start and the end of the page */
   constructor(
-    private readonly kind: string,
-    private readonly rows: readonly Row[],
-    page: Page,
-    more: boolean,
-    private readonly positionOf: (row: never) => string = idOf,
+    hasNextPage: boolean,
+    hasPreviousPage: boolean,
+    private readonly cursorAt: (index: 0 | -1) => string | null,
   ) {
-    this.hasNextPage = more;
-    this.hasPreviousPage = page.after !== undefined;
+    this.hasNextPage = hasNextPage;
+    this.hasPreviousPage = hasPreviousPage;
   }
 
   @Field(() => Boolean, { description: "True if the list has items after this page." })
@@ -119,20 +118,48 @@ export class PageInfo {
 
   @Field(() => String, { nullable: true, description: "Cursor of the first item; null for an empty page." })
   get startCursor(): string | null {
-    return this.cursorOf(this.rows[0]);
+    return this.cursorAt(0);
   }
 
   @Field(() => String, {
     nullable: true,
-    description: "Cursor of the last item, to pass as `after`; null for an empty page.",
+    description:
+      "Cursor to pass as `after` for the next page. Null for an empty page, except of events, which can be followed from there.",
   })
   get endCursor(): string | null {
-    return this.cursorOf(this.rows.at(-1));
+    return this.cursorAt(-1);
   }
+}
 
-  private cursorOf(row: Row | undefined): string | null {
-    return row === undefined ? null : encodeCursor(this.kind, this.positionOf(row as never));
+/** Describes a page of rows, without a cursor if it is empty. */
+export const pageInfoOf = <T>(
+  nodes: readonly T[],
+  { after }: Page,
+  more: boolean,
+  cursorOf: (row: T) => string,
+): PageInfo =>
+  new PageInfo(more, after !== undefined, (index) => {
+    const row = nodes.at(index);
+    return row === undefined ? null : cursorOf(row);
+  });
+
+/** Creates the edge type of a node type. */
+export function EdgeOf<T extends object>(Node: ClassType<T>, cursorOf: (node: T) => string) {
+  @ObjectType(`${Node.name}Edge`, { simpleResolvers: true, description: "An item and its cursor." })
+  class Edge {
+    @Field(() => Node, { description: "The item." })
+    readonly node: T;
+
+    constructor(node: T) {
+      this.node = node;
+    }
+
+    @Field(() => String, { description: "Cursor of the item, to pass as `after`." })
+    get cursor(): string {
+      return cursorOf(this.node);
+    }
   }
+  return Edge;
 }
 
 /** A page of rows, as returned by resolvers; `ConnectionOf` creates the object type. */
@@ -154,23 +181,8 @@ export function ConnectionOf<T extends Row>(
   isPosition: (text: string) => boolean,
   positionOf: (row: T) => string = idOf,
 ) {
-  @ObjectType(`${Node.name}Edge`, {
-    simpleResolvers: true,
-    description: "An item and its cursor.",
-  })
-  class Edge {
-    @Field(() => Node, { description: "The item." })
-    readonly node: T;
-
-    constructor(node: T) {
-      this.node = node;
-    }
-
-    @Field(() => String, { description: "Cursor of the item, to pass as `after`." })
-    get cursor(): string {
-      return encodeCursor(kind, positionOf(this.node));
-    }
-  }
+  const cursorOf = (row: T) => encodeCursor(kind, positionOf(row));
+  const Edge = EdgeOf(Node, cursorOf);
 
   @ObjectType(`${Node.name}Connection`, { simpleResolvers: true, description: "A page of a list (Relay)." })
   class NodeConnection implements Connection<T> {
@@ -193,11 +205,11 @@ export function ConnectionOf<T extends Row>(
     ) {
       const more = rows.length > page.limit;
       this.nodes = more ? rows.slice(0, page.limit) : rows;
-      this.pageInfo = new PageInfo(kind, this.nodes, page, more, positionOf);
+      this.pageInfo = pageInfoOf(this.nodes, page, more, cursorOf);
     }
 
     @Field(() => [Edge], { description: "The items of the page, each with its cursor." })
-    get edges(): Edge[] {
+    get edges(): InstanceType<typeof Edge>[] {
       return this.nodes.map((node) => new Edge(node));
     }
 

@@ -129,16 +129,33 @@ describeGateway((gateway) => {
   test("a page can be of some types only, and its cursor goes on behind the others", async () => {
     const ask = async (args: string) => {
       const { body } = await gateway.graphql(
-        `{ events(${args}) { nodes { type } pageInfo { hasNextPage endCursor } } }`,
+        `{ events(${args}) { nodes { type } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
       );
       return body.data?.events ?? body.errors[0].extensions.code;
     };
     const { nodes, pageInfo } = await ask('types: ["line.paused"], first: 100');
     expect(nodes).toEqual([{ type: "line.paused" }]);
-    expect(pageInfo).toEqual({ hasNextPage: false, endCursor: await lastPosition() });
-    expect(await ask(`after: "${pageInfo.endCursor}"`)).toEqual({ nodes: [], pageInfo });
+    expect(pageInfo).toEqual({
+      hasNextPage: false,
+      hasPreviousPage: false,
+      startCursor: expect.stringMatching(/^\d+$/),
+      endCursor: await lastPosition(),
+    });
+    expect(await ask(`after: "${pageInfo.endCursor}"`)).toEqual({
+      nodes: [],
+      pageInfo: { ...pageInfo, hasPreviousPage: true, startCursor: null },
+    });
     expect(await ask('types: ["no.such"]')).toBe("invalid_request");
     expect(await ask("types: []")).toBe("invalid_request");
+  });
+
+  test("a page in GraphQL is a Relay connection whose cursors are positions", async () => {
+    const { body } = await gateway.graphql(
+      "{ events(first: 2) { edges { cursor node { position } } nodes { position } pageInfo { startCursor endCursor } } }",
+    );
+    const { edges, nodes, pageInfo } = body.data.events;
+    expect(edges).toEqual(nodes.map((node: { position: string }) => ({ cursor: node.position, node })));
+    expect(pageInfo).toEqual({ startCursor: nodes[0].position, endCursor: nodes[1].position });
   });
 
   test.each(["types=", "types=no.such", "types=line.paused&types=no.such"])(

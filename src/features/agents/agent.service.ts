@@ -13,8 +13,8 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { type Connection, PageInfo, paginate } from "../../pagination/connection";
-import { decodeCursor } from "../../pagination/cursor";
+import { type Connection, pageInfoOf, paginate } from "../../pagination/connection";
+import { decodeCursor, encodeCursor } from "../../pagination/cursor";
 import type { HookRegistry } from "../../schema/hooks";
 import { actorOf, recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
@@ -104,7 +104,8 @@ export class AgentService {
       return paginate(query, page).getMany();
     });
     const nodes = rows.slice(0, first);
-    return { nodes, pageInfo: new PageInfo("agent", nodes, page, rows.length > first) };
+    const cursorOf = ({ id }: Agent) => encodeCursor("agent", id);
+    return { nodes, pageInfo: pageInfoOf(nodes, page, rows.length > first, cursorOf) };
   }
 
   /**

@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
 import { IsOptional } from "../../common/validators";
-import { PageArgs } from "../../pagination/connection";
+import { EdgeOf, PageArgs, PageInfo } from "../../pagination/connection";
 import { Event } from "./event.entity";
 import { EVENT_TYPES } from "./event-types";
 
@@ -61,22 +61,29 @@ export class FollowEventsArgs {
   types?: string[] | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Position of a page of events." })
-export class EventPageInfo {
-  @Field(() => Boolean, { description: "True if there are events after this page." })
-  hasNextPage!: boolean;
+const EventEdge = EdgeOf(Event, ({ position }) => position);
 
-  @Field(() => String, {
-    description: "Position to pass as `after` for the next page, even if this page is empty.",
-  })
-  endCursor!: string;
-}
-
-@ObjectType({ simpleResolvers: true, description: "A page of events, oldest first." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "A page of events (Relay), oldest first; cursors are positions.",
+})
 export class EventConnection {
-  @Field(() => [Event], { description: "The events on the page." })
-  nodes!: Event[];
+  @Field(() => [Event], { description: "The events of the page, without their cursors." })
+  readonly nodes: readonly Event[];
 
-  @Field(() => EventPageInfo, { description: "Position of the page." })
-  pageInfo!: EventPageInfo;
+  @Field(() => PageInfo, { description: "Position of the page among the agent's events." })
+  readonly pageInfo: PageInfo;
+
+  /** @param end the position to continue from, which may be after the last event of the page */
+  constructor(nodes: readonly Event[], isFirst: boolean, hasNextPage: boolean, end: string) {
+    this.nodes = nodes;
+    this.pageInfo = new PageInfo(hasNextPage, !isFirst, (index) =>
+      index === 0 ? (nodes[0]?.position ?? null) : end,
+    );
+  }
+
+  @Field(() => [EventEdge], { description: "The events of the page, each with its cursor." })
+  get edges(): InstanceType<typeof EventEdge>[] {
+    return this.nodes.map((node) => new EventEdge(node));
+  }
 }

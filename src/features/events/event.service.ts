@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import { scopedAgentId } from "../agents/agent-scope";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
-import type { EventConnection, EventsArgs } from "./event.inputs";
+import { EventConnection, type EventsArgs } from "./event.inputs";
 
 /** Max events scanned for a page filtered by type, so that a rare type does not read all events. */
 export const MAX_EXAMINED = 10_000;
@@ -49,7 +49,7 @@ export class EventService {
       const hasNextPage = isFull || (examined !== undefined && examined < last);
       // More events may have been added since the last position was read.
       const read = hasNextPage || end > last ? end : last;
-      return { nodes, pageInfo: { hasNextPage, endCursor: String(read) } };
+      return new EventConnection(nodes, cursor == null, hasNextPage, String(read));
     });
   }
 }
