@@ -31,13 +31,24 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   declareColumnLengths(schema);
   makeRootFieldsNullable(schema);
   openByMethod(schema);
+  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+    if (root) root.description = DESCRIPTIONS[root.name];
   Object.assign(GraphQLISODateTime, {
+    description:
+      "A date and time with an offset, such as `2026-11-21T06:36:32.978Z` (RFC 3339), returned in UTC.",
+    specifiedByURL: "https://www.rfc-editor.org/rfc/rfc3339",
     serialize: serializeTimestamp,
     parseValue: parseTime,
     parseLiteral: parseTimeLiteral,
   });
   return schema;
 }
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Query: "The reads; the fields of a query run concurrently.",
+  Mutation: "The changes; the fields of a mutation run one after the other.",
+  Subscription: "The streams, over a WebSocket; a subscription has one field.",
+};
 
 const { serialize, parseValue, parseLiteral } = GraphQLISODateTime;
 

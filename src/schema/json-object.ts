@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { Checked } from "../common/checked";
 import { exactDouble } from "../common/exact-double";
+import { JSON_STANDARD } from "./json";
 
 type JsonObject = Record<string, unknown>;
 
@@ -15,6 +16,7 @@ export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
   name: "JSONObject",
   description:
     "A JSON object. It must not contain integers that JSON parsers would round; send those as strings.",
+  specifiedByURL: JSON_STANDARD,
   serialize: asObject,
   parseValue: (value) => asObject(exact(value)),
   parseLiteral: (node, variables) => asObject(exact(literal(node, variables))),

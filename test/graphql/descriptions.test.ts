@@ -1,9 +1,11 @@
 import {
+  type GraphQLScalarType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
   isObjectType,
+  isScalarType,
   isSpecifiedScalarType,
 } from "graphql";
 import { createSchema } from "../../src/graphql/schema";
@@ -18,9 +20,8 @@ function parts(): [coordinate: string, part: Described][] {
   const own = Object.values(schema.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
   );
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return own.flatMap((type) => {
-    const found: [string, Described][] = roots.some((root) => root === type) ? [] : [[type.name, type]];
+    const found: [string, Described][] = [[type.name, type]];
     if (isObjectType(type) || isInterfaceType(type)) {
       for (const field of Object.values(type.getFields())) {
         found.push([`${type.name}.${field.name}`, field]);
@@ -41,4 +42,15 @@ test("every type, field, argument, input field and enum value says what it is", 
   const all = parts();
   expect(all.length).toBeGreaterThan(100);
   expect(all.filter(([, { description }]) => !description?.trim()).map(([at]) => at)).toEqual([]);
+});
+
+test("every scalar names the standard of its texts", () => {
+  const own = Object.values(createSchema().getTypeMap()).filter(
+    (type) => isScalarType(type) && !isSpecifiedScalarType(type),
+  );
+  expect(own.map((type) => [type.name, (type as GraphQLScalarType).specifiedByURL])).toEqual([
+    ["DateTimeISO", expect.stringContaining("rfc3339")],
+    ["JSONObject", expect.stringContaining("rfc8259")],
+    ["JSON", expect.stringContaining("rfc8259")],
+  ]);
 });
