@@ -1,4 +1,5 @@
 import { registerEnumType } from "type-graphql";
+import { DeclaredEnum } from "../common/declared-enum";
 
 /** Permissions that a member can have beyond viewing the organization. */
 export enum Permission {
@@ -33,12 +34,10 @@ export interface Scopes {}
 /** A permission of an API key, such as `pets:read`. */
 export type Scope = keyof Scopes;
 
-/** The declared scopes as an enum, which TypeGraphQL reads when it builds the schema. */
-export const Scope: Record<string, Scope> = {};
+const declaredScopes = new DeclaredEnum<Scope>("Scope", "Scope of an API key.");
 
-const valuesConfig: Record<string, { description: string }> = {};
-
-registerEnumType(Scope, { name: "Scope", description: "Scope of an API key.", valuesConfig });
+/** The declared scopes as an enum. */
+export const Scope = declaredScopes.values;
 
 const scopes: Scope[] = [];
 
@@ -55,8 +54,6 @@ export function declareScopes(declared: Readonly<Record<string, string>>): void 
     const scope = name as Scope;
     if (scopes.includes(scope)) throw new Error(`The scope ${name} is declared twice.`);
     scopes.push(scope);
-    const value = name.replace(":", "_");
-    Scope[value] = scope;
-    valuesConfig[value] = { description: `\`${name}\`: ${allows.charAt(0).toLowerCase()}${allows.slice(1)}` };
+    declaredScopes.add(scope, allows);
   }
 }

@@ -179,7 +179,7 @@ export function add(webhooks: Command): void {
 
 interface DeliveryFilter {
   state?: WebhookDeliveryState;
-  type?: string;
+  type?: EventType;
   event?: string;
 }
 

@@ -14,6 +14,8 @@ interface Leaf {
   read(value: unknown, source: Source): unknown;
   mustBe: string | ((value: unknown, source: Source) => string);
   write?(value: unknown): string;
+  /** @returns the value in JSON; the one in GraphQL unless given */
+  structure?(value: unknown): unknown;
 }
 
 /** Texts that JSON quotes unchanged: without control characters, quotes, backslashes and surrogates. */
@@ -109,12 +111,12 @@ export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSc
       return addProblem(location, typeof mustBe === "string" ? mustBe : mustBe(value, location.source));
     },
     write: leaf.write ?? writeLeaf,
-    structure: asIs,
+    structure: leaf.structure ?? asIs,
   };
 }
 
 function leafOf(type: GraphQLEnumType | GraphQLScalarType, { format }: JsonSchemaRule): Leaf {
-  if (isEnumType(type)) return enumLeaf(type);
+  if (isEnumType(type)) return isOfTexts(type) ? textEnumLeaf(type) : enumLeaf(type);
   if (type.name === "DateTimeISO") return dateTimeLeaf(type);
   if (format === "int64") return INT64_LEAF;
   if (format === "uuid") return UUID;
@@ -130,6 +132,24 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
     read: (value) => (typeof value === "string" && names.includes(value) ? value : undefined),
     mustBe: `must be one of ${names.join(", ")}`,
     write: writePlain,
+  };
+}
+
+/** True if values of an enum are no names, such as `message.delivered`: in REST, they are texts. */
+export const isOfTexts = (type: GraphQLEnumType): boolean =>
+  type.getValues().some(({ name, value }) => name !== value);
+
+/** The contract does not list the texts: clients must expect more of them. */
+function textEnumLeaf(type: GraphQLEnumType): Leaf {
+  const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
+  // Items of a stream have the values of the enum, results of GraphQL their names.
+  const structure = (value: unknown) => type.getValue(value as string)?.value ?? value;
+  return {
+    schema: { type: "string" },
+    read: (value) => names.get(value),
+    mustBe: `must be one of ${[...names.keys()].join(", ")}`,
+    write: (value) => writePlain(structure(value)),
+    structure,
   };
 }
 

@@ -3,6 +3,7 @@ import {
   type GraphQLObjectType,
   type GraphQLType,
   getNullableType,
+  isEnumType,
   isInputObjectType,
   isLeafType,
   isListType,
@@ -19,7 +20,7 @@ import { isForMembers } from "../schema/for-members";
 import { boundsOf } from "../schema/list-size";
 import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
 import { oneOfRule } from "../schema/one-of";
-import { leafType } from "./json-scalars";
+import { isOfTexts, leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
 /** The input field of an idempotency key in GraphQL. */
@@ -51,8 +52,9 @@ export function jsonTypeOf(type: GraphQLType, use: Use = {}): JsonType {
   if (isInputObjectType(nullable)) return named(nullable, inputType(nullable, use), use);
   if (!isLeafType(nullable)) throw new Error(`REST cannot represent the type ${nullable.name}`);
   const { minItems: _, maxItems: __, ...rule } = use.rule ?? {};
-  const leaf = checked(leafType(nullable, rule), use.check);
-  return "getValues" in nullable ? named(nullable, leaf, use) : leaf;
+  const leaf = leafType(nullable, rule);
+  if (!isEnumType(nullable)) return checked(leaf, use.check);
+  return isOfTexts(nullable) ? leaf : named(nullable, leaf, use);
 }
 
 /** Registers the schema of a type under its GraphQL name. */

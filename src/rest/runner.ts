@@ -1,5 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type FieldNode, type GraphQLResolveInfo, type GraphQLSchema, getArgumentValues } from "graphql";
+import {
+  type FieldNode,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getArgumentValues,
+  getVariableValues,
+} from "graphql";
 import type { BatchedStream } from "../common/batched-stream";
 import { InvalidInput } from "../errors";
 import { requireJson } from "../http/plugins/json-body";
@@ -72,8 +78,9 @@ function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema)
     const variables = toVariables(inputsOf(request));
     const lastEventId = request.headers["last-event-id"];
     if (lastEventId) variables[declared.lastEventId] = lastEventId;
+    const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
     const open = async () =>
-      subscribe(undefined, getArgumentValues(field, node, variables), request.callContext, info);
+      subscribe(undefined, getArgumentValues(field, node, coerced), request.callContext, info);
     const items = await open().catch((error: unknown) => {
       throw error instanceof InvalidInput ? error.renamed(names) : error;
     });

@@ -42,7 +42,7 @@ async function fill(gateway: TestGateway) {
   const { id: agentId } = await services.agents.create(context, { slug: "long", name: LONG });
   const url = `https://93.184.215.14/${LONG}`;
   const line = await addWebhookLine(gateway, { agentId, name: "x".repeat(63), url });
-  const types = ["conversation.handed_off", "configuration.published", "message.delivered"];
+  const types = ["conversation_handed_off", "configuration_published", "message_delivered"];
   const endpoint = await addEndpoint(gateway, { agentId, url, types });
   const draft = { format: 1, templates: { [LONG]: LONG }, otherwise: [{ handoff: LONG }] };
   await services.configurations.saveDraft(context, agentId, draft, 0);

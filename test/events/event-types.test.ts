@@ -1,3 +1,4 @@
+import type { GraphQLEnumType } from "graphql";
 import { FEATURES } from "../../src/features";
 import { declareEventTypes, EVENT_TYPES } from "../../src/features/events/event-types";
 import { createSchema } from "../../src/graphql/schema";
@@ -17,6 +18,12 @@ test("each type of event that a feature declares is in the documentation, with i
       },
     });
   }
+});
+
+test("in GraphQL, a type of event is a value of an enum, with an underscore for the dot", () => {
+  const { EventType } = createSchema().getTypeMap();
+  const values = (EventType as GraphQLEnumType).getValues().map(({ name, value }) => [name, value]);
+  expect(values).toEqual([...EVENT_TYPES.keys()].map((type) => [type.replace(".", "_"), type]));
 });
 
 test("a type of event has one declaration, and a name that its column can hold", () => {

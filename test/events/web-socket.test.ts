@@ -19,6 +19,9 @@ const queue = (gateway: TestGateway, message: string) =>
 
 const CORS_ORIGINS = "https://pages.example.com";
 
+/** An event of REST as GraphQL has it: the values of enums have no dots. */
+const inGraphQL = (event: { type: string }) => ({ ...event, type: event.type.replace(".", "_") });
+
 describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (gateway) => {
   const sockets: RawSocket[] = [];
   const keep = (socket: RawSocket) => {
@@ -43,11 +46,11 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     await queue(gateway, "one");
     const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
     await socket.until(() => socket.eventsOf("1").length >= list.length);
-    expect(socket.eventsOf("1")).toEqual(list);
+    expect(socket.eventsOf("1")).toEqual(list.map(inGraphQL));
     expect(gateway.services.liveEvents.open).toBe(1);
     socket.send({ type: "complete", id: "1" });
     await queue(gateway, "two");
-    socket.subscribe("2", FOLLOW, { after: list.at(-1).position, types: ["message.queued"] });
+    socket.subscribe("2", FOLLOW, { after: list.at(-1).position, types: ["message_queued"] });
     await socket.until(() => socket.eventsOf("2").length === 1);
     expect(socket.eventsOf("1")).toHaveLength(list.length);
     expect(gateway.services.liveEvents.open).toBe(1);
@@ -70,7 +73,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     await queue(gateway, "next");
     await socket.until(() => socket.eventsOf("1").length > 0);
     const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
-    expect(socket.eventsOf("1")).toEqual([list.at(-1)]);
+    expect(socket.eventsOf("1")).toEqual([inGraphQL(list.at(-1))]);
   });
 
   test("pages of other origins open no connection, unless CORS_ORIGINS names them", async () => {
@@ -198,7 +201,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     ],
     ["an invalid position", 'subscription { events(after: "x") { id } }', "invalid_cursor"],
     ["a position from the future", 'subscription { events(after: "999999") { id } }', "invalid_cursor"],
-    ["an unknown type", 'subscription { events(types: ["no.such"]) { id } }', "invalid_request"],
+    ["no type", "subscription { events(types: []) { id } }", "invalid_request"],
     [
       "a variable of a wrong type",
       "subscription ($a: String!) { events(after: $a) { id } }",
@@ -228,7 +231,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
     for (const socket of [one, other]) {
       await socket.until(() => ids.every((id) => socket.eventsOf(id).length >= list.length));
-      for (const id of ids) expect(socket.eventsOf(id)).toEqual(list);
+      for (const id of ids) expect(socket.eventsOf(id)).toEqual(list.map(inGraphQL));
     }
   });
 

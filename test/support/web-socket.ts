@@ -2,7 +2,7 @@ import { type Client, createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 
 /** The subscription of all members of events. */
-export const FOLLOW = `subscription ($agentId: ID, $after: String, $types: [String!]) {
+export const FOLLOW = `subscription ($agentId: ID, $after: String, $types: [EventType!]) {
   events(agentId: $agentId, after: $after, types: $types) { id type timestamp agentId subject position data }
 }`;
 

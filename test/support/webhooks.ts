@@ -35,7 +35,7 @@ export function webhookClient(gateway: TestGateway) {
       ),
     deliveries: (endpointId: string, args: object = {}, more?: Call) =>
       call(
-        `query ($endpointId: ID!, $first: Int, $after: String, $state: WebhookDeliveryState, $type: String, $eventId: ID) {
+        `query ($endpointId: ID!, $first: Int, $after: String, $state: WebhookDeliveryState, $type: EventType, $eventId: ID) {
           webhookDeliveries(endpointId: $endpointId, first: $first, after: $after, state: $state, type: $type, eventId: $eventId) {
             nodes { ${DELIVERY} } pageInfo { hasNextPage endCursor } } }`,
         { endpointId, ...args },

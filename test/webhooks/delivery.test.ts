@@ -107,7 +107,13 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(headers).toMatchObject({ "content-type": "application/json" });
     const [delivery] = await become(id, 1, { state: "delivered" });
     expect(delivery).toMatchObject({
-      ...{ endpointId: id, agentId, position: event.position, eventId: event.id, type: event.type },
+      ...{
+        endpointId: id,
+        agentId,
+        position: event.position,
+        eventId: event.id,
+        type: event.type.replace(".", "_"),
+      },
       ...{ subject: event.subject, attempts: 1, lastStatus: 200, lastError: null, notBefore: null },
       lastDurationMs: expect.any(Number),
       deliveredAt: expect.any(String),
@@ -141,8 +147,8 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const second = { slug: `second-${Date.now()}`, name: "Second" };
     const context = await operatorOfAgent(gateway, agentId);
     const all = await startReceiver();
-    await endpointTo(receiver, { types: ["line.resumed"] });
-    await addEndpoint(gateway, { url: all.url(), types: ["line.resumed", "line.paused"] });
+    await endpointTo(receiver, { types: ["line_resumed"] });
+    await addEndpoint(gateway, { url: all.url(), types: ["line_resumed", "line_paused"] });
     // Made later, so all of its events count.
     const { id: other } = await gateway.services.agents.create(context, second);
     const [mine, theirs, alien] = newSubjects(3) as [string, string, string];

@@ -45,14 +45,14 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     const input = {
       agentId,
       url: ` ${PUBLIC_URL} `,
-      types: ["line.paused", "line.paused"],
+      types: ["line_paused", "line_paused"],
       description: "CRM",
     };
     const created = await api.create({ ...input, idempotencyKey: "one" });
     const { endpoint, signingSecret } = created.body.data.createWebhookEndpoint;
     expect(signingSecret).toMatch(/^whsec_/);
     expect(endpoint).toEqual({
-      ...{ id: expect.any(String), agentId, url: PUBLIC_URL, description: "CRM", types: ["line.paused"] },
+      ...{ id: expect.any(String), agentId, url: PUBLIC_URL, description: "CRM", types: ["line_paused"] },
       ...{ state: "active", disabledReason: null, failingSince: null },
       ...{ secretGeneration: 1, previousSecretUntil: null },
       createdAt: expect.any(String),
@@ -95,9 +95,9 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   });
 
   test("a change to what is there already changes nothing", async () => {
-    const { id } = await addEndpoint(gateway, { agentId, types: ["line.paused"] });
+    const { id } = await addEndpoint(gateway, { agentId, types: ["line_paused"] });
     const before = (await api.find(id)).body.data.webhookEndpoint;
-    await api.update({ id, url: PUBLIC_URL, types: ["line.paused"] });
+    await api.update({ id, url: PUBLIC_URL, types: ["line_paused"] });
     await api.enable(id);
     expect((await api.find(id)).body.data.webhookEndpoint).toEqual(before);
     expect(await auditLog(gateway, { targetId: id })).toHaveLength(1);
@@ -113,7 +113,6 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     ["url", "must not contain a fragment", "https://93.184.215.14/#part"],
     ["url", "must contain a host name that resolves to an address", "https://no-such-host.invalid/"],
     ["url", "must have at most 2048 characters", `https://93.184.215.14/${"x".repeat(2_048)}`],
-    ["types", "must contain only types of events, such as message.delivered", ["no.such"]],
     ["types", "must not be empty", []],
     ["description", "must have at most 200 characters", "x".repeat(201)],
   ])("the %s of a new or changed endpoint %s", async (field, message, value) => {
@@ -209,8 +208,8 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     const positions = [...first.nodes, ...second.nodes].map(({ position }) => Number(position));
     expect(positions).toEqual([...positions].sort((a, b) => b - a));
     expect([positions.length, second.pageInfo.hasNextPage]).toEqual([7, false]);
-    expect((await list({ type: "line.resumed" })).nodes).toHaveLength(2);
-    expect((await list({ state: "pending", type: "line.paused" })).nodes).toHaveLength(5);
+    expect((await list({ type: "line_resumed" })).nodes).toHaveLength(2);
+    expect((await list({ state: "pending", type: "line_paused" })).nodes).toHaveLength(5);
     expect((await list({ state: "failed" })).nodes).toEqual([]);
     const [one] = first.nodes;
     expect((await list({ eventId: one.eventId })).nodes).toEqual([one]);

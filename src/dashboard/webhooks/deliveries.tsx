@@ -10,7 +10,7 @@ import type { Column } from "../ui/table";
 import { DeliveryDialog } from "./delivery";
 import { DeliveryResponse, DeliveryState, STATE_OPTIONS } from "./delivery-state";
 import { WebhookDeliveriesDocument } from "./documents.generated";
-import { EVENT_TYPES } from "./event-types";
+import { EVENT_TYPES, eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
 
 /** Polling interval (ms): a full page of the log is 5 kB. */
@@ -24,8 +24,6 @@ const COLUMNS: readonly Column[] = [
   { heading: "Created" },
 ];
 
-const TYPE_OPTIONS = Object.keys(EVENT_TYPES).map((type) => ({ value: type, label: type }));
-
 /** The deliveries of events, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const address = useListAddress();
@@ -37,7 +35,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
       first: PAGE_SIZE,
       after: address.after,
       state: address.oneOf("state", STATE_OPTIONS) || null,
-      type: address.oneOf("type", TYPE_OPTIONS) || null,
+      type: address.oneOf("type", EVENT_TYPES) || null,
     },
     { pollMs: POLL_INTERVAL_MS },
   );
@@ -51,7 +49,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
           all="All statuses"
           options={STATE_OPTIONS}
         />
-        <FilterSelect address={address} name="type" label="Event" all="All events" options={TYPE_OPTIONS} />
+        <FilterSelect address={address} name="type" label="Event" all="All events" options={EVENT_TYPES} />
       </search>
       <List
         label="Deliveries"
@@ -75,7 +73,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
             className={styles.open}
             onClick={() => setOpened(delivery.eventId)}
           >
-            <code>{delivery.type}</code>
+            <code>{eventTypeLabel(delivery.type)}</code>
           </button>,
           <DeliveryState key="state" delivery={delivery} />,
           formatNumber(delivery.attempts),

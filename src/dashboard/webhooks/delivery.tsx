@@ -6,6 +6,7 @@ import { formatNumber, Time } from "../ui/format";
 import { Result } from "../ui/result";
 import { DeliveryResponse, DeliveryState } from "./delivery-state";
 import { WebhookDeliveryDocument, type WebhookDeliveryQuery } from "./documents.generated";
+import { eventTypeLabel } from "./event-types";
 
 const POLL_INTERVAL_MS = 5_000;
 
@@ -46,7 +47,7 @@ export function DeliveryDialog(props: { endpointId: string; eventId: string; onC
 const About = ({ delivery }: { delivery: Details }) => (
   <Facts
     facts={{
-      Event: <code>{delivery.type}</code>,
+      Event: <code>{eventTypeLabel(delivery.type)}</code>,
       Subject: <code>{delivery.subject}</code>,
       Status: <DeliveryState delivery={delivery} />,
       Attempts: formatNumber(delivery.attempts),

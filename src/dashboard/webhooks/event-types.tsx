@@ -1,22 +1,31 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import type { EventType } from "./documents.generated";
 import styles from "./webhooks.module.css";
 
-/** Event types declared by the features. */
-export const EVENT_TYPES: Readonly<Record<string, { description: string }>> = Object.assign(
+const DECLARED: Readonly<Record<string, { description: string }>> = Object.assign(
   {},
   ...Object.values(import.meta.glob<object>("../../features/*/*.event-types.ts", { eager: true })).flatMap(
     (declared) => Object.values(declared),
   ),
 );
 
+/** Event types declared by the features, with their names in webhooks, such as `message.delivered`. */
+export const EVENT_TYPES = Object.keys(DECLARED).map((label) => ({
+  value: label.replace(".", "_") as EventType,
+  label,
+}));
+
+/** The name of an event type in webhooks. */
+export const eventTypeLabel = (type: EventType): string => type.replace("_", ".");
+
 /** The field for the event types that an endpoint receives, and the selection: null for all. */
-export function useEventTypes(initial: readonly string[] | null): {
-  types: string[] | null;
+export function useEventTypes(initial: readonly EventType[] | null): {
+  types: EventType[] | null;
   field: ReactNode;
 } {
   const [limited, setLimited] = useState(initial !== null);
-  const [chosen, setChosen] = useState<string[]>([...(initial ?? [])]);
+  const [chosen, setChosen] = useState<EventType[]>([...(initial ?? [])]);
   const field = (
     <>
       <NativeSelect
@@ -30,10 +39,14 @@ export function useEventTypes(initial: readonly string[] | null): {
         onChange={(event) => setLimited(event.currentTarget.value === "some")}
       />
       {limited && (
-        <Checkbox.Group aria-label="Types of events" value={chosen} onChange={setChosen}>
+        <Checkbox.Group
+          aria-label="Types of events"
+          value={chosen}
+          onChange={(types) => setChosen(types as EventType[])}
+        >
           <div className={styles.types}>
-            {Object.entries(EVENT_TYPES).map(([type, { description }]) => (
-              <Checkbox key={type} value={type} label={type} description={description} />
+            {EVENT_TYPES.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} description={DECLARED[label]?.description} />
             ))}
           </div>
         </Checkbox.Group>

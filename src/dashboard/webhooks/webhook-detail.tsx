@@ -17,6 +17,7 @@ import { Deliveries } from "./deliveries";
 import { WebhookEndpointDocument, type WebhookEndpointQuery } from "./documents.generated";
 import type { EndpointAction } from "./endpoint-dialogs";
 import { EndpointState } from "./endpoint-state";
+import { eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
 
 const { component: EndpointDialog } = loaded(async () => (await import("./endpoint-dialogs")).EndpointDialog);
@@ -110,7 +111,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
                 <Tags>
                   {endpoint.types.map((type) => (
                     <Tag key={type} tone="plain">
-                      {type}
+                      {eventTypeLabel(type)}
                     </Tag>
                   ))}
                 </Tags>

@@ -13,8 +13,9 @@ import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import type { Column } from "../ui/table";
-import { WebhookEndpointsDocument } from "./documents.generated";
+import { type EventType, WebhookEndpointsDocument } from "./documents.generated";
 import { EndpointState } from "./endpoint-state";
+import { eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
 
 const { component: CreateEndpoint } = loaded(async () => (await import("./create-endpoint")).CreateEndpoint);
@@ -30,9 +31,10 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** A summary of the event types that an endpoint receives. */
-function typesLabel(types: readonly string[] | null): string {
+function typesLabel(types: readonly EventType[] | null): string {
   if (types === null) return "All";
-  return types.length === 1 ? (types[0] as string) : `${types.length} types`;
+  const [only, ...others] = types;
+  return only !== undefined && others.length === 0 ? eventTypeLabel(only) : `${types.length} types`;
 }
 
 /** The webhook endpoints of the organization. */

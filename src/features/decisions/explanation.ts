@@ -1,4 +1,5 @@
 import { Field, ID, Int, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { GraphQLJson } from "../../schema/json";
 import { AtMost, MaxCharacters, type Size } from "../../schema/list-size";
@@ -16,6 +17,7 @@ import {
   READ_MAX_LENGTH,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
+import type { Effect } from "../configuration/document/evaluate";
 import { MAX_TAGS } from "../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 
@@ -35,7 +37,10 @@ export const EXPLANATION_MAX: Size = {
 
 @ObjectType({ simpleResolvers: true, description: "Why part of a decision failed." })
 export class ExplanationError {
-  @Field(() => String, { description: "Code of the error, such as `too_expensive` or `not_deliverable`." })
+  @Field(() => String, {
+    description:
+      "Code of the error, such as `too_expensive` or `not_deliverable`; not an enum, because later versions may add codes.",
+  })
   @MaxCharacters(NAME_MAX_LENGTH)
   code!: string;
 
@@ -108,16 +113,44 @@ export class RuleExplanation {
   clauses!: ClauseExplanation[];
 }
 
+const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
+  send: "Sends a message.",
+  addTags: "Adds tags to the contact.",
+  removeTags: "Removes tags from the contact.",
+  move: "Moves the conversation to another line.",
+  handoff: "Hands off the conversation to a human.",
+  close: "Closes the conversation.",
+  ask: "Asks a model for an answer.",
+});
+
 /** Result of an effect. */
 export type EffectStatus = "done" | "failed" | "unchanged" | "skipped";
 
+const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect.", {
+  done: "The effect was applied.",
+  failed: "The effect failed; see `error`.",
+  unchanged: "There was nothing to change.",
+  skipped: "The decision did something else instead, or a gate held the effect back.",
+});
+
+type GateName = "declared" | "handler" | "loop" | "organization" | "contact" | "open" | "unchanged";
+
+const GateName = enumOf<GateName>("GateName", "A condition for applying a decision's effects.", {
+  declared:
+    "The configuration declares the type of the situation; otherwise, only rules for all types are tried.",
+  handler:
+    "The agent, not a human, answers in the conversation; otherwise, only rules with `whileHuman` have effects.",
+  loop: "The sender's address got fewer than five automatic answers within an hour; otherwise, nothing is sent.",
+  organization: "The organization was not deactivated during a decision that takes a while.",
+  contact: "The contact was not erased during a decision that takes a while.",
+  open: "The conversation was not closed during a decision that takes a while.",
+  unchanged: "The conversation did not change during a decision that takes a while.",
+});
+
 @ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })
 export class EffectExplanation {
-  @Field(() => String, {
-    description: "Kind of the effect: `send`, `addTags`, `removeTags`, `move`, `handoff`, `close` or `ask`.",
-  })
-  @MaxCharacters(16)
-  kind!: string;
+  @Field(() => EffectKind, { description: "Kind of the effect." })
+  kind!: Effect["kind"];
 
   @Field(() => String, {
     nullable: true,
@@ -126,11 +159,7 @@ export class EffectExplanation {
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => String, {
-    description:
-      "`done`, `failed`, `unchanged` if there was nothing to change, or `skipped` if the decision did something else instead or a gate held the effect back.",
-  })
-  @MaxCharacters(16)
+  @Field(() => EffectStatus, { description: "Result of the effect." })
   status!: EffectStatus;
 
   @Field(() => ExplanationError, {
@@ -178,12 +207,8 @@ export class EffectExplanation {
   description: "A condition that must be met for a decision's effects to be applied.",
 })
 export class GateExplanation {
-  @Field(() => String, {
-    description:
-      "`declared`: the configuration declares the type of the situation; otherwise only rules for all types are tried. `handler`: the agent, not a human, answers in the conversation; otherwise only rules with `whileHuman` have effects. `loop`: the sender's address got fewer than five automatic answers within an hour; otherwise nothing is sent. The following conditions apply to decisions that take a while: `contact` (the contact was not erased), `open` (the conversation was not closed) and `unchanged` (the conversation did not change in the meantime).",
-  })
-  @MaxCharacters(16)
-  name!: string;
+  @Field(() => GateName, { description: "Name of the condition." })
+  name!: GateName;
 
   @Field(() => Boolean, { description: "True if the condition was met." })
   passed!: boolean;

@@ -13,7 +13,7 @@ export interface Plan {
 }
 
 /** The gate that keeps the agent from interfering with a human. */
-const HANDLER = "handler";
+const HANDLER = "handler" as const;
 
 /** True if a human answers in the conversation. */
 export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>

@@ -1,3 +1,4 @@
+import { DeclaredEnum } from "../../common/declared-enum";
 import type { DeclaredEventType } from "../../schema/event-type";
 import { TYPE_MAX_LENGTH } from "./event.limits";
 
@@ -7,6 +8,14 @@ export interface EventTypes {}
 
 /** A type of event, such as `message.delivered`. */
 export type EventType = keyof EventTypes;
+
+const declaredTypes = new DeclaredEnum<EventType>(
+  "EventType",
+  "Type of an event; REST, streams and webhooks have a dot in place of the first underscore.",
+);
+
+/** The declared types as an enum. */
+export const EventType = declaredTypes.values;
 
 const types = new Map<string, DeclaredEventType>();
 
@@ -22,5 +31,6 @@ export function declareEventTypes(declared: Readonly<Record<string, DeclaredEven
     if (types.has(name)) throw new Error(`The type of event ${name} is declared twice.`);
     if (name.length > TYPE_MAX_LENGTH) throw new Error(`The name of the type of event ${name} is too long.`);
     types.set(name, type);
+    declaredTypes.add(name as EventType, type.description);
   }
 }

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import { JsonSchema } from "../../common/json-schema";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -7,6 +8,7 @@ import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { EVENT_DATA_MAX_BYTES, SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "./event.limits";
+import { EventType } from "./event-types";
 
 /** Selects events about contacts themselves, in a form that lets both databases use the index. */
 export const OF_CONTACT = "type LIKE 'contact.%'";
@@ -37,10 +39,10 @@ export class Event {
   @PrimaryColumn({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
   position!: string;
 
-  @Field(() => String, { description: "Type of the event, such as `message.delivered`." })
-  @MaxCharacters(TYPE_MAX_LENGTH)
+  @Field(() => EventType, { description: "Type of the event, such as `message.delivered`." })
+  @JsonSchema({ maxLength: TYPE_MAX_LENGTH })
   @Column({ type: "varchar", length: TYPE_MAX_LENGTH })
-  type!: string;
+  type!: EventType;
 
   @Field(() => String, {
     description:

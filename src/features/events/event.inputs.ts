@@ -4,7 +4,7 @@ import { JsonSchema } from "../../common/json-schema";
 import { IsOptional } from "../../common/validators";
 import { EdgeOf, PageArgs, PageInfo } from "../../pagination/connection";
 import { Event } from "./event.entity";
-import { EVENT_TYPES } from "./event-types";
+import { EVENT_TYPES, EventType } from "./event-types";
 
 const isEventType = (type: unknown) => typeof type === "string" && EVENT_TYPES.has(type);
 
@@ -37,10 +37,10 @@ export class EventsArgs extends PageArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => [String], TYPES)
+  @Field(() => [EventType], TYPES)
   @IsOptional()
   @AreEventTypes()
-  types?: string[] | null | undefined;
+  types?: EventType[] | null | undefined;
 }
 
 @ArgsType()
@@ -55,10 +55,10 @@ export class FollowEventsArgs {
   @JsonSchema({ minLength: 1 })
   after?: string | null | undefined;
 
-  @Field(() => [String], TYPES)
+  @Field(() => [EventType], TYPES)
   @IsOptional()
   @AreEventTypes()
-  types?: string[] | null | undefined;
+  types?: EventType[] | null | undefined;
 }
 
 const EventEdge = EdgeOf(Event, ({ position }) => position);

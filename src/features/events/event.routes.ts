@@ -30,7 +30,7 @@ export const eventRoutes: RouteGroup = {
       summary: "List events",
       method: "GET",
       path: "/agent/events",
-      document: `query listEvents($first: Int, $after: String, $types: [String!]) {
+      document: `query listEvents($first: Int, $after: String, $types: [EventType!]) {
         events(first: $first, after: $after, types: $types) {
           nodes { id type timestamp agentId subject position data }
           pageInfo { hasNextPage endCursor }
@@ -43,7 +43,7 @@ export const eventRoutes: RouteGroup = {
       endCursorHeader: "Last-Event-ID",
       errors: ["position_expired"],
       stream: {
-        document: `subscription followEvents($after: String, $types: [String!]) {
+        document: `subscription followEvents($after: String, $types: [EventType!]) {
           events(after: $after, types: $types) { id type timestamp agentId subject position data }
         }`,
         queryParameters: [

@@ -43,7 +43,8 @@ export class LineTest {
 
   @Field(() => String, {
     nullable: true,
-    description: "Error code for programs, such as `timeout`, `dns` or `http_503`; null without an error.",
+    description:
+      "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
   })
   code!: string | null;
 

@@ -45,7 +45,10 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
 
-  @Field(() => String, { nullable: true, description: "Error code for programs, such as `http_503`." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Error code for programs, such as `timeout` or, for any HTTP status, `http_503`.",
+  })
   @Column({ type: "varchar", length: 64, nullable: true })
   code!: string | null;
 

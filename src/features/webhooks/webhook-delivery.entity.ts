@@ -6,6 +6,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { ConnectionOf } from "../../pagination/connection";
 import { MaxCharacters } from "../../schema/list-size";
 import { SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "../events/event.limits";
+import { EventType } from "../events/event-types";
 import { ERROR_MAX_LENGTH } from "./webhook.limits";
 
 export enum WebhookDeliveryState {
@@ -62,10 +63,9 @@ export class WebhookDelivery {
   @Column(UUID_COLUMN)
   eventId!: string;
 
-  @Field(() => String, { description: "Type of the event." })
-  @MaxCharacters(TYPE_MAX_LENGTH)
+  @Field(() => EventType, { description: "Type of the event." })
   @Column({ type: "varchar", length: TYPE_MAX_LENGTH })
-  type!: string;
+  type!: EventType;
 
   @Field(() => String, {
     description: "Subject of the event; events with the same subject are delivered in order.",

@@ -4,7 +4,7 @@ import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
-import { EVENT_TYPES, type EventType } from "../events/event-types";
+import { EVENT_TYPES, EventType } from "../events/event-types";
 import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "./webhook.limits";
 
 export enum WebhookEndpointState {
@@ -70,9 +70,9 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
 
-  @Field(() => [String], {
+  @Field(() => [EventType], {
     nullable: true,
-    description: "Types of the events that are delivered, such as `message.delivered`; null for all types.",
+    description: "Types of the events that are delivered; null for all types.",
   })
   @AtMost(() => EVENT_TYPES.size)
   @Column({ type: "simple-json", nullable: true })

@@ -8,7 +8,7 @@ import { InputById } from "../../schema/mutation-input";
 import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AreEventTypes, IsEventType } from "../events/event.inputs";
-import type { EventType } from "../events/event-types";
+import { EventType } from "../events/event-types";
 import { DESCRIPTION_MAX_LENGTH, ERROR_MAX_LENGTH, URL_MAX_LENGTH } from "./webhook.limits";
 import { WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
@@ -16,8 +16,7 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
 const URL =
   "URL that receives events by POST: http or https (only https in production), without a user name or fragment, at most 2,048 characters.";
-const TYPES =
-  "Types of the events to deliver, such as `message.delivered`; null for all types, including future ones.";
+const TYPES = "Types of the events to deliver; null for all types, including future ones.";
 const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
@@ -34,7 +33,7 @@ export class CreateWebhookEndpointInput extends IdempotentInput {
   @HoldsNoToken()
   url!: string;
 
-  @Field(() => [String], { nullable: true, description: TYPES })
+  @Field(() => [EventType], { nullable: true, description: TYPES })
   @IsOptional()
   @AreEventTypes()
   types?: EventType[] | null | undefined;
@@ -74,7 +73,7 @@ export class UpdateWebhookEndpointInput extends EndpointById {
   @HoldsNoToken()
   url?: string | undefined;
 
-  @Field(() => [String], { nullable: true, description: TYPES })
+  @Field(() => [EventType], { nullable: true, description: TYPES })
   @IsOptional()
   @AreEventTypes()
   types?: EventType[] | null | undefined;
@@ -94,10 +93,10 @@ export class WebhookDeliveriesArgs extends PageArgs {
   @Field(() => WebhookDeliveryState, { nullable: true, description: "Only deliveries in this state." })
   state?: WebhookDeliveryState | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Only deliveries of events of this type." })
+  @Field(() => EventType, { nullable: true, description: "Only deliveries of events of this type." })
   @IsOptional()
   @IsEventType()
-  type?: string | null | undefined;
+  type?: EventType | null | undefined;
 
   @Field(() => ID, { nullable: true, description: "Only the delivery of the event with this ID." })
   eventId?: string | null | undefined;
@@ -148,7 +147,8 @@ export class WebhookTest {
 
   @Field(() => String, {
     nullable: true,
-    description: "Error code for programs, such as `timeout`, `dns` or `http_503`; null without an error.",
+    description:
+      "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
   })
   code!: string | null;
 

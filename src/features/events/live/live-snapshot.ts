@@ -2,6 +2,7 @@ import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../../common/time";
 import { padded, placeholders } from "../../../database/returning";
 import type { Event } from "../event.entity";
+import type { EventType } from "../event-types";
 
 /** A position in the stream of an agent. */
 export interface Cursor {
@@ -130,7 +131,7 @@ function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnaps
         id: a ?? "",
         agentId: cursors[Number(id)]?.agentId ?? "",
         position: b ?? "",
-        type: c ?? "",
+        type: c as EventType,
         subject: d ?? "",
         data: JSON.parse(e ?? "{}"),
         timestamp: f ?? "",
