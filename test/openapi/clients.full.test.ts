@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
+import { installPackages } from "../support/install-packages";
 import { suiteGateway } from "../support/suite";
 
 const FOLDER = "test/openapi/clients";
@@ -32,18 +33,6 @@ function examplesWith(variant: string): Map<string, string> {
   return files;
 }
 
-/** Installs the generators, at the versions of their lock file, if that has not been done since it changed. */
-async function install(): Promise<void> {
-  const changedAt = (file: string) =>
-    stat(join(FOLDER, file)).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    );
-  if ((await changedAt("node_modules/.package-lock.json")) >= (await changedAt("package-lock.json"))) return;
-  const args = ["ci", "--no-audit", "--no-fund", "--no-workspaces", "--ignore-scripts", "--prefer-offline"];
-  await promisify(execFile)("npm", args, { cwd: FOLDER });
-}
-
 describe.each(VARIANTS)("generated REST clients and the examples with %s", (variant, minNode) => {
   const gateway = suiteGateway(sqlite);
   const isSupported = Number(process.versions.node.split(".")[0]) >= minNode;
@@ -52,7 +41,7 @@ describe.each(VARIANTS)("generated REST clients and the examples with %s", (vari
 
   beforeAll(async () => {
     if (!isSupported) return;
-    await install();
+    await installPackages(FOLDER);
     const examples = await mkdtemp(join(tmpdir(), "gateway-test-"));
     for (const [name, code] of examplesWith(variant)) {
       await writeFile(join(examples, name), code.replaceAll("http://127.0.0.1:4000", gateway.url));

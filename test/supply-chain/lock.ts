@@ -26,10 +26,15 @@ export interface Project {
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), "utf8"));
 
 /** Every project that installs packages. */
-export const PROJECTS: Project[] = [".", "test/bench/contenders", "test/openapi/clients"].map((folder) => ({
+export const PROJECTS: Project[] = [
+  ".",
+  "test/bench/contenders",
+  "test/clients/typed",
+  "test/openapi/clients",
+].map((folder) => ({
   name: posix.join(folder, "package-lock.json"),
   packages: new Map(Object.entries(readJson(folder, "package-lock.json").packages)),
-  allowScripts: readJson(folder, "package.json").allowScripts,
+  allowScripts: readJson(folder, "package.json").allowScripts ?? {},
 }));
 
 /** The packages that come from a registry. */

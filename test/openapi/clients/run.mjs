@@ -9,6 +9,7 @@ import { createClient } from "@hey-api/openapi-ts";
 import openapiTypeScript, { astToString } from "openapi-typescript";
 import { generate } from "orval";
 import ts from "typescript";
+import { compileStrictly } from "../../support/compile-strictly.mjs";
 
 const [url, key, examples] = process.argv.slice(2);
 const folder = fileURLToPath(new URL(".", import.meta.url));
@@ -31,7 +32,10 @@ await generate({
 });
 const usages = readdirSync(join(folder, "usage"));
 cpSync(join(folder, "usage"), generated, { recursive: true });
-compile(usages.map((name) => join(generated, name)));
+compileStrictly(
+  ts,
+  usages.map((name) => join(generated, name)),
+);
 
 const results = {};
 for (const name of usages) {
@@ -45,25 +49,3 @@ for (const name of readdirSync(examples).filter((each) => each !== "exact-json.j
 }
 // The generators print, too.
 process.stdout.write(`\n${JSON.stringify(results)}`);
-
-/** Checks the types of modules as strictly as TypeScript can, and compiles them in place. */
-function compile(files) {
-  const program = ts.createProgram(files, {
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-    types: [],
-  });
-  const { diagnostics } = program.emit();
-  const faults = [...ts.getPreEmitDiagnostics(program), ...diagnostics];
-  if (faults.length === 0) return;
-  const host = {
-    getCanonicalFileName: (name) => name,
-    getCurrentDirectory: () => folder,
-    getNewLine: () => "\n",
-  };
-  throw new Error(ts.formatDiagnostics(faults, host));
-}
