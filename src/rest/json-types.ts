@@ -1,5 +1,6 @@
 import {
   type GraphQLInputObjectType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLType,
   getNullableType,
@@ -58,9 +59,11 @@ export function jsonTypeOf(type: GraphQLType, use: Use = {}): JsonType {
 }
 
 /** Registers the schema of a type under its GraphQL name. */
-function named(type: { name: string; description?: string | null | undefined }, json: JsonType, use: Use) {
+function named(type: GraphQLNamedType, json: JsonType, use: Use) {
   if (use.define === undefined) return json;
-  const { description } = type;
+  const values = isEnumType(type) ? type.getValues() : [];
+  const meanings = values.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n");
+  const description = [type.description, meanings].filter(Boolean).join("\n\n");
   return { ...json, schema: use.define(type.name, { ...json.schema, ...(description && { description }) }) };
 }
 

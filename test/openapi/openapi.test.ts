@@ -82,6 +82,11 @@ describe("the contract", () => {
       expect(schema).toMatchObject({ type: "integer", format: "int64" });
       expect(schema.description).toContain("lossless JSON library");
     }
+    expect(document.components.schemas.PetStatus).toEqual({
+      type: "string",
+      enum: ["available", "pending", "sold"],
+      description: expect.stringMatching(/^Availability of a pet\.\n\n- `available`: Available for sale\.\n/),
+    });
     expect(document.components.schemas.CreatePetInput).toMatchObject({
       required: ["name", "categoryId"],
       properties: {
