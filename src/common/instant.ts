@@ -3,9 +3,6 @@ import { LAST_MOMENT_MS } from "./time";
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Max length of an RFC 3339 time, which may have any number of decimals. */
-export const TIME_MAX_LENGTH = 64;
-
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
 
 /** True if a time is within the years that a timestamp can represent. */
@@ -17,7 +14,6 @@ export const isInstant = (ms: number): boolean => ms >= FIRST_MOMENT_MS && ms <=
  * @returns undefined for any other text, and for days that do not exist
  */
 export function instantOf(text: string): Date | undefined {
-  if (text.length > TIME_MAX_LENGTH) return undefined;
   const [, year, month, day, second] = RFC_3339.exec(text) ?? [];
   if (year === undefined) return undefined;
   const isLeapSecond = second === "60";

@@ -1,12 +1,11 @@
 import { maxHeaderSize } from "node:http";
-import { TIME_MAX_LENGTH } from "../../common/instant";
 import { UUID_COLUMN } from "../../database/columns";
 import type { JsonSchema } from "../json-value";
 
 /** Bounds that formats imply. */
 const BY_FORMAT: Readonly<Record<string, JsonSchema>> = {
   uuid: { maxLength: UUID_COLUMN.length },
-  "date-time": { maxLength: TIME_MAX_LENGTH },
+  "date-time": { maxLength: 64 },
   int32: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
 };
 
