@@ -174,9 +174,9 @@ describeGateway(
       const from = phone();
       const { body } = await sender.text(from, "stop");
       const { body: again } = await sender.text(from, "Are you there?");
-      await decided(again.conversationId);
-      await waitUntil(async () => (await messagesIn(body.conversationId))[3]?.status === "canceled");
-      expect((await messagesIn(body.conversationId))[3]).toMatchObject({ errorCode: "opted_out" });
+      const [decision] = await decided(again.conversationId);
+      expect(decision?.explanation?.effects).toMatchObject([{ kind: "send", error: { code: "opted_out" } }]);
+      expect(await messagesIn(body.conversationId)).toHaveLength(3);
     });
 
     test("a signature of four hours ago is accepted for an ID that is not known", async () => {
