@@ -3,17 +3,20 @@ import { Icon } from "../ui/icon";
 import { Tag } from "../ui/tag";
 import styles from "./decisions.module.css";
 import type { ExplanationFragment } from "./documents.generated";
+import { closedGate } from "./words";
 
 type Rule = ExplanationFragment["rules"][number];
 type Clause = Rule["clauses"][number];
 
 /** The rules that were tried, in order, with each condition and the values it read. */
-export function Rules({ explanation: { rules, gates } }: { explanation: ExplanationFragment }) {
+export function Rules({ explanation }: { explanation: ExplanationFragment }) {
+  const { rules } = explanation;
   if (rules.length === 0) {
-    const wasClosed = gates.some(({ passed }) => !passed);
     return (
       <p className={styles.body}>
-        {wasClosed ? "No rule was tried." : "No rule in the configuration applies to this type of situation."}
+        {closedGate(explanation) !== undefined
+          ? "No rule was tried."
+          : "No rule in the configuration applies to this type of situation."}
       </p>
     );
   }
