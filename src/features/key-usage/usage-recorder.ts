@@ -9,7 +9,8 @@ import { recordRepeated } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import { USAGE_ORDER } from "./hourly-use.entity";
 import { keyUsageActions } from "./key-usage.audit";
-import { type HourOfUses, UseCounts, writeUses } from "./use-counts";
+import type { WriteBatch } from "./period-counts";
+import { UseCounts } from "./use-counts";
 
 /** Delay from a use to its write (ms). */
 const WRITE_DELAY_MS = 1_000;
@@ -32,7 +33,7 @@ interface Rejection {
 /** Records written in one transaction; a retry never counts them twice. */
 interface Batch {
   id: string;
-  uses: HourOfUses | undefined;
+  writeCounts: WriteBatch | undefined;
   rejections: [string, Rejection][];
 }
 
@@ -42,7 +43,7 @@ interface Batch {
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();
-  private readonly counts = new UseCounts();
+  private readonly uses = new UseCounts();
   private readonly queue = new Mutex();
   private readonly id = uuid();
   /** Batches to write, in order; the first may have failed or have an unknown outcome. */
@@ -60,13 +61,13 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   /** Records an accepted use. */
   accepted(keyId: string, { ip }: Origin): void {
-    this.counts.addAccepted(keyId, ip);
+    this.uses.addAccepted(keyId, ip);
     this.schedule();
   }
 
   /** See `KeyUsageRecorder`. */
   rejected(key: KnownKey, origin: Origin, { isElsewhere = false } = {}): void {
-    this.counts.addRejected(key.id);
+    this.uses.addRejected(key.id);
     const at = timestamp();
     const minute = at.slice(0, "2026-11-21T00:00".length);
     const action = isElsewhere ? keyUsageActions.api_key_address_refused : keyUsageActions.api_key_refused;
@@ -99,13 +100,13 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   private take(all: boolean): Batch[] {
     const areCountsDue = all || Date.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
-    const [first, ...rest] = areCountsDue ? this.counts.take() : [];
+    const [first, ...rest] = areCountsDue ? this.uses.take() : [];
     const rejections = [...this.rejections];
     this.rejections.clear();
     if (first === undefined && rejections.length === 0) return [];
     return [
-      { id: uuid(), uses: first, rejections },
-      ...rest.map((uses) => ({ id: uuid(), uses, rejections: [] })),
+      { id: uuid(), writeCounts: first, rejections },
+      ...rest.map((writeCounts) => ({ id: uuid(), writeCounts, rejections: [] })),
     ];
   }
 
@@ -116,14 +117,14 @@ export class UsageRecorder implements KeyUsageRecorder {
     }
   }
 
-  private async write({ id, uses, rejections }: Batch): Promise<void> {
+  private async write({ id, writeCounts, rejections }: Batch): Promise<void> {
     try {
       await this.database.write(async (tx) => {
         await tx.lockInsertOrder(USAGE_ORDER);
         if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
         for (const [countedAs, rejection] of rejections)
           await recordRepeated(tx, { ...rejection, countedAs });
-        if (uses !== undefined) await writeUses(tx, uses);
+        await writeCounts?.(tx);
       });
     } catch (error) {
       this.failures += 1;
@@ -133,11 +134,11 @@ export class UsageRecorder implements KeyUsageRecorder {
       throw error;
     }
     this.failures = 0;
-    if (uses !== undefined) this.countsWrittenAt = Date.now();
+    if (writeCounts !== undefined) this.countsWrittenAt = Date.now();
   }
 
   private get isIdle(): boolean {
-    return this.batches.length + this.rejections.size === 0 && this.counts.isEmpty;
+    return this.batches.length + this.rejections.size === 0 && this.uses.isEmpty;
   }
 
   /** Schedules the next flush, with exponential backoff after failures. */

@@ -1,14 +1,10 @@
 import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
-
-/**
- * Max keys per batch. Other writers wait for a batch, which is one transaction: about 20 ms on SQLite, where smaller
- * batches would write most pages several times.
- */
-const MAX_KEYS = 5_000;
+import { PeriodCounts } from "./period-counts";
 
 /** Uses of one key in one hour. */
 interface Uses {
+  keyId: string;
   accepted: number;
   refused: number;
   /** Of the last accepted use. */
@@ -16,28 +12,21 @@ interface Uses {
   lastIp: string | null;
 }
 
-/** Uses of some keys in one hour, written by one statement. */
-export interface HourOfUses {
-  hour: Timestamp;
-  /** Sorted by key ID: neighbors share database pages, and concurrent writers do not deadlock. */
-  keys: readonly (readonly [keyId: string, uses: Uses])[];
-}
+const unused = (keyId: string): Uses => ({ keyId, accepted: 0, refused: 0, lastAt: null, lastIp: null });
 
-/** Uses of keys by hour, held in memory until `take` removes them. */
-export class UseCounts {
-  /** By hour since the epoch, then by key ID. */
-  private readonly hours = new Map<number, Map<string, Uses>>();
+/** Uses of keys by hour. */
+export class UseCounts extends PeriodCounts<Uses> {
   private nowMs = 0;
   private now: Timestamp = "";
 
-  get isEmpty(): boolean {
-    return this.hours.size === 0;
+  constructor() {
+    super(HOUR_MS, writeUses);
   }
 
   /** Counts an accepted use now; allocates only for a key's first use, because every request calls it. */
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
-    const uses = this.usesOf(nowMs, keyId);
+    const uses = this.countOf(nowMs, keyId, unused);
     // Many requests share a millisecond, and formatting a time takes longer than everything else here.
     if (nowMs !== this.nowMs) {
       this.nowMs = nowMs;
@@ -50,40 +39,12 @@ export class UseCounts {
 
   /** Counts a rejected use now. */
   addRejected(keyId: string): void {
-    this.usesOf(Date.now(), keyId).refused += 1;
-  }
-
-  /** Removes and returns all uses, in batches. */
-  take(): HourOfUses[] {
-    const batches = [...this.hours].flatMap(([hour, uses]) => {
-      const keys = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
-      return Array.from({ length: Math.ceil(keys.length / MAX_KEYS) }, (_, i) => ({
-        hour: timestampOf(hour * HOUR_MS),
-        keys: keys.slice(i * MAX_KEYS, (i + 1) * MAX_KEYS),
-      }));
-    });
-    this.hours.clear();
-    return batches;
-  }
-
-  private usesOf(nowMs: number, keyId: string): Uses {
-    const hour = Math.floor(nowMs / HOUR_MS);
-    let keys = this.hours.get(hour);
-    if (keys === undefined) {
-      keys = new Map();
-      this.hours.set(hour, keys);
-    }
-    let uses = keys.get(keyId);
-    if (uses === undefined) {
-      uses = { accepted: 0, refused: 0, lastAt: null, lastIp: null };
-      keys.set(keyId, uses);
-    }
-    return uses;
+    this.countOf(Date.now(), keyId, unused).refused += 1;
   }
 }
 
 /** Adds uses to the stored counts, which all processes share. */
-export async function writeUses(tx: Tx, { hour, keys }: HourOfUses): Promise<void> {
+async function writeUses(tx: Tx, hour: Timestamp, uses: readonly Uses[]): Promise<void> {
   const unlessLater = (column: string) => `${column} = case
     when excluded.last_used_at is null or excluded.last_used_at < hourly_use.last_used_at
     then hourly_use.${column} else excluded.${column} end`;
@@ -98,7 +59,13 @@ export async function writeUses(tx: Tx, { hour, keys }: HourOfUses): Promise<voi
     [
       hour,
       JSON.stringify(
-        keys.map(([id, { accepted, refused, lastAt, lastIp }]) => [id, accepted, refused, lastAt, lastIp]),
+        uses.map(({ keyId, accepted, refused, lastAt, lastIp }) => [
+          keyId,
+          accepted,
+          refused,
+          lastAt,
+          lastIp,
+        ]),
       ),
     ],
   );

@@ -1,0 +1,64 @@
+import { type Timestamp, timestampOf } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
+
+/**
+ * Max rows per batch. Other writers wait for a batch, which is one transaction: about 20 ms on SQLite, where smaller
+ * batches would write most pages several times.
+ */
+const MAX_ROWS = 5_000;
+
+/** Writes a batch of counts. */
+export type WriteBatch = (tx: Tx) => Promise<void>;
+
+/** Counts by period and ID, held in memory until `take` removes them. */
+export class PeriodCounts<Count> {
+  /** By period since the epoch, then by ID. */
+  private readonly periods = new Map<number, Map<string, Count>>();
+
+  /**
+   * @param lengthMs length of a period
+   * @param write adds counts of one period to the stored counts, by one statement
+   */
+  constructor(
+    private readonly lengthMs: number,
+    private readonly write: (tx: Tx, start: Timestamp, counts: readonly Count[]) => Promise<void>,
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.periods.size === 0;
+  }
+
+  /**
+   * Removes all counts.
+   * @returns functions that write them, in batches
+   */
+  take(): WriteBatch[] {
+    const batches = [...this.periods].flatMap(([period, byId]) => {
+      // Sorted by ID: neighbors share database pages, and concurrent writers do not deadlock.
+      const counts = [...byId].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+      const start = timestampOf(period * this.lengthMs);
+      return Array.from({ length: Math.ceil(counts.length / MAX_ROWS) }, (_, i) => {
+        const batch = counts.slice(i * MAX_ROWS, (i + 1) * MAX_ROWS);
+        return (tx: Tx) => this.write(tx, start, batch);
+      });
+    });
+    this.periods.clear();
+    return batches;
+  }
+
+  /** Returns the count of an ID in the current period, which starts as `zero`. */
+  protected countOf(nowMs: number, id: string, zero: (id: string) => Count): Count {
+    const period = Math.floor(nowMs / this.lengthMs);
+    let counts = this.periods.get(period);
+    if (counts === undefined) {
+      counts = new Map();
+      this.periods.set(period, counts);
+    }
+    let count = counts.get(id);
+    if (count === undefined) {
+      count = zero(id);
+      counts.set(id, count);
+    }
+    return count;
+  }
+}
