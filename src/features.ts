@@ -35,10 +35,11 @@ import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RejectedTokens } from "./rate-limits/rejected-tokens";
+import { declareDeprecations } from "./schema/deprecation";
 import type { Chore, Core, ExpiredRows, Feature } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { HttpOperations } from "./schema/http-operation";
-import type { RestRoute, RouteGroup } from "./schema/rest-route";
+import { nameOfRoute, type RestRoute, type RouteGroup } from "./schema/rest-route";
 import type { FeatureMetric } from "./telemetry/feature-metrics";
 
 /** The features of the service, each after its dependencies; the REST documentation uses this order. */
@@ -86,9 +87,10 @@ type Needs = Intersection<
 /** The features, as seen by code that treats all features the same way. */
 const ALL = FEATURES as readonly unknown[] as readonly Feature<object, Services>[];
 
-for (const { scopes, eventTypes } of ALL) {
+for (const { scopes, eventTypes, deprecations } of ALL) {
   declareScopes(scopes ?? {});
   declareEventTypes(eventTypes ?? {});
+  declareDeprecations(deprecations ?? {});
 }
 
 /** The REST routes, grouped as in the documentation. */
@@ -96,6 +98,9 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => r
 
 /** The whole REST API. */
 export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
+
+for (const route of ROUTES)
+  if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
 /** Functions that add the routes without an API key, each to an encapsulated scope of the server. */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>

@@ -5,6 +5,7 @@ import { isTimestamp } from "../common/time";
 import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
 import { declareColumnLengths } from "../schema/column-lengths";
+import { deprecate } from "../schema/deprecation";
 import { isSemanticNonNull, makeRootFieldsNullable, SEMANTIC_NON_NULL } from "../schema/nullable-root-fields";
 import { markOneOf } from "../schema/one-of";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
@@ -28,6 +29,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   });
   markOneOf(schema);
   enforceAccess(schema);
+  deprecate(schema);
   declareColumnLengths(schema);
   makeRootFieldsNullable(schema);
   openByMethod(schema);

@@ -1,4 +1,7 @@
-/** Deprecation of an operation: its start, the date of removal and the replacement. */
+import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from "graphql";
+import type { Caller } from "../auth/caller";
+
+/** Deprecation of a part of the APIs: its start, the date of removal and the replacement. */
 export interface Deprecation {
   since: Date;
   sunset: Date;
@@ -6,4 +9,73 @@ export interface Deprecation {
   successor: string;
   /** Deprecation reason in the GraphQL schema. */
   reason: string;
+}
+
+/**
+ * Counts uses of deprecated parts by a caller.
+ * @param names names of the parts, as declared
+ */
+export type CountDeprecated = (caller: Caller, names: readonly string[]) => void;
+
+const declared = new Map<string, Deprecation>();
+
+/** Names of all deprecated parts. */
+export const DEPRECATED_NAMES: string[] = [];
+
+/**
+ * Declares deprecated parts of the APIs by name: a route, or a schema coordinate such as `Query.pet`,
+ * `Query.pets(status:)`, `NewPet.name` or `PetStatus.sold`.
+ * @throws Error if a name is declared twice
+ */
+export function declareDeprecations(deprecations: Readonly<Record<string, Deprecation>>): void {
+  for (const [name, deprecation] of Object.entries(deprecations)) {
+    if (declared.has(name)) throw new Error(`The deprecation of ${name} is declared twice.`);
+    declared.set(name, deprecation);
+    DEPRECATED_NAMES.push(name);
+  }
+}
+
+/** The deprecation of a part; undefined if it is not deprecated. */
+export const deprecationOf = (name: string): Deprecation | undefined => declared.get(name);
+
+/** A field, argument, input field or enum value. */
+interface SchemaPart {
+  deprecationReason?: string | null | undefined;
+}
+
+/** Names of the deprecated parts of schemas. */
+const names = new WeakMap<SchemaPart, string>();
+
+/** The name of a part of a schema; undefined if it is not deprecated. */
+export const deprecatedName = (part: SchemaPart | null | undefined): string | undefined =>
+  part ? names.get(part) : undefined;
+
+/**
+ * Deprecates the declared parts of a schema.
+ * @throws Error if a part is deprecated by other means, without a date of removal
+ */
+export function deprecate(schema: GraphQLSchema): void {
+  for (const [name, part] of partsOf(schema)) {
+    const deprecation = declared.get(name);
+    if (part.deprecationReason != null)
+      throw new Error(`${name} must be deprecated by the declaration of its feature.`);
+    if (deprecation === undefined) continue;
+    part.deprecationReason = deprecation.reason;
+    names.set(part, name);
+  }
+}
+
+/** The parts of a schema that can be deprecated, by their coordinates. */
+function* partsOf(schema: GraphQLSchema): Generator<[name: string, SchemaPart]> {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith("__")) continue;
+    if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value];
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field];
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      yield [`${type.name}.${field.name}`, field];
+      for (const arg of field.args) yield [`${type.name}.${field.name}(${arg.name}:)`, arg];
+    }
+  }
 }

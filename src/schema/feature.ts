@@ -13,6 +13,7 @@ import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RejectedTokens } from "../rate-limits/rejected-tokens";
 import type { FeatureMetric } from "../telemetry/feature-metrics";
+import type { Deprecation } from "./deprecation";
 import type { DeclaredEventType } from "./event-type";
 import type { HookImplementations, HookRegistry } from "./hooks";
 import type { HttpOperations } from "./http-operation";
@@ -82,6 +83,8 @@ export interface Feature<Own extends object, Needs extends object> {
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The event types that the feature records; also added to `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
+  /** The deprecated parts of its GraphQL types, by their coordinates; its routes declare their own. */
+  deprecations?: Readonly<Record<string, Deprecation>>;
   /** Max size of a document that a member uploads in a mutation (bytes). */
   memberDocumentBytes?: number;
   /** Names of the feature's coalesced lookups, for the metrics. */

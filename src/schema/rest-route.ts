@@ -100,6 +100,13 @@ export interface RestStream {
   answers: string;
 }
 
+/** Path of a route in the documentation. */
+export const documentedPath = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
+
+/** Name of a route, such as `GET /v1/pets/{petId}`. */
+export const nameOfRoute = ({ method, path }: Pick<RestRoute, "method" | "path">): string =>
+  `${method} ${documentedPath(path)}`;
+
 /** The REST routes of a feature, one group in the documentation. */
 export interface RouteGroup {
   tag: string;

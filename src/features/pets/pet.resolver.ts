@@ -5,7 +5,6 @@ import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
 import { Pet } from "./pet.entity";
 import { CreatePetInput, PetConnection, PetsArgs } from "./pet.inputs";
-import { GET_PET_DEPRECATION } from "./pet.routes";
 import { PetService } from "./pet.service";
 
 @Resolver(() => Pet)
@@ -26,7 +25,6 @@ export class PetResolver {
     name: "pet",
     nullable: true,
     description: "One pet; null if it does not exist.",
-    deprecationReason: GET_PET_DEPRECATION.reason,
   })
   find(@Arg("id", () => ID, { description: "ID (int64) of the pet." }) id: string): Promise<Pet | null> {
     return this.pets.find(id);

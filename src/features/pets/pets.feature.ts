@@ -1,7 +1,7 @@
 import { feature } from "../../schema/feature";
 import { Pet } from "./pet.entity";
 import { PetResolver } from "./pet.resolver";
-import { petRoutes } from "./pet.routes";
+import { GET_PET_DEPRECATION, petRoutes } from "./pet.routes";
 import { petScopes } from "./pet.scopes";
 import { PetService } from "./pet.service";
 
@@ -16,5 +16,6 @@ export const pets = feature({
   resolvers: (services) => [new PetResolver(services.pets)],
   routes: petRoutes,
   scopes: petScopes,
+  deprecations: { "Query.pet": GET_PET_DEPRECATION },
   batches: ["pets", "pages"],
 });

@@ -4,7 +4,7 @@ import { OPERATIONS, ROUTE_GROUPS } from "../../features";
 import { EVENT_DATA_MAX_BYTES } from "../../features/events/event.limits";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
-import type { SuccessStatus } from "../../schema/rest-route";
+import { documentedPath, type SuccessStatus } from "../../schema/rest-route";
 import { version } from "../../version";
 import { removalOf } from "../deprecation";
 import { type Member, memberSchema } from "../json-types";
@@ -15,7 +15,6 @@ import { ErrorResponses, errorSchemas } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { pathOf } from "./http-operations";
 import { Schemas } from "./schemas";
-import { documentedPath } from "./viewer";
 import { createWebhooks } from "./webhooks";
 
 /** An entry of the server list. */

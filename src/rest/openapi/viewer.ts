@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { RestRoute } from "../../schema/rest-route";
+import { documentedPath, type RestRoute } from "../../schema/rest-route";
 
 /** Possible output folders of the viewer's build, relative to the built program and to the sources. */
 const FOLDERS = ["../../../docs", "../../../dist/docs"].map((folder) => join(__dirname, folder));
-
-/** Path of a route in the document. */
-export const documentedPath = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
 
 /** Address of a route's section on the page of `/docs`. */
 export const sectionOf = ({ method, path }: Pick<RestRoute, "method" | "path">): string =>
