@@ -15,6 +15,7 @@ import {
   ROUTES,
   type Services,
 } from "./features";
+import { DEPRECATED_USES } from "./features/key-usage/deprecated-uses";
 import { addGraphQL } from "./graphql/add-graphql";
 import { addExplorer } from "./graphql/explorer";
 import { createSchema } from "./graphql/schema";
@@ -38,6 +39,7 @@ import { compileRoutes } from "./rest/compiled-route";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
+import type { CountDeprecated } from "./schema/deprecation";
 import type { Metrics } from "./telemetry/metrics";
 
 /** A connected service that is not listening yet. */
@@ -95,6 +97,11 @@ export async function createApp(
   const createContext = contextFactoryOf(services, (outcome) => metrics.keyChecks.labels(outcome).inc());
   const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
   const rejectForeign = foreignOriginCheck(config);
+  const countDeprecated: CountDeprecated = (caller, names) => {
+    if (caller.kind !== "agent") return;
+    services.usageRecorder.deprecated(caller.key.id, names);
+    for (const name of names) metrics.count(DEPRECATED_USES, [name]);
+  };
 
   const requests = new InFlightRequests(countRequest(metrics));
   metrics.watchRequests(requests);
@@ -102,7 +109,7 @@ export async function createApp(
   const rejectOtherMethods = collectMethods(http);
   const addScope = (name: string, add: (scope: FastifyInstance) => void) =>
     http.register(fp(async (scope) => add(scope), { name, encapsulate: true }));
-  const routes = compileRoutes(ROUTES, schema);
+  const routes = compileRoutes(ROUTES, schema, countDeprecated);
   await addScope("rest", (scope) => {
     authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema, routes, config.publicUrl);
@@ -118,6 +125,7 @@ export async function createApp(
     rejectForeign,
     anonymousChecks: hooks.of("anonymousPost"),
     memberDocumentBytes: MEMBER_DOCUMENT_BYTES,
+    countDeprecated,
   });
   await addScope("mcp", (scope) => {
     scope.addHook("onRequest", (request, _reply, done) => done(rejectForeign(request)));

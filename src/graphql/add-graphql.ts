@@ -13,6 +13,7 @@ import { rejectInvalidHost } from "../http/plugins/host";
 import { routeHandshakes } from "../http/websocket-handshakes";
 import type { RateLimit } from "../rate-limits/rate-limit";
 import { ResponseBudget } from "../rate-limits/response-budget";
+import type { CountDeprecated } from "../schema/deprecation";
 import type { Metrics } from "../telemetry/metrics";
 import { compressQueries } from "./compress-queries";
 import { sendGraphQLError } from "./http-errors";
@@ -42,6 +43,8 @@ interface Dependencies {
   anonymousChecks: readonly ((context: RequestContext) => void)[];
   /** Max size of a document that a member uploads in a mutation (bytes). */
   memberDocumentBytes: number;
+  /** Counts operations with deprecated parts. */
+  countDeprecated: CountDeprecated;
 }
 
 /** The running GraphQL API. */
@@ -60,7 +63,14 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
   const { schema, config, log, createContext, rateLimit, rejectForeign } = dependencies;
   const responses = new ResponseBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
   const limits = { rateLimit, responses };
-  const { apollo, answerKnown } = createGraphQL(schema, config, log, dependencies.metrics.operations, limits);
+  const { apollo, answerKnown } = createGraphQL(
+    schema,
+    config,
+    log,
+    dependencies.metrics.operations,
+    limits,
+    dependencies.countDeprecated,
+  );
   await apollo.start();
   const handle = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   const handshakes = routeHandshakes(http, "/graphql", config);

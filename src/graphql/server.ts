@@ -7,6 +7,7 @@ import type { GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
+import type { CountDeprecated } from "../schema/deprecation";
 import type { Metrics } from "../telemetry/metrics";
 import { compiledQueries } from "./compiled/compiled-queries";
 import { formatError, toGatewayError } from "./errors";
@@ -35,8 +36,9 @@ export function createGraphQL(
   log: Logger,
   operations: Metrics["operations"],
   limits: Pick<RequestLimits, "rateLimit" | "responses">,
+  countDeprecated?: CountDeprecated,
 ): { apollo: ApolloServer<RequestContext>; answerKnown: ReturnType<typeof answerKnownRequests> } {
-  const compiled = compiledQueries(schema);
+  const compiled = compiledQueries(schema, countDeprecated);
   const limited = queryLimits(schema, { ...limits, schemaHidden: !introspection });
   const apollo = new ApolloServer<RequestContext>({
     schema,

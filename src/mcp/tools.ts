@@ -37,7 +37,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export const toolsOf = (routes: readonly CompiledRoute[]): McpTool[] =>
   routes.map((route) => servable(route.plan.route, () => toolOf(route)));
 
-function toolOf({ plan, changes, authorize, isFor, run }: CompiledRoute): McpTool {
+function toolOf({ plan, changes, admit, isFor, run }: CompiledRoute): McpTool {
   const { result, route } = plan;
   const inputSchema = inputSchemaOf(plan);
   const toInputs = inputsReader(plan, inputSchema);
@@ -64,7 +64,7 @@ function toolOf({ plan, changes, authorize, isFor, run }: CompiledRoute): McpToo
     definition,
     isFor,
     call: async (args, context) => {
-      authorize(context.caller);
+      admit(context.caller);
       const { found, nextCursor, write } = await run(toVariables(toInputs(args)), context, names);
       if (write === undefined || result === undefined) return { text: "", structured: undefined };
       const structure = result.structure(found);

@@ -6,7 +6,8 @@ import { InvalidInput, noSuch } from "../errors";
 import { planOperation } from "../graphql/compiled/plan";
 import { toGatewayError } from "../graphql/errors";
 import { keyAccessOf } from "../schema/access";
-import type { RestRoute, SuccessStatus } from "../schema/rest-route";
+import type { CountDeprecated } from "../schema/deprecation";
+import { nameOfRoute, type RestRoute, type SuccessStatus } from "../schema/rest-route";
 import { planOf, type RoutePlan, servable } from "./plan";
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -21,8 +22,11 @@ export interface CompiledRoute {
   plan: RoutePlan;
   /** True if the route changes something. */
   changes: boolean;
-  /** @throws GatewayError when the caller may not call it */
-  authorize(caller: Caller): void;
+  /**
+   * Authorizes a call, and counts it if the route is deprecated.
+   * @throws GatewayError when the caller may not call it
+   */
+  admit(caller: Caller): void;
   isFor(caller: Caller): boolean;
   /**
    * Runs the document.
@@ -51,9 +55,14 @@ export interface Success {
 
 /**
  * Compiles routes.
+ * @param countDeprecated counts calls of deprecated routes, by REST and MCP
  * @throws Error with the name of a route that cannot be served or is declared twice
  */
-export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchema): CompiledRoute[] {
+export function compileRoutes(
+  routes: readonly RestRoute[],
+  schema: GraphQLSchema,
+  countDeprecated: CountDeprecated = () => undefined,
+): CompiledRoute[] {
   for (const [i, { operationId, method, path }] of routes.entries()) {
     const isSameRoute = (other: RestRoute) =>
       other.operationId === operationId || (other.method === method && other.path === path);
@@ -62,11 +71,15 @@ export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchem
   }
   return routes.map((route) => {
     const plan = planOf(route, schema);
-    return servable(route, () => compileRoute(plan, schema));
+    return servable(route, () => compileRoute(plan, schema, countDeprecated));
   });
 }
 
-function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
+function compileRoute(
+  plan: RoutePlan,
+  schema: GraphQLSchema,
+  countDeprecated: CountDeprecated,
+): CompiledRoute {
   const { route, operation, field, result } = plan;
   const access = keyAccessOf(field);
   if (access === undefined) throw new Error(`${field.name} declares no @Access`);
@@ -74,6 +87,7 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   const execute = executor(schema, plan.document);
   const write = result?.write;
   const statusOf = statusReader(route);
+  const deprecated = route.deprecation ? [nameOfRoute(route)] : [];
   const what = getNamedType(field.type)
     .name.replace(/\B[A-Z]/g, " $&")
     .toLowerCase();
@@ -81,7 +95,10 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   return {
     plan,
     changes,
-    authorize: (caller) => authorize(caller, access, changes),
+    admit: (caller) => {
+      authorize(caller, access, changes);
+      if (deprecated.length > 0) countDeprecated(caller, deprecated);
+    },
     isFor: (caller) => isAllowed(caller, access, changes),
     run: async (variables, context, names) => {
       const data = await execute(variables, context).catch((error: unknown) => {

@@ -29,14 +29,14 @@ export interface Runner {
  * @throws Error when its stream cannot be served
  */
 export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicUrl: string): Runner {
-  const { plan, authorize, run } = compiled;
+  const { plan, admit, run } = compiled;
   const { route, body, names } = plan;
   const toVariables = variablesReader(plan);
   const stream = route.stream && streamer(route, route.stream, schema);
 
   return {
     guard: (request, _reply, done) => {
-      authorize(request.callContext.caller);
+      admit(request.callContext.caller);
       const { headers } = request;
       // Many clients declare a content type without sending a body.
       if (!body?.required && isEmpty(headers)) delete headers["content-type"];

@@ -34,6 +34,7 @@ const COVERED = {
     "auditLog",
     "messages",
     "keyUsage",
+    "deprecatedUse",
     "usageTotals",
     "activity",
     "firstSteps",

@@ -1,24 +1,30 @@
 import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { feature } from "../../schema/feature";
+import { DeprecatedUse } from "./deprecated-use.entity";
+import { DEPRECATED_USES } from "./deprecated-uses";
 import { HourlyUse, USE_LIFETIME_MS } from "./hourly-use.entity";
 import { keepLastUses } from "./keep-last-uses";
 import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
 
-/** Usage of each API key: recorded in memory, written within seconds, reported by hour and day. */
+/** Usage of each API key and of deprecated parts of the APIs: recorded in memory, written within seconds, reported by hour and day. */
 export const keyUsage = feature({
-  entities: [HourlyUse],
+  entities: [HourlyUse, DeprecatedUse],
   services: ({ database, log }) => ({
     usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "key usage could not be written")),
     usageReports: new UsageService(database),
   }),
+  metrics: () => [DEPRECATED_USES],
   close: ({ usageRecorder }) => usageRecorder.close(),
   resolvers: (services) => [new UsageResolver(services.usageReports)],
   expired: () => {
     const before = timestamp(-USE_LIFETIME_MS);
     const keep = (tx: Tx, limit: number) => keepLastUses(tx, before, limit);
-    return [{ entity: HourlyUse, column: "hour", before, keep }];
+    return [
+      { entity: HourlyUse, column: "hour", before, keep },
+      { entity: DeprecatedUse, column: "day", before },
+    ];
   },
 });

@@ -7,6 +7,7 @@ import { claimBatch } from "../../idempotency/idempotency";
 import type { KeyUsageRecorder, KnownKey } from "../api-keys/key-usage-recorder";
 import { recordRepeated } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
+import { DeprecatedUses } from "./deprecated-uses";
 import { USAGE_ORDER } from "./hourly-use.entity";
 import { keyUsageActions } from "./key-usage.audit";
 import type { WriteBatch } from "./period-counts";
@@ -38,12 +39,13 @@ interface Batch {
 }
 
 /**
- * Collects accepted and rejected key uses in memory and writes them later, outside the request path. A killed process
+ * Collects accepted and rejected key uses, and uses of deprecated parts, in memory and writes them later, outside the request path. A killed process
  * loses at most the records of the last seconds, or of an outage.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();
   private readonly uses = new UseCounts();
+  private readonly deprecatedUses = new DeprecatedUses();
   private readonly queue = new Mutex();
   private readonly id = uuid();
   /** Batches to write, in order; the first may have failed or have an unknown outcome. */
@@ -62,6 +64,12 @@ export class UsageRecorder implements KeyUsageRecorder {
   /** Records an accepted use. */
   accepted(keyId: string, { ip }: Origin): void {
     this.uses.addAccepted(keyId, ip);
+    this.schedule();
+  }
+
+  /** Records uses of deprecated parts of the APIs, by their names. */
+  deprecated(keyId: string, names: readonly string[]): void {
+    for (const name of names) this.deprecatedUses.add(keyId, name);
     this.schedule();
   }
 
@@ -100,7 +108,7 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   private take(all: boolean): Batch[] {
     const areCountsDue = all || Date.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
-    const [first, ...rest] = areCountsDue ? this.uses.take() : [];
+    const [first, ...rest] = areCountsDue ? [...this.uses.take(), ...this.deprecatedUses.take()] : [];
     const rejections = [...this.rejections];
     this.rejections.clear();
     if (first === undefined && rejections.length === 0) return [];
@@ -138,7 +146,9 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 
   private get isIdle(): boolean {
-    return this.batches.length + this.rejections.size === 0 && this.uses.isEmpty;
+    return (
+      this.batches.length + this.rejections.size === 0 && this.uses.isEmpty && this.deprecatedUses.isEmpty
+    );
   }
 
   /** Schedules the next flush, with exponential backoff after failures. */

@@ -4,7 +4,14 @@ import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { UsageService } from "./usage.service";
-import { KeyUsageArgs, KeyUsageReport, PeriodArgs, UsageTotals } from "./usage.types";
+import {
+  DeprecatedUseArgs,
+  DeprecatedUseReport,
+  KeyUsageArgs,
+  KeyUsageReport,
+  PeriodArgs,
+  UsageTotals,
+} from "./usage.types";
 
 @Resolver(() => KeyUsageReport)
 export class UsageResolver {
@@ -21,6 +28,19 @@ export class UsageResolver {
     @Args(() => KeyUsageArgs) args: KeyUsageArgs,
   ): Promise<KeyUsageReport[]> {
     return this.usage.list(context, args);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Report()
+  @Query(() => [DeprecatedUseReport], {
+    description:
+      "Uses of deprecated parts of the APIs with the caller's organization's API keys in the last 30 days, most recently used first. Uses are counted within seconds.",
+  })
+  deprecatedUse(
+    @Ctx() context: RequestContext,
+    @Args(() => DeprecatedUseArgs) args: DeprecatedUseArgs,
+  ): Promise<DeprecatedUseReport[]> {
+    return this.usage.deprecated(context, args);
   }
 
   @Access({ member: Permission.config_manage })

@@ -1,13 +1,17 @@
 import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { DAY_MS, HOUR_MS, timestampOf } from "../../common/time";
+import { DAY_MS, HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import { DEPRECATED_NAMES, deprecationOf } from "../../schema/deprecation";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { AuditEntry } from "../audit/audit-entry.entity";
+import { DeprecatedUse } from "./deprecated-use.entity";
 import { HourlyUse } from "./hourly-use.entity";
 import { keyUsageActions } from "./key-usage.audit";
 import {
+  type DeprecatedUseArgs,
+  type DeprecatedUseReport,
   KeyRefusal,
   type KeyUsageArgs,
   type KeyUsageReport,
@@ -28,6 +32,14 @@ interface Row {
   bucket: string;
   accepted: number | string;
   refused: number | string;
+}
+
+/** Uses of a deprecated part with one key; PostgreSQL's driver returns the sum as text. */
+interface DeprecatedRow {
+  keyId: string;
+  name: string;
+  uses: number | string;
+  lastUsedAt: Timestamp;
 }
 
 /** When the buckets of a period start, oldest first. */
@@ -98,6 +110,44 @@ export class UsageService {
         .getRawMany<Row>(),
     );
     return totalsOf(rows, starts, digits);
+  }
+
+  /** Uses of deprecated parts with the keys of the caller's organization, most recently used first. */
+  async deprecated(
+    context: RequestContext,
+    { first, keyId }: DeprecatedUseArgs,
+  ): Promise<DeprecatedUseReport[]> {
+    const organizationId = organizationOf(context);
+    if (DEPRECATED_NAMES.length === 0 || (keyId != null && !isUuid(keyId))) return [];
+    return this.database.report(organizationId, async (reader) => {
+      const [since] = startsOf(UsagePeriod.last_30_days);
+      const latest = reader
+        .createQueryBuilder(DeprecatedUse, "used")
+        .innerJoin("used.key", "key")
+        .select("used.key_id", "keyId")
+        .addSelect("used.name", "name")
+        .addSelect("SUM(used.uses)", "uses")
+        .addSelect("MAX(used.last_used_at)", "lastUsedAt")
+        .where("key.organization_id = :organizationId AND used.day >= :since", { organizationId, since })
+        // A part that has been removed is no longer declared.
+        .andWhere("used.name IN (:...names)", { names: DEPRECATED_NAMES })
+        .groupBy("used.key_id")
+        .addGroupBy("used.name")
+        .orderBy("MAX(used.last_used_at)", "DESC")
+        .addOrderBy("used.key_id", "DESC")
+        .addOrderBy("used.name")
+        .limit(first);
+      if (keyId != null) latest.andWhere("used.key_id = :keyId", { keyId });
+      const rows = await latest.getRawMany<DeprecatedRow>();
+      const keys = await reader.findBy(ApiKey, { id: In(rows.map((row) => row.keyId)) });
+      return rows.flatMap(({ keyId: id, name, uses, lastUsedAt }) => {
+        const apiKey = keys.find((key) => key.id === id);
+        const removalAt = deprecationOf(name)?.sunset.toISOString();
+        return apiKey === undefined || removalAt === undefined
+          ? []
+          : [{ apiKey, name, uses: Number(uses), lastUsedAt, removalAt }];
+      });
+    });
   }
 }
 

@@ -13,8 +13,8 @@ import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** Max keys per report. */
-const MAX_KEYS = 100;
+/** Max entries of a report. */
+const MAX_ENTRIES = 100;
 
 export enum UsagePeriod {
   last_24_hours = "last_24_hours",
@@ -69,8 +69,8 @@ export class PeriodArgs {
 
 @ArgsType()
 export class KeyUsageArgs extends PeriodArgs {
-  @Field(() => Int, { defaultValue: MAX_KEYS, description: "Max keys, 1 to 100." })
-  @IsBetween(1, MAX_KEYS)
+  @Field(() => Int, { defaultValue: MAX_ENTRIES, description: "Max keys, 1 to 100." })
+  @IsBetween(1, MAX_ENTRIES)
   first!: number;
 
   @Field(() => ID, { nullable: true, description: "Only the key with this ID." })
@@ -81,6 +81,16 @@ export class KeyUsageArgs extends PeriodArgs {
     description: "Only keys with requests of this outcome, ordered by the number of such requests.",
   })
   outcome!: UsageOutcome | null | undefined;
+}
+
+@ArgsType()
+export class DeprecatedUseArgs {
+  @Field(() => Int, { defaultValue: MAX_ENTRIES, description: "Max entries, 1 to 100." })
+  @IsBetween(1, MAX_ENTRIES)
+  first!: number;
+
+  @Field(() => ID, { nullable: true, description: "Only uses with the key with this ID." })
+  keyId!: string | null | undefined;
 }
 
 @ObjectType({ simpleResolvers: true, description: "Usage in one hour or day." })
@@ -126,4 +136,28 @@ export class KeyUsageReport extends UsageTotals {
     description: "Why the key was last rejected; null if it was never rejected in the period.",
   })
   lastRefusal!: KeyRefusal | null;
+}
+
+@ObjectType("DeprecatedUse", {
+  simpleResolvers: true,
+  description: "Uses of a deprecated part of the APIs with one key in the last 30 days.",
+})
+export class DeprecatedUseReport {
+  @Field(() => ApiKey, { description: "The key." })
+  apiKey!: ApiKey;
+
+  @Field(() => String, {
+    description:
+      "Name of the part: `Query.pet` for a part of the GraphQL schema, `GET /v1/pets/{petId}` for a REST route and its MCP tool.",
+  })
+  name!: string;
+
+  @Field(() => Float, { description: "Number of uses." })
+  uses!: number;
+
+  @Field(() => GraphQLISODateTime, { description: "Time of the last use." })
+  lastUsedAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, { description: "Time from which the part may be removed." })
+  removalAt!: Timestamp;
 }

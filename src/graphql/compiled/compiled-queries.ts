@@ -8,6 +8,8 @@ import {
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
 import { mayCallAll } from "../../schema/access";
+import type { CountDeprecated } from "../../schema/deprecation";
+import { deprecatedParts } from "./deprecated-parts";
 import { KnownDocuments } from "./known-documents";
 import { type Execute, planOperation } from "./plan";
 
@@ -16,17 +18,23 @@ export interface KnownOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   execute: Execute;
+  /** Names of its deprecated parts. */
+  deprecated: readonly string[];
 }
 
 /**
  * Runs repeated operations as compiled plans. A failed operation is rerun in Apollo, so that errors are created in one
  * place; a mutation's field is not run twice. Documents are cached only from callers with access to all root fields, so
  * that others cannot fill the cache.
+ * @param countDeprecated counts operations with deprecated parts, once each
  */
-export function compiledQueries(schema: GraphQLSchema) {
+export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDeprecated = () => undefined) {
   const documents = new KnownDocuments();
   // Plans by document and operation; a plan is garbage-collected with its document.
   const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, KnownOperation | undefined>>();
+  const count = ({ caller }: RequestContext, deprecated: readonly string[]) => {
+    if (deprecated.length > 0) countDeprecated(caller, deprecated);
+  };
   const planOf = (document: DocumentNode, operation: OperationDefinitionNode): KnownOperation | undefined => {
     let known = plans.get(document);
     if (known === undefined) {
@@ -50,6 +58,8 @@ export function compiledQueries(schema: GraphQLSchema) {
         async responseForOperation({ document, operation, contextValue, source, request }) {
           // Despite its type, `operation` is undefined if the operation name is unknown.
           if (!operation) return null;
+          if (!contextValue.answer?.attempt)
+            count(contextValue, deprecatedParts(schema, document, operation));
           if (known === undefined) {
             if (mayCallAll(contextValue.caller, schema, document, operation)) documents.add(source, document);
             return null;
@@ -81,10 +91,11 @@ export function compiledQueries(schema: GraphQLSchema) {
     },
     /** Runs an operation and writes the response; undefined if it fails and Apollo must run it. */
     async answer(
-      { execute }: KnownOperation,
+      { execute, deprecated }: KnownOperation,
       context: RequestContext,
       variables: Record<string, unknown>,
     ): Promise<string | undefined> {
+      count(context, deprecated);
       if (context.answer) context.answer.attempt = {};
       const { data, errors } = await execute(context, variables);
       if (data == null || errors !== undefined) return undefined;
@@ -99,7 +110,8 @@ function tryCompile(
   operation: OperationDefinitionNode,
 ): KnownOperation | undefined {
   try {
-    return { document, operation, execute: planOperation(schema, document, operation.name?.value) };
+    const execute = planOperation(schema, document, operation.name?.value);
+    return { document, operation, execute, deprecated: deprecatedParts(schema, document, operation) };
   } catch {
     return undefined;
   }

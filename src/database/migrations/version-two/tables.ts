@@ -282,6 +282,15 @@ const describe = (bigint: string, no: string): NewTable[] => [
     columns: [primary(integers("id")), texts({ value: 44 }), moments("created_at")],
   },
   {
+    name: "deprecated_use",
+    columns: [
+      primary(ids("key_id"), texts({ name: 200 }), moments("day")),
+      integers("uses"),
+      moments("last_used_at"),
+    ],
+    indices: [index("day")],
+  },
+  {
     name: "known_database",
     columns: [primary(integers("id")), nullable(longTexts("identity"), moments("restored_at"))],
   },

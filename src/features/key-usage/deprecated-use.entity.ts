@@ -1,0 +1,30 @@
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { ApiKey } from "../api-keys/api-key.entity";
+
+/** Number of uses of a deprecated part of the APIs with one key on one UTC day. */
+@Entity()
+export class DeprecatedUse {
+  @PrimaryColumn(UUID_COLUMN)
+  keyId!: string;
+
+  // No foreign key, for the same reason as in HourlyUse.
+  @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
+  key?: ApiKey;
+
+  /** Name of the part, as declared. */
+  @PrimaryColumn({ type: "varchar", length: 200 })
+  name!: string;
+
+  /** Start of the day. */
+  @Index()
+  @PrimaryColumn(TIMESTAMP_COLUMN)
+  day!: Timestamp;
+
+  @Column({ type: "integer" })
+  uses!: number;
+
+  @Column(TIMESTAMP_COLUMN)
+  lastUsedAt!: Timestamp;
+}
