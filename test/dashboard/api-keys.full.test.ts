@@ -290,6 +290,22 @@ describeDashboard("API keys", (dashboard) => {
     );
   });
 
+  test("keys that use what will be removed are called out, with the names", async () => {
+    const { gateway } = dashboard;
+    const { id, secret } = await mint(gateway, { name: "outdated" });
+    await gateway.rest("GET", "/v1/pets/1", { token: secret });
+    await gateway.graphql('{ pet(id: "1") { id } }', {}, { token: secret });
+    await gateway.services.usageRecorder.flush({ all: true });
+    const page = await dashboard.visit("/api-keys");
+    const watched = page.getByRole("list", { name: "Needs attention" });
+    await seen(watched.getByText("1 key uses what will be removed, most recently outdated."));
+    await watched.getByRole("link", { name: "outdated" }).click();
+    await page.waitForURL(new RegExp(id));
+    await seen(
+      page.getByText("Uses what will be removed on December 5, 2030: GET /v1/pets/{petId}, Query.pet."),
+    );
+  });
+
   test("keys that expire soon are called out, and can be listed alone", async () => {
     const { gateway } = dashboard;
     await mint(gateway, { name: "ends soon", expiresAt: new Date(Date.now() + 10 * 86_400_000) });

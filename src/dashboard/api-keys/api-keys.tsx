@@ -140,11 +140,16 @@ const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undef
     </Tag>
   );
 
-/** Keys that need attention because they expire soon or are rejected. */
+/** Keys that need attention because they expire soon, are rejected or use deprecated parts of the APIs. */
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
   const { totalCount: count } = watch.expiring;
   const refused = watch.refused.length;
-  if (count + refused === 0) return null;
+  const outdated = new Map(
+    watch.deprecatedUse.flatMap(({ apiKey }) =>
+      apiKey.state === "active" ? [[apiKey.id, apiKey.name] as const] : [],
+    ),
+  );
+  if (count + refused + outdated.size === 0) return null;
   return (
     <ul className={styles.watch} aria-label="Needs attention">
       {count > 0 && address.get("state") !== "expiring" && (
@@ -157,6 +162,18 @@ function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddre
         <li>
           {formatNumber(refused)} {refused === 1 ? "key was" : "keys were"} rejected in the last 24 hours.{" "}
           <Link href="/">Show {refused === 1 ? "it" : "them"}</Link>
+        </li>
+      )}
+      {outdated.size > 0 && (
+        <li>
+          {formatNumber(outdated.size)} {outdated.size === 1 ? "key uses" : "keys use"} what will be removed,
+          most recently{" "}
+          {[...outdated].slice(0, 1).map(([id, name]) => (
+            <Link key={id} href={addressOf(id)}>
+              {name}
+            </Link>
+          ))}
+          .
         </li>
       )}
     </ul>

@@ -3,7 +3,7 @@ import { usePolledQuery } from "../api/client";
 import { BarChart } from "../overview/chart";
 import { namesOf, PERIOD_OPTIONS, PERIODS, REJECTED_COLOR } from "../overview/series";
 import { Failure } from "../ui/failure";
-import { formatNumber } from "../ui/format";
+import { formatDay, formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
 import { Segmented } from "../ui/segmented";
 import styles from "./api-key.module.css";
@@ -32,11 +32,25 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
       {data === undefined ? (
         <div className={styles.loading}>{error !== null && <Failure error={error} retry={refetch} />}</div>
       ) : (
-        <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
+        <>
+          <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
+          <Deprecated uses={data.deprecatedUse} />
+        </>
       )}
     </Card>
   );
 }
+
+/** The deprecated parts of the APIs that a key uses, by their dates of removal. */
+const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"] }) =>
+  [...new Set(uses.map(({ removalAt }) => removalAt))].sort().map((date) => {
+    const names = uses.filter(({ removalAt }) => removalAt === date).map(({ name }) => name);
+    return (
+      <p key={date} className={styles.deprecated}>
+        Uses what will be removed on {formatDay(date)}: {names.sort().join(", ")}.
+      </p>
+    );
+  });
 
 function Shown(props: {
   use: UsageOfKeyQuery["keyUsage"][number] | undefined;

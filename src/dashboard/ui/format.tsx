@@ -60,6 +60,11 @@ function relativeTime(moment: string, now: number): string {
 /** Date and time to the second, in the browser's time zone and with its name. */
 export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
+const day = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeZone: "UTC" }));
+
+/** Date in UTC. */
+export const formatDay = (moment: string): string => day().format(new Date(moment));
+
 /** The browser's time zone with its offset from UTC. */
 export const timeZone = lazy(() => {
   const format = new Intl.DateTimeFormat("en", { timeZoneName: "longOffset" });
