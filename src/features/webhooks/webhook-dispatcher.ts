@@ -40,7 +40,7 @@ type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;
-  /** False while no endpoint is active; events are then not polled. */
+  /** False while no endpoint is active; only the endpoints are then polled. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
   private endPause = () => {};
@@ -93,6 +93,8 @@ export class WebhookDispatcher {
     let isMore = false;
     try {
       // One window per stream in turn, so that no endpoint waits for another's whole backlog.
+      this.hasEndpoints ||= await this.database.read(isAnyActive);
+      if (!this.hasEndpoints) return false;
       const behind = await this.behind();
       this.hasEndpoints = behind.length > 0 || (await this.database.read(isAnyActive));
       const startedAt = performance.now();
