@@ -5,7 +5,7 @@ import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import { PublishConfigurationInput } from "../features/configuration/configuration.inputs";
 import { digestOf } from "../features/configuration/document/canonical-json";
-import { checkDocument } from "../features/configuration/document/check-document";
+import { checkDocument, type DocumentCheck } from "../features/configuration/document/check-document";
 import { validateInput } from "../schema/validate-input";
 import { printProblem, readDocument } from "./document-file";
 import { print, printIndentedJson, printJson } from "./output";
@@ -100,7 +100,9 @@ async function publish(
     note,
   });
   await validateInput(input);
-  const { document, warnings } = await checkedDocument(file, json);
+  const { document, warnings } = await checkedDocument(file, json, (document) =>
+    configurations.check(context, document, agentId),
+  );
   // A pipeline publishes on every commit, and most commits change something else.
   const isLive = live.digest === digestOf(document) && live.version === input.expectedLiveVersion;
   const { version, digest } = isLive ? live : await configurations.publish(context, { ...input, document });
@@ -113,9 +115,13 @@ async function publish(
  * @param json true to print JSON, and only for an invalid document
  * @throws StartupError for a document that cannot be published
  */
-async function checkedDocument(file: string, json: boolean | undefined) {
+async function checkedDocument(
+  file: string,
+  json: boolean | undefined,
+  check: (document: unknown) => Promise<DocumentCheck> = checkDocument,
+) {
   const document = await readDocument(file);
-  const { problems, warnings } = await checkDocument(document);
+  const { problems, warnings } = await check(document);
   if (!json) {
     for (const problem of problems) printProblem(file, document, problem);
     for (const warning of warnings) printProblem(file, document, warning, "warning: ");

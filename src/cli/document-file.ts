@@ -23,8 +23,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @throws StartupError for a file that cannot be read or is not JSON, with the line and column
  */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
-  const { size, isFile } = await stat(file).then((found) => ({ size: found.size, isFile: found.isFile() }));
-  if (!isFile) throw new StartupError(`${file} is not a file`);
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? new StartupError(`${file} does not exist`) : error;
+  });
+  const { size } = found;
+  if (!found.isFile()) throw new StartupError(`${file} is not a file`);
   if (size > FILE_MAX_BYTES) throw new StartupError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
   const text = textOf(file, await readFile(file));
   try {

@@ -16,7 +16,6 @@ const OF_NOBODY = [
   "Query.pet",
   "Mutation.createPet",
   "Mutation.sendMessage",
-  "Query.checkConfiguration",
   "Mutation.signIn",
   "Mutation.signInWithCookie",
   "Query.invitation",
@@ -58,6 +57,7 @@ const COVERED = {
     "conversation",
     "configuration",
     "configurationDraft",
+    "checkConfiguration",
     "decision",
     "replayDecision",
     "webhookEndpoint",
@@ -325,8 +325,11 @@ describeGateway({ engine: "any" }, (gateway) => {
   const DRAFT = "query ($agentId: ID!) { configurationDraft(agentId: $agentId) { revision } }";
   const VERSIONS = "query ($agentId: ID!) { configurationVersions(agentId: $agentId) { nodes { version } } }";
   const CONFIGURATION = "query ($agentId: ID) { configuration(agentId: $agentId) { version } }";
+  const CHECK =
+    "query ($agentId: ID) { checkConfiguration(document: {}, agentId: $agentId) { warnings { path } } }";
   const OF_AN_AGENT = {
     LINES,
+    CHECK,
     CONFIGURATION,
     VERSIONS,
     DRAFT,

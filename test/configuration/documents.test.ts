@@ -177,26 +177,78 @@ test.each<[string, object, string]>([
   expect(JSON.stringify(problems)).not.toContain(KEY);
 });
 
-test("all problems are reported together, those of each condition and template with their position", async () => {
+test("all problems are reported together, in the order of the document, whatever else is invalid", async () => {
   const document = of({
-    templates: { one: "a\n {{ nothing }}", two: "{% if %}" },
+    situations: { order: 7 },
+    templates: { one: "a\n {{ nothing }}", two: "{% if %}", three: 3 },
+    otherwise: [{ hand_off: "no rule" }],
     rules: [
+      {
+        id: "b",
+        on: "order",
+        when: ["situation.data.id == 'x'", 1],
+        do: [{ send: "three", dealySeconds: 1 }],
+      },
       { id: "a", on: "*", when: ["true", "contact.nme == 1"], do: [{ send: "one" }] },
       {
         id: "a",
         on: "message.received",
         when: ["message.txt == ''"],
-        do: [{ send: "three" }, { send: "two" }],
+        do: [{ send: "four" }, { send: "two" }],
       },
     ],
   });
-  expect((await checkDocument(document)).problems.map(({ path, position }) => [path, position])).toEqual([
-    ["rules[1].id", undefined],
-    ["rules[1].do[0].send", undefined],
-    ["rules[0].when[1]", { line: 1, column: 9 }],
-    ["rules[1].when[0]", { line: 1, column: 9 }],
+  const { problems } = await checkDocument(document);
+  expect(problems.map(({ path, position }) => [path, position])).toEqual([
+    ["situations.order", undefined],
     ["templates.one", { line: 2, column: 5 }],
     ["templates.two", { line: 1, column: expect.any(Number) }],
+    ["templates.three", undefined],
+    ["otherwise[0]", undefined],
+    ["rules[0].when[1]", undefined],
+    ["rules[0].do[0].dealySeconds", undefined],
+    ["rules[1].when[1]", { line: 1, column: 9 }],
+    ["rules[2].id", undefined],
+    ["rules[2].when[0]", { line: 1, column: 9 }],
+    ["rules[2].do[0].send", undefined],
+  ]);
+});
+
+test.each([
+  ["a member of the document", of({ template: {} }), "templates"],
+  ["a member of a rule", of({ rules: [{ ...RULE, wen: [] }] }), "when"],
+  ["a member of an effect", of({ otherwise: [{ handoff: "x" }, { send: "a", lne: "main" }] }), "line"],
+  ["the kind of an effect", of({ otherwise: [{ hand_off: "x" }] }), "handoff"],
+  ["a template", of({ templates: { hello: "x" }, otherwise: [{ send: "helo" }] }), "hello"],
+])("a problem with the name of %s says the nearest one", async (_, document, name) => {
+  const messages = (await checkDocument(document)).problems.map(({ message }) => message);
+  expect(messages).toContainEqual(expect.stringMatching(`\\. Did you mean "${name}"\\?$`));
+});
+
+test("a document is compared with the lines and the model of its agent", async () => {
+  const document = of({
+    situations: { "order.shipped": {} },
+    templates: { a: "a" },
+    rules: [
+      { id: "a", on: "order.shiped", do: [{ send: "a", line: "mial" }] },
+      { id: "b", on: "order.shipped", do: [{ move: "phone" }, { send: "a", line: "main" }] },
+      { id: "c", on: "*", do: [{ ask: { prompt: "a" } }] },
+    ],
+  });
+  const { problems, warnings } = await checkDocument(document, { lines: ["mail", "main"], hasModel: false });
+  expect(problems).toEqual([]);
+  const ofLine = "is not a line in use: the agent has mail, main";
+  expect(warnings).toEqual([
+    {
+      path: "rules[0].on",
+      message: 'is not a declared situation, so the rule never matches. Did you mean "order.shipped"?',
+    },
+    { path: "rules[0].do[0].line", message: `${ofLine}. Did you mean "mail"?` },
+    { path: "rules[1].do[0].move", message: ofLine },
+    {
+      path: "rules[2].do[0].ask",
+      message: "asks a language model, but none is configured: `otherwise` applies",
+    },
   ]);
 });
 

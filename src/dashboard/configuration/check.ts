@@ -9,13 +9,13 @@ import type { Mark } from "./editor/editor";
 const DEBOUNCE_MS = 400;
 
 /** Checks a text as the user types: first as JSON, then as a configuration. */
-export function useCheck(text: string) {
+export function useCheck(text: string, agentId: string) {
   const [typed] = useDebouncedValue(text, DEBOUNCE_MS);
   const parsed = useMemo(() => parseText(typed), [typed]);
   const document = "document" in parsed ? parsed.document : {};
   const { data, error, isFetching } = usePolledQuery(
     CheckConfigurationDocument,
-    { document },
+    { document, agentId },
     { enabled: "document" in parsed, pollMs: Number.POSITIVE_INFINITY },
   );
   const marks = useMemo((): Mark[] => {

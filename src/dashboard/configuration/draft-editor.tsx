@@ -55,7 +55,7 @@ export function DraftEditor(props: {
   );
   const shown = saved !== undefined && saved.revision === revision ? saved.text : start;
   const text = edit?.text ?? shown;
-  const check = useCheck(text);
+  const check = useCheck(text, agent.id);
   const parsed = parseText(text);
   const hasChanges = edit !== undefined || isBlank;
   const isBehind =

@@ -75,7 +75,7 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
   const { document } = draft;
   const { data, error, refetch } = usePolledQuery(
     CheckConfigurationDocument,
-    { document },
+    { document, agentId: agent.id },
     { pollMs: Number.POSITIVE_INFINITY },
   );
   const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};

@@ -105,7 +105,7 @@ export class ConfigurationCheck implements DocumentCheck {
 
   @Field(() => [ConfigurationProblem], {
     description:
-      "Probable mistakes that do not prevent publication, such as a rule that never matches; at most 100.",
+      "Probable mistakes that do not prevent publication, such as a rule that never matches or a line that the agent does not have; at most 100.",
   })
   @AtMost(MAX_REPORTED)
   warnings!: Problem[];

@@ -69,8 +69,13 @@ export class ConfigurationResolver {
     @Ctx() context: RequestContext,
     @Arg("document", () => GraphQLJsonObject, { description: "The document." })
     document: Record<string, unknown>,
+    @Arg("agentId", () => ID, {
+      nullable: true,
+      description: "ID of the agent, for warnings about lines that it does not have; none if omitted.",
+    })
+    agentId?: string | null,
   ): Promise<ConfigurationCheck> {
-    return this.service.check(context, document);
+    return this.service.check(context, document, agentId);
   }
 
   @Access(MANAGER)

@@ -1,4 +1,4 @@
-import { LessThan } from "typeorm";
+import { LessThan, Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
@@ -12,7 +12,7 @@ import { jsonProblem } from "../../schema/json-object";
 import { Agent } from "../agents/agent.entity";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
-import { Line } from "../lines/line.entity";
+import { Line, LineState } from "../lines/line.entity";
 import { configurationActions } from "./configuration.audit";
 import type { ConfigurationVersionsArgs } from "./configuration.inputs";
 import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
@@ -24,6 +24,7 @@ import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import type { Problem } from "./document/problem";
 import { tokenProblems } from "./document/token-problems";
+import type { Surroundings } from "./document/warnings";
 import { documentToPublish, insertVersion, liveVersion } from "./versions";
 
 const REQUIRED = { permission: Permission.config_manage };
@@ -145,16 +146,30 @@ export class ConfigurationService {
   /**
    * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
-   * @throws GatewayError `unavailable` if it would wait too long
+   * @param agent the agent whose lines are compared with those of the document, if any
+   * @throws GatewayError `not_found` (agent), `unavailable` if it would wait too long
    */
-  async check(context: RequestContext, document: unknown): Promise<DocumentCheck> {
+  async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
     const organizationId = organizationOf(context);
+    const surroundings = agent == null ? undefined : await this.surroundingsOf(context, agent);
     await this.checks.acquire(CHECK_TIMEOUT_MS, organizationId);
     try {
-      return await checkDocument(document);
+      return await checkDocument(document, surroundings);
     } finally {
       this.checks.release(organizationId);
     }
+  }
+
+  private surroundingsOf(context: RequestContext, agent: string): Promise<Surroundings> {
+    return this.database.read(async (reader) => {
+      const agentId = await scopedAgentId(reader, context, agent);
+      const lines = await reader.find(Line, {
+        select: ["name"],
+        where: { agentId, state: Not(LineState.archived) },
+        order: { name: "ASC" },
+      });
+      return { lines: lines.map(({ name }) => name), hasModel: this.decider.model !== null };
+    });
   }
 
   /**
@@ -172,7 +187,7 @@ export class ConfigurationService {
     if (problem !== undefined) throw new InvalidInput([{ path: "input.document", message: problem }]);
     const tokens = tokenProblems(document);
     if (tokens.length > 0) throw new InvalidInput(tokens);
-    const check = await this.check(context, document);
+    const check = await this.check(context, document, agent);
     const draft = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);

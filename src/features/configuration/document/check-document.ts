@@ -7,12 +7,15 @@ import {
   PROBLEM_PATH_MAX_LENGTH,
 } from "../configuration.limits";
 import { CompiledConfiguration } from "./compiled-configuration";
+import { inDocumentOrder } from "./document-order";
 import { type ConfigurationDocument, type EffectDocument, templateOf } from "./format";
 import { parseDocument } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
+import { soundParts } from "./sound-parts";
+import { suggestion } from "./suggest";
 import { tokenProblems } from "./token-problems";
-import { warningsOf } from "./warnings";
+import { type Surroundings, warningsOf } from "./warnings";
 
 /** The result of checking a document. */
 export interface DocumentCheck {
@@ -28,13 +31,25 @@ export interface DocumentCheck {
 const TURN_MS = 10;
 
 /**
- * Checks a document as a whole.
+ * Checks a document as a whole; parts with an invalid structure do not hide the problems of others.
  * @param value a JSON value
- * @returns every problem, up to `MAX_REPORTED`
+ * @param surroundings the agent's lines and model, if the document is checked for an agent
+ * @returns every problem, up to `MAX_REPORTED`, in the order of the document
  */
-export async function checkDocument(value: unknown): Promise<DocumentCheck> {
-  const document = parseDocument(value);
-  if (Array.isArray(document)) return { problems: reported(document), warnings: [] };
+export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
+  const parsed = parseDocument(value);
+  if (!Array.isArray(parsed)) {
+    const problems = await problemsIn(parsed);
+    const warnings = warningsOf(parsed, surroundings);
+    return { problems: reported(problems, value), warnings: reported(warnings, value), document: parsed };
+  }
+  const sound = parseDocument(soundParts(value, parsed));
+  const others = Array.isArray(sound) ? [] : await problemsIn(sound);
+  return { problems: reported([...parsed, ...others], value), warnings: [] };
+}
+
+/** The problems of a document with a valid structure. */
+async function problemsIn(document: ConfigurationDocument): Promise<Problem[]> {
   const problems = [...tokenProblems(document), ...namesInUse(document), ...rulesOutOfBounds(document)];
   const configuration = new CompiledConfiguration(document, false);
   let started = performance.now();
@@ -45,20 +60,18 @@ export async function checkDocument(value: unknown): Promise<DocumentCheck> {
       started = performance.now();
     }
   }
-  return {
-    problems: reported(problems),
-    warnings: reported(warningsOf(document)),
-    document,
-  };
+  return problems;
 }
 
-/** Truncates problems, because they quote names from the document. */
-const reported = (problems: readonly Problem[]): Problem[] =>
-  problems.slice(0, MAX_REPORTED).map((problem) => ({
-    ...problem,
-    path: excerpt(problem.path, PROBLEM_PATH_MAX_LENGTH),
-    message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
-  }));
+/** Sorts and truncates problems, because they quote names from the document. */
+const reported = (problems: readonly Problem[], value: unknown): Problem[] =>
+  inDocumentOrder(problems, value)
+    .slice(0, MAX_REPORTED)
+    .map((problem) => ({
+      ...problem,
+      path: excerpt(problem.path, PROBLEM_PATH_MAX_LENGTH),
+      message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
+    }));
 
 /** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates. */
 function namesInUse({
@@ -83,7 +96,8 @@ function namesInUse({
       const name = templateOf(effect);
       if (name === undefined || Object.hasOwn(templates, name)) return [];
       const member = "send" in effect ? ["send"] : ["ask", "prompt"];
-      return [{ path: pathOf([...path, index, ...member]), message: "is not the name of a template" }];
+      const message = `is not the name of a template${suggestion(name, Object.keys(templates))}`;
+      return [{ path: pathOf([...path, index, ...member]), message }];
     });
   return [
     ...reserved,

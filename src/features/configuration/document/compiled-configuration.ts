@@ -1,5 +1,4 @@
 import type { Environment } from "@marcbachmann/cel-js";
-import { suggestionList } from "graphql/jsutils/suggestionList";
 import { Condition } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import type { DataDeclaration } from "./data-types";
@@ -12,6 +11,7 @@ import {
   type Shapes,
   shapesOf,
 } from "./shapes";
+import { nearest } from "./suggest";
 import type { TextTemplate } from "./texts/template";
 
 /** A rule with its parsed conditions. */
@@ -75,8 +75,7 @@ export class CompiledConfiguration {
 
   /** The declared or reserved type whose name is the most similar to another; null if none is similar. */
   nearestType(type: string): string | null {
-    const known = [...Object.keys(this.document.situations ?? {}), ...RESERVED_SITUATIONS.keys()];
-    return suggestionList(type, known)[0] ?? null;
+    return nearest(type, situationTypes(this.document));
   }
 
   /** The names available to conditions and templates in situations of a type. */
@@ -134,6 +133,12 @@ export class CompiledConfiguration {
 }
 
 const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);
+
+/** The types of situations that a document can have rules for: declared and built-in ones. */
+export const situationTypes = ({ situations = {} }: ConfigurationDocument): string[] => [
+  ...Object.keys(situations),
+  ...RESERVED_SITUATIONS.keys(),
+];
 
 const isFor =
   (type: string) =>

@@ -1,8 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { jsonProblem } from "../../../schema/json-object";
 import { DOCUMENT_MAX_BYTES, MAX_REPORTED } from "../configuration.limits";
 import { type ConfigurationDocument, documentFormat, EFFECTS, MAX_MEMBERS } from "./format";
 import { type Problem, pathOf } from "./problem";
+import { suggestion } from "./suggest";
 
 /** Requests must not generate code. */
 const OPTIONS = { jitless: true };
@@ -20,7 +21,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
   const problems = success
     ? tooManyMembers(data)
-    : error.issues.flatMap((issue) => problemsOf(issue, [], value));
+    : error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat));
   return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
 }
 
@@ -47,9 +48,18 @@ function tooManyMembers({ situations = {}, templates = {} }: ConfigurationDocume
   ];
 }
 
+/** Max number of members of an effect that are compared with the kinds of effects. */
+const MAX_MISSPELLED = 10;
+
 type Issue = z.core.$ZodIssue;
 
-function problemsOf(issue: Issue, parents: readonly PropertyKey[], root: unknown): Problem[] {
+/** @param format the format of the part at `parents` */
+function problemsOf(
+  issue: Issue,
+  parents: readonly PropertyKey[],
+  root: unknown,
+  format: z.ZodType,
+): Problem[] {
   const path = [...parents, ...issue.path];
   const problem = (message: string) => [{ path: pathOf(path), message }];
   if (issue.code !== "unrecognized_keys" && isMissing(path, root)) return problem("is required");
@@ -57,7 +67,7 @@ function problemsOf(issue: Issue, parents: readonly PropertyKey[], root: unknown
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
         path: pathOf([...path, key]),
-        message: "is not a member of the format",
+        message: `is not a member of the format${suggestion(key, membersAt(format, issue.path, valueAt(root, path)))}`,
       }));
     case "invalid_union":
       return problemsOfUnion(path, root);
@@ -98,18 +108,41 @@ function unitOf(origin: string, count: number | bigint): string {
   return count === 1 ? unit : `${unit}s`;
 }
 
+const KINDS = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
+
+/** The kind of an effect, by its members. */
+const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
+  typeof value === "object" && value !== null ? KINDS.find((each) => Object.hasOwn(value, each)) : undefined;
+
 /** The problems of a value of a union type; an effect is validated as the kind that its members identify. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
-  const kinds = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
-  const kind =
-    typeof value === "object" && value !== null
-      ? kinds.find((each) => Object.hasOwn(value, each))
-      : undefined;
-  if (kind === undefined) return [{ path: pathOf(path), message: `must have one of ${kinds.join(", ")}` }];
+  const kind = kindOf(value);
+  if (kind === undefined) {
+    const names =
+      typeof value === "object" && value !== null ? Object.keys(value).slice(0, MAX_MISSPELLED) : [];
+    const meant = names.map((name) => suggestion(name, KINDS)).find((text) => text !== "") ?? "";
+    return [{ path: pathOf(path), message: `must have one of ${KINDS.join(", ")}${meant}` }];
+  }
   const { error } = EFFECTS[kind].safeParse(value, OPTIONS);
-  return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root));
+  return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, EFFECTS[kind]));
+}
+
+/** The names of the members that a format allows for a value at a path. */
+function membersAt(format: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
+  let at: unknown = format;
+  for (const name of [...path, undefined]) {
+    while (at instanceof z.ZodOptional || at instanceof z.ZodNullable) at = at.unwrap();
+    if (name === undefined) break;
+    if (at instanceof z.ZodObject) at = at.shape[String(name)];
+    else if (at instanceof z.ZodArray) at = at.element;
+    else if (at instanceof z.ZodRecord) at = at.valueType;
+    else return [];
+  }
+  const kind = at instanceof z.ZodUnion ? kindOf(value) : undefined;
+  if (kind !== undefined) at = EFFECTS[kind];
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,19 +1,33 @@
-import { type ConfigurationDocument, type RuleDocument, templateOf } from "./format";
+import { situationTypes } from "./compiled-configuration";
+import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templateOf } from "./format";
 import { type Problem, pathOf } from "./problem";
-import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
+import { ANY_SITUATION } from "./shapes";
+import { suggestion } from "./suggest";
 
-/** Probable mistakes in a valid document: rules that never match and unused templates. */
-export function warningsOf(document: ConfigurationDocument): Problem[] {
-  const { situations = {}, templates = {}, rules = [], otherwise = [] } = document;
-  const isKnown = (type: string) =>
-    type === ANY_SITUATION || RESERVED_SITUATIONS.has(type) || Object.hasOwn(situations, type);
+/** What an agent's document depends on. */
+export interface Surroundings {
+  /** Names of the agent's lines that can send. */
+  lines: readonly string[];
+  hasModel: boolean;
+}
+
+/** Max number of lines that a warning names. */
+const MAX_NAMED_LINES = 10;
+
+/**
+ * Probable mistakes in a valid document: rules that never match, unused templates, and, for an agent's document, lines
+ * that the agent does not have and questions to a model that the gateway does not have.
+ */
+export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
+  const { templates = {}, rules = [], otherwise = [] } = document;
+  const types = new Set(situationTypes(document));
   const unknown = rules.flatMap(({ on }, index) =>
-    isKnown(on)
+    on === ANY_SITUATION || types.has(on)
       ? []
       : [
           {
             path: pathOf(["rules", index, "on"]),
-            message: "is not a declared situation, so the rule never matches",
+            message: `is not a declared situation, so the rule never matches${suggestion(on, types)}`,
           },
         ],
   );
@@ -27,7 +41,37 @@ export function warningsOf(document: ConfigurationDocument): Problem[] {
   const unused = Object.keys(templates)
     .filter((name) => !used.has(name))
     .map((name) => ({ path: pathOf(["templates", name]), message: "is not used" }));
-  return [...unknown, ...hidden, ...unused];
+  const missing =
+    surroundings === undefined
+      ? []
+      : [
+          ...rules.flatMap((rule, index) => missingFor(rule.do ?? [], ["rules", index, "do"], surroundings)),
+          ...missingFor(otherwise, ["otherwise"], surroundings),
+        ];
+  return [...unknown, ...hidden, ...unused, ...missing];
+}
+
+/** The lines and the model that effects need and that do not exist. */
+function missingFor(
+  effects: readonly EffectDocument[],
+  path: readonly PropertyKey[],
+  { lines, hasModel }: Surroundings,
+): Problem[] {
+  return effects.flatMap((effect, index) => {
+    const at = (member: string) => pathOf([...path, index, member]);
+    if ("ask" in effect && !hasModel) {
+      return [
+        { path: at("ask"), message: "asks a language model, but none is configured: `otherwise` applies" },
+      ];
+    }
+    const [member, line] =
+      "move" in effect ? ["move", effect.move] : ["line", "send" in effect ? effect.line : undefined];
+    if (line === undefined || lines.includes(line)) return [];
+    const named = lines.slice(0, MAX_NAMED_LINES).join(", ");
+    const known = named === "" ? "has none" : `has ${named}${lines.length > MAX_NAMED_LINES ? ", …" : ""}`;
+    const message = `is not a line in use: the agent ${known}${suggestion(line, lines)}`;
+    return [{ path: at(member as string), message }];
+  });
 }
 
 /** True if an earlier rule decides every situation that a later one would match. */
