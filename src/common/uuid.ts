@@ -1,4 +1,4 @@
-import { v7 as uuid } from "uuid";
+import { v7 as uuid, v5 } from "uuid";
 import { JsonSchema } from "./json-schema";
 
 /** Declares that the property holds a UUID. */
@@ -7,6 +7,9 @@ export const Uuid = JsonSchema({ format: "uuid" });
 /** True if a text is a UUID in canonical lower-case form (RFC 9562). */
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
+
+/** The ID that a name has in the namespace of another ID (UUIDv5, RFC 9562, 5.5). */
+export const derivedId = (name: string, namespace: string): string => v5(name, namespace);
 
 /**
  * The lower bound of all version 7 UUIDs created at a time or later; their first 48 bits are the time (RFC 9562, 5.7).

@@ -138,6 +138,15 @@ const INVALID: [object, string, string][] = [
     "rules[0].once.within",
     "must be a period",
   ]),
+  ...[
+    ["situation.dta", "No such key"],
+    ["contact.tags", "is of type list<string>, not string"],
+    ["contacts", "names contacts, which does not exist"],
+  ].map(([per, message]): [object, string, string] => [
+    of({ rules: [{ ...RULE, once: { per, within: "P1D" } }] }),
+    "rules[0].once.per",
+    message as string,
+  ]),
   [of({ templates: { a: "\0" } }), "", "must contain only well-formed Unicode"],
   [of({ templates: { a: "\ud800" } }), "", "must contain only well-formed Unicode"],
   [
@@ -150,10 +159,9 @@ const INVALID: [object, string, string][] = [
 ];
 
 test.each(INVALID)("%j has a problem at %s that editors do not see", async (document, path, message) => {
-  expect((await checkDocument(document)).problems).toContainEqual({
-    path,
-    message: expect.stringContaining(message),
-  });
+  expect((await checkDocument(document)).problems).toContainEqual(
+    expect.objectContaining({ path, message: expect.stringContaining(message) }),
+  );
 });
 
 test("problems have a bounded number and size", async () => {

@@ -21,7 +21,7 @@ const KEY = "sk-secret-of-the-model";
 const SENDS = Array.from({ length: 10 }, () => ({ send: "note" }));
 
 const DOCUMENT = {
-  situations: { late: { text: "string" }, once: {}, many: {} },
+  situations: { late: { text: "string" }, once: {}, "once-text": { key: "string" }, many: {} },
   templates: {
     prompt: "Answer kindly to {{ contact.name }}. They wrote: {{ situation.data.text }}",
     plain: "Answer kindly.",
@@ -38,6 +38,12 @@ const DOCUMENT = {
       ],
     },
     { id: "once", on: "once", do: [{ ask: { prompt: "plain" } }], once: { per: "contact", within: "P1D" } },
+    {
+      id: "once-text",
+      on: "once-text",
+      do: [{ ask: { prompt: "plain" } }],
+      once: { per: "situation.data.key", within: "P1D", group: "g" },
+    },
     { id: "many", on: "many", do: [...SENDS, { ask: { prompt: "plain" } }] },
     { id: "failed", on: "message.failed", do: [{ addTags: ["failed"] }] },
     { id: "back", on: "conversation.released", do: [{ ask: { prompt: "plain" } }] },
@@ -259,13 +265,17 @@ onAnyEngine((engine) => {
     ],
     ["comes too late", (contactId) => conversationClient(gateway).open({ contact: { id: contactId } })],
   ])("a rule with once matches again after a model whose answer %s", async (_, prevent) => {
-    const decision = await asked({ type: "once", data: {}, contact: { id: await newContact() } });
-    const { contactId } = decision;
-    expect(await read((reader) => reader.countBy(RuleMatch, { subjectId: contactId }))).toBe(1);
-    await prevent(contactId);
+    const before = await read((reader) => reader.count(RuleMatch));
+    const contact = { id: await newContact() };
+    const decisions = [
+      await asked({ type: "once", data: {}, contact }),
+      await asked({ type: "once-text", data: { key: "A1" }, contact }),
+    ];
+    expect(await read((reader) => reader.count(RuleMatch))).toBe(before + 2);
+    await prevent(contact.id);
     await settle();
-    expect(await found(decision)).toMatchObject({ state: "decided" });
-    expect(await read((reader) => reader.countBy(RuleMatch, { subjectId: contactId }))).toBe(0);
+    for (const decision of decisions) expect(await found(decision)).toMatchObject({ state: "decided" });
+    expect(await read((reader) => reader.count(RuleMatch))).toBe(before);
   });
 
   test("a decision sends at most ten messages, that of the model among them", async () => {

@@ -11,8 +11,13 @@ import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const once = { per: "contact", within: "P30D" };
+const perOrder = { per: "situation.data.orderId", within: "P30D" };
+const grouped = { ...once, group: "news" };
 const DOCUMENT = {
-  situations: { "order.shipped": {}, tagged: {}, both: {}, urgent: {}, failed: {}, plain: {}, moved: {} },
+  situations: {
+    ...{ "order.shipped": {}, tagged: {}, both: {}, urgent: {}, failed: {}, plain: {}, moved: {} },
+    ...{ "order.paid": { orderId: "string" }, "order.noted": {}, news: { offer: "bool" } },
+  },
   templates: { text: "Your order is on its way." },
   rules: [
     { id: "shipped", on: "order.shipped", do: [{ send: "text" }], once },
@@ -26,6 +31,22 @@ const DOCUMENT = {
       once,
     },
     { id: "failed", on: "failed", do: [{ send: "text" }, { move: "nowhere" }] },
+    { id: "paid", on: "order.paid", do: [{ addTags: ["paid"] }], once: perOrder },
+    {
+      id: "noted",
+      on: "order.noted",
+      do: [{ addTags: ["noted"] }],
+      once: { per: "contact.name", within: "P1D" },
+    },
+    {
+      id: "offer",
+      on: "news",
+      when: ["situation.data.offer"],
+      do: [{ addTags: ["o"] }],
+      once: grouped,
+      continue: true,
+    },
+    { id: "news", on: "news", do: [{ addTags: ["n"] }], once: grouped },
     { id: "moved", on: "moved", do: [{ send: "text" }, { move: "second" }] },
   ],
   otherwise: [{ send: "text" }],
@@ -111,6 +132,56 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     await reach(contact);
     expect(await decide("order.shipped", about)).toMatchObject({ ruleId: "shipped", outcome: "send" });
     expect((await decide("order.shipped", about)).explanation.rules[0]).toMatchObject({ spent: true });
+  });
+
+  test("a rule with once per text counts each text of a contact", async () => {
+    const [one, other] = [await unreached(), await unreached()];
+    const isSpent = async ({ id }: { id: string }, orderId: string) =>
+      (await decide("order.paid", { contact: { id }, data: { orderId } })).explanation.rules[0].spent ===
+      true;
+    expect([await isSpent(one, "A1"), await isSpent(one, "A1"), await isSpent(one, "A2")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([await isSpent(other, "A1"), await isSpent(one, "A2")]).toEqual([false, true]);
+  });
+
+  test("a rule whose once gives no text does not match, and says why", async () => {
+    const { id } = await unreached();
+    const { ruleId, explanation } = await decide("order.noted", { contact: { id } });
+    expect(ruleId).toBeUndefined();
+    expect(explanation.rules).toEqual([
+      expect.objectContaining({
+        id: "noted",
+        matched: false,
+        clauses: [
+          expect.objectContaining({
+            source: "contact.name",
+            error: expect.objectContaining({ code: "type_mismatch" }),
+          }),
+        ],
+      }),
+    ]);
+  });
+
+  test("rules of a group share one count, within a decision, too", async () => {
+    const { id } = await unreached();
+    const spent = async (offer: boolean) => {
+      const { explanation } = await decide("news", { contact: { id }, data: { offer } });
+      return explanation.rules.map((rule: { matched: boolean; spent?: true }) => [
+        rule.matched,
+        rule.spent === true,
+      ]);
+    };
+    expect(await spent(true)).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect(await spent(false)).toEqual([
+      [false, false],
+      [false, true],
+    ]);
   });
 
   test("a message to an address that opted out fails, unless the conversation moves to another line", async () => {

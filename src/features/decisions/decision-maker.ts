@@ -39,7 +39,7 @@ import { findParticipants, type ParticipantReference, type Participants } from "
 import { pendingDecision } from "./pending-decision";
 import { isHandedOff, type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
-import { forgetMatches, recordMatches, takeSnapshot } from "./snapshot";
+import { forgetMatches, type Matches, recordMatches, takeSnapshot } from "./snapshot";
 import { inTurns, type WaveUnit } from "./wave";
 
 /** A situation to decide, with its caller. */
@@ -200,7 +200,7 @@ export class DecisionMaker {
     const { snapshot } = decision;
     const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
     const decisionContext = { context, participants, configuration, unit };
-    if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, planned);
+    if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, { configuration, planned });
     else if (snapshot === null || planned === null) {
       const snapshotContext = { agent, configuration, situation, now: timestamp() };
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
@@ -220,9 +220,9 @@ export class DecisionMaker {
     tx: Tx,
     decision: Decision,
     obstacle: GateExplanation,
-    planned: Plan | null,
+    { configuration, planned }: { configuration: CompiledConfiguration; planned: Plan | null },
   ): Promise<void> {
-    await forgetMatches(tx, decision, ruleIdsOf(decision.effects));
+    await forget(tx, decision, configuration);
     const { configurationVersion: version, snapshot, createdAt } = decision;
     const explanation = {
       version,
@@ -240,8 +240,9 @@ export class DecisionMaker {
   async fail(tx: Tx, id: string, error: ExplanationError): Promise<void> {
     const decision = (await lockPending(tx, [id])).get(id);
     if (decision === undefined) return;
-    await forgetMatches(tx, decision, ruleIdsOf(decision.effects));
-    const { configurationVersion: version, createdAt: now } = decision;
+    const { agentId, configurationVersion: version, createdAt: now } = decision;
+    if (decision.basis !== null)
+      await forget(tx, decision, await this.compiledConfigurations.at(tx, agentId, version));
     Object.assign(decision, {
       state: DecisionState.failed,
       explanation: { version, now, error, gates: [], rules: [], effects: [] },
@@ -276,11 +277,7 @@ export class DecisionMaker {
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
       // Recorded now, so that the rule does not match again while the model is working.
-      await recordMatches(tx, configuration, decision.situation.type, {
-        matched: matchedIn(planned),
-        subjects: { contact: participants.contact?.id, conversation: participants.conversation?.id },
-        now: snapshot.now,
-      });
+      await recordMatches(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
     }
   }
 
@@ -296,7 +293,7 @@ export class DecisionMaker {
   private async apply(
     tx: Tx,
     decision: Decision,
-    { now, isOptedOut }: Snapshot,
+    snapshot: Snapshot,
     {
       context,
       participants,
@@ -320,29 +317,20 @@ export class DecisionMaker {
       tags,
       isAnswer: situation.type === MESSAGE_RECEIVED,
       gates: planned.gates,
-      isOptedOut: isOptedOut === true,
+      isOptedOut: snapshot.isOptedOut === true,
     };
     const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
     const { gates, rules } = planned;
-    const { basis } = decision;
     const matched = inEffect(planned, effects);
-    if (basis !== null) {
+    if (decision.basis !== null) {
       const without = ruleIdsOf(planned.effects).filter((id) => !matched.has(id));
-      await forgetMatches(tx, decision, without);
+      await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(without)));
     }
-    await recordMatches(tx, configuration, decision.situation.type, {
-      matched,
-      // Matches are already recorded for the subjects that a model was asked about, except for a conversation opened
-      // only now.
-      subjects: {
-        contact: basis === null ? participants.contact?.id : undefined,
-        conversation: basis === null || basis.conversation === null ? conversation?.id : undefined,
-      },
-      now,
-    });
     if (conversation !== null && addressId !== undefined && effects.some(wasLoop))
       await reportLoop(tx, conversation, addressId, timestamp());
     decision.conversationId = conversation?.id ?? null;
+    await recordMatches(tx, matchesOf(decision, configuration, snapshot, matched));
+    const { now } = snapshot;
     const explanation = { version: decision.configurationVersion, now, gates, rules, effects };
     this.complete(tx, decision, outcomeOf(effects), explanation);
   }
@@ -410,6 +398,26 @@ const agentById = coalesceKeysInTx(async (tx: Tx, ids) => {
     .innerJoinAndSelect("agent.organization", "organization");
   return indexBy(await agents.where({ id: In(ids) }).getMany(), ({ id }) => id);
 });
+
+/** The matches of rules in a decision about its current contact and conversation. */
+const matchesOf = (
+  { agentId, situation, contactId, conversationId }: Decision,
+  configuration: CompiledConfiguration,
+  snapshot: Snapshot,
+  ruleIds: ReadonlySet<string>,
+): Matches => ({
+  configuration,
+  input: { situation, ...snapshot },
+  subjects: { agent: agentId, contact: contactId ?? undefined, conversation: conversationId ?? undefined },
+  ruleIds,
+});
+
+/** Forgets the matches that were recorded when a decision asked a model, because it has no effects. */
+async function forget(tx: Tx, decision: Decision, configuration: CompiledConfiguration): Promise<void> {
+  const { basis, snapshot, effects } = decision;
+  if (basis === null || snapshot === null) return;
+  await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(ruleIdsOf(effects))));
+}
 
 /** The rules with effects. */
 const ruleIdsOf = (effects: readonly Effect[]): string[] => [

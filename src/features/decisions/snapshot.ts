@@ -1,26 +1,35 @@
 import { In } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import { derivedId } from "../../common/uuid";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
+import { type DecisionInput, type OnceLimit, onceLimits } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
 import { Message, MessageDirection } from "../messages/message.entity";
-import type { Decision, Situation } from "./decision.entity";
+import type { Situation } from "./decision.entity";
 import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The subjects that a rule with `once` counts for. */
-type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>;
+/** The IDs of the subjects that rules with `once` count for. */
+interface Subjects {
+  agent: string;
+  contact: string | undefined;
+  conversation: string | undefined;
+}
+
+/** A rule with `once`, with the key of its count. */
+type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
 /** The inputs of a snapshot besides the participants. */
 interface SnapshotContext {
-  agent: Pick<Agent, "slug" | "name">;
+  agent: Pick<Agent, "id" | "slug" | "name">;
   configuration: CompiledConfiguration;
   situation: Situation;
   now: Timestamp;
@@ -30,7 +39,7 @@ interface SnapshotContext {
 export async function takeSnapshot(
   tx: Tx,
   { contact, conversation, line: known }: Participants,
-  { agent: { slug, name }, configuration, situation, now }: SnapshotContext,
+  { agent: { id: agent, slug, name }, configuration, situation, now }: SnapshotContext,
 ): Promise<Snapshot> {
   const isReply = situation.type === MESSAGE_RECEIVED && conversation !== null;
   const contactId = contact?.id ?? null;
@@ -38,8 +47,7 @@ export async function takeSnapshot(
   const reachedAt = conversation?.addressId ?? null;
   const { tags, answers, isOptedOut } = await readSurroundings(tx, { contactId, addressId, reachedAt, now });
   const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));
-  const subjects = { contact: contact?.id, conversation: conversation?.id };
-  return {
+  const snapshot = {
     contact: contact && {
       ref: contact.ref,
       name: contact.name,
@@ -57,9 +65,13 @@ export async function takeSnapshot(
     message: await receivedMessage(tx, situation, conversation),
     agent: { slug, name },
     now,
-    spent: await spentRules(tx, configuration, situation.type, subjects, now),
     ...(isReply && { answers }),
     ...(isOptedOut && { isOptedOut }),
+  };
+  const subjects = { agent, contact: contact?.id, conversation: conversation?.id };
+  return {
+    ...snapshot,
+    spent: await spentRules(tx, countsOf(configuration, { situation, ...snapshot }, subjects), now),
   };
 }
 
@@ -89,22 +101,32 @@ const inboundMessages = coalesceInTx(
   },
 );
 
-/** The IDs of the rules for situations of a type that have matched too recently, in order. */
-async function spentRules(
-  tx: Tx,
+/** The counts of the rules for a situation whose subjects exist. */
+function countsOf(
   configuration: CompiledConfiguration,
-  type: string,
+  input: Omit<DecisionInput, "spent">,
   subjects: Subjects,
-  now: Timestamp,
-): Promise<string[]> {
-  const limited = configuration.rulesFor(type).flatMap(({ document: { id, once } }) => {
-    const subjectId = once && subjects[once.per];
-    return once === undefined || subjectId === undefined ? [] : [{ id, subjectId, within: once.within }];
+): Count[] {
+  return onceLimits(configuration, input).flatMap((limit) => {
+    const { per, group, ruleId } = limit;
+    const subject =
+      typeof per === "string"
+        ? subjects[per]
+        : derivedId(`once ${per.text}`, subjects.contact ?? subjects.agent);
+    if (subject === undefined) return [];
+    const subjectId = group === null ? subject : derivedId("group", subject);
+    return [{ ...limit, subjectId, name: group ?? ruleId }];
   });
+}
+
+/** The IDs of the rules that have matched too recently, in order. */
+async function spentRules(tx: Tx, counts: readonly Count[], now: Timestamp): Promise<string[]> {
   const spent = await Promise.all(
-    limited.map(async ({ id, subjectId, within }) => {
-      const last = await matchedAt(tx, nameOf({ subjectId, ruleId: id }));
-      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0) ? [id] : [];
+    counts.map(async ({ ruleId, subjectId, name, within }) => {
+      const last = await matchedAt(tx, nameOf({ subjectId, ruleId: name }));
+      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0)
+        ? [ruleId]
+        : [];
     }),
   );
   return spent.flat();
@@ -125,35 +147,34 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
 });
 
+/** The rules with `once` of a decision, and the IDs of its subjects. */
+export interface Matches {
+  configuration: CompiledConfiguration;
+  input: DecisionInput;
+  subjects: Subjects;
+  ruleIds: ReadonlySet<string>;
+}
+
 /** Forgets the matches that were recorded for a decision when it asked a model: they were none, after all. */
-export async function forgetMatches(
-  tx: Tx,
-  { contactId, conversationId, snapshot }: Pick<Decision, "contactId" | "conversationId" | "snapshot">,
-  ruleIds: readonly string[],
-): Promise<void> {
-  const subjectIds = [contactId, conversationId].filter((id) => id !== null);
-  if (ruleIds.length === 0 || subjectIds.length === 0 || snapshot === null) return;
-  // Earlier matches of these rules had expired when this one was recorded.
-  await tx.delete(RuleMatch, {
-    subjectId: In(subjectIds),
-    ruleId: In([...ruleIds]),
-    matchedAt: snapshot.now as Timestamp,
-  });
+export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
+  const rows = rowsOf(matches);
+  if (rows.length === 0) return;
+  // Earlier matches of these rules had expired when these were recorded.
+  await tx.delete(RuleMatch, rows);
 }
 
 /** Records the matches of rules with `once`. */
-export async function recordMatches(
-  tx: Tx,
-  configuration: CompiledConfiguration,
-  type: string,
-  { matched, subjects, now }: { matched: ReadonlySet<string>; subjects: Subjects; now: Timestamp },
-): Promise<void> {
-  const rows = configuration.rulesFor(type).flatMap(({ document: { id: ruleId, once } }) => {
-    const subjectId = once && matched.has(ruleId) ? subjects[once.per] : undefined;
-    return subjectId === undefined ? [] : [{ subjectId, ruleId, matchedAt: now }];
-  });
+export async function recordMatches(tx: Tx, matches: Matches): Promise<void> {
+  const rows = rowsOf(matches);
   if (rows.length > 0) await storeMatches(tx, rows);
 }
+
+const rowsOf = ({ configuration, input, subjects, ruleIds }: Matches) => {
+  const rows = countsOf(configuration, input, subjects)
+    .filter(({ ruleId }) => ruleIds.has(ruleId))
+    .map(({ subjectId, name }) => ({ subjectId, ruleId: name, matchedAt: input.now as Timestamp }));
+  return [...new Map(rows.map((row) => [nameOf(row), row])).values()];
+};
 
 const storeMatches = coalesceInTx(
   async (tx: Tx, matches: readonly Pick<RuleMatch, "subjectId" | "ruleId" | "matchedAt">[][]) => {

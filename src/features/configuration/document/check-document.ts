@@ -8,7 +8,7 @@ import {
 } from "../configuration.limits";
 import { CompiledConfiguration } from "./compiled-configuration";
 import { inDocumentOrder } from "./document-order";
-import { type ConfigurationDocument, type EffectDocument, templateOf } from "./format";
+import { type ConfigurationDocument, type EffectDocument, ONCE_SUBJECTS, templateOf } from "./format";
 import { parseDocument } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
@@ -177,15 +177,19 @@ function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Probl
 }
 
 const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
-  (configuration.document.rules ?? []).flatMap(({ on, when = [] }, rule) =>
-    when.map(
-      (source, clause) => () =>
-        attempt(["rules", rule, "when", clause], () => {
-          configuration.parseCondition(source, on);
-          return [];
-        }),
-    ),
-  );
+  (configuration.document.rules ?? []).flatMap(({ on, when = [], once }, rule) => {
+    const check = (path: readonly PropertyKey[], parse: () => unknown) => () =>
+      attempt(["rules", rule, ...path], () => {
+        parse();
+        return [];
+      });
+    const clauses = when.map((source, clause) =>
+      check(["when", clause], () => configuration.parseCondition(source, on)),
+    );
+    return once === undefined || ONCE_SUBJECTS.has(once.per)
+      ? clauses
+      : [...clauses, check(["once", "per"], () => configuration.parseOnceKey(once.per, on))];
+  });
 
 /** Checks each template against every situation that uses it. */
 function templateChecks(configuration: CompiledConfiguration): Check[] {

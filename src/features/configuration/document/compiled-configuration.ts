@@ -1,8 +1,8 @@
 import type { Environment } from "@marcbachmann/cel-js";
-import { Condition } from "./conditions/condition";
+import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import type { DataDeclaration } from "./data-types";
-import type { ConfigurationDocument, EffectDocument, RuleDocument } from "./format";
+import { type ConfigurationDocument, type EffectDocument, ONCE_SUBJECTS, type RuleDocument } from "./format";
 import {
   ANY_SITUATION,
   CONVERSATION_RELEASED,
@@ -18,6 +18,8 @@ import type { TextTemplate } from "./texts/template";
 export interface CompiledRule {
   document: RuleDocument;
   conditions: readonly Condition[];
+  /** The expression of `once.per`; undefined if it names the contact or conversation. */
+  onceKey: OnceKey | undefined;
   /** Parses the remaining conditions, one per step. */
   parse(): Generator<void, void>;
 }
@@ -89,6 +91,12 @@ export class CompiledConfiguration {
     return Condition.parse(source, environment, shapes, this.isChecked);
   }
 
+  /** @throws SourceError if the expression is not valid or does not give a text */
+  parseOnceKey(source: string, type: string): OnceKey {
+    const { environment, shapes } = this.contextOf(type);
+    return OnceKey.parse(source, environment, shapes, this.isChecked);
+  }
+
   /**
    * @param name the name of a template in the document
    * @throws SourceError if the template is not valid
@@ -104,8 +112,13 @@ export class CompiledConfiguration {
   }
 
   private ruleOf(document: RuleDocument): CompiledRule {
-    const { when = [], on } = document;
+    const { when = [], on, once } = document;
     const conditions: Condition[] = [];
+    let onceKey: OnceKey | undefined;
+    const parseOnceKey = () => {
+      if (once !== undefined && !ONCE_SUBJECTS.has(once.per)) onceKey ??= this.parseOnceKey(once.per, on);
+      return onceKey;
+    };
     const parseNext = () => conditions.push(this.parseCondition(when[conditions.length] as string, on));
     return {
       document,
@@ -113,8 +126,12 @@ export class CompiledConfiguration {
         while (conditions.length < when.length) parseNext();
         return conditions;
       },
+      get onceKey() {
+        return parseOnceKey();
+      },
       *parse() {
         while (conditions.length < when.length) yield void parseNext();
+        parseOnceKey();
       },
     };
   }

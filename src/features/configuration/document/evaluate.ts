@@ -104,6 +104,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
   const data = readSituation(configuration, input.situation);
   const run = new Run(rootsForConditions(input, data.forConditions));
   const rules: RuleResult[] = [];
+  const counted = new Set<string>();
   const chosen: {
     ruleId: string | null;
     effects: readonly EffectDocument[];
@@ -111,7 +112,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
   }[] = [];
   let decided: CompiledRule | undefined;
   for (const rule of configuration.rulesFor(input.situation.type)) {
-    const result = tryRule(rule, run, input.spent);
+    const result = tryRule(rule, run, input.spent, counted);
     rules.push(result);
     if (!result.matched) continue;
     const { do: effects = [], whileHuman } = rule.document;
@@ -174,24 +175,60 @@ export function readSituation(
   throw new InvalidInput(problems);
 }
 
-function tryRule({ document, conditions }: CompiledRule, run: Run, spent: readonly string[]): RuleResult {
+/** A rule with `once`, and what it counts for. */
+export interface OnceLimit {
+  ruleId: string;
+  /** The name of the count that the rule shares with others; null if it has its own. */
+  group: string | null;
+  /** The subject, or the text that counts for the contact. */
+  per: "contact" | "conversation" | { text: string };
+  /** An ISO 8601 duration. */
+  within: string;
+}
+
+/** The rules with `once` for a situation, without those whose expression gives no text. */
+export function onceLimits(
+  configuration: CompiledConfiguration,
+  input: Omit<DecisionInput, "spent">,
+): OnceLimit[] {
+  let run: Run | undefined;
+  return configuration.rulesFor(input.situation.type).flatMap((rule): OnceLimit[] => {
+    const { id: ruleId, once } = rule.document;
+    if (once === undefined) return [];
+    const { per, within, group = null } = once;
+    if (per === "contact" || per === "conversation") return [{ ruleId, group, per, within }];
+    run ??= new Run(rootsForConditions(input, readSituation(configuration, input.situation).forConditions));
+    const text = rule.onceKey?.evaluate(run);
+    return typeof text === "string" ? [{ ruleId, group, per: { text }, within }] : [];
+  });
+}
+
+/** @param counted the counts of groups whose rules have matched in this decision */
+function tryRule(rule: CompiledRule, run: Run, spent: readonly string[], counted: Set<string>): RuleResult {
+  const { document, conditions } = rule;
   const clauses: ClauseResult[] = [];
   for (const condition of conditions) {
     const clause = condition.evaluate(run);
     clauses.push(clause);
     if (clause.value !== true) return { id: document.id, matched: false, clauses };
   }
-  const isSpent = document.once !== undefined && spent.includes(document.id);
+  const key = rule.onceKey?.evaluate(run);
+  if (typeof key === "object") return { id: document.id, matched: false, clauses: [...clauses, key] };
+  const { once } = document;
+  const count = once?.group === undefined ? undefined : `${once.group} ${once.per} ${key ?? ""}`;
+  const isSpent =
+    (once !== undefined && spent.includes(document.id)) || (count !== undefined && counted.has(count));
+  if (count !== undefined && !isSpent) counted.add(count);
   return { id: document.id, matched: !isSpent, ...(isSpent && { spent: true as const }), clauses };
 }
 
-const rootsForConditions = (input: DecisionInput, data: ObjectValue): ObjectValue => ({
+const rootsForConditions = (input: Omit<DecisionInput, "spent">, data: ObjectValue): ObjectValue => ({
   ...rootsForTemplates(input, data),
   message: input.message && { text: input.message.text, sequence: BigInt(input.message.sequence) },
   now: instantOf(input.now) ?? null,
 });
 
-const rootsForTemplates = (input: DecisionInput, data: ObjectValue): ObjectValue => ({
+const rootsForTemplates = (input: Omit<DecisionInput, "spent">, data: ObjectValue): ObjectValue => ({
   situation: { type: input.situation.type, data },
   contact: input.contact as ObjectValue | null,
   conversation: input.conversation,

@@ -142,10 +142,13 @@ const rule = z.strictObject({
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
   once: z
     .strictObject({
-      per: z.enum(["contact", "conversation"]),
+      per: clause.describe(
+        "`contact`, `conversation`, or an expression in CEL that gives a text, which counts for each contact.",
+      ),
       within: period.describe(`An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`),
+      group: name.describe("Rules with the same group share one count.").optional(),
     })
-    .describe("Prevents the rule from matching again within a period.")
+    .describe("Prevents the rule, or the rules of its group, from matching again within a period.")
     .optional(),
 });
 
@@ -188,6 +191,9 @@ export const documentFormat = z
 export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 export type EffectDocument = z.infer<typeof effect>;
+
+/** The subjects that `once.per` names; any other value is an expression. */
+export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversation"]);
 
 /** The name of an effect's template. */
 export const templateOf = (effect: EffectDocument): string | undefined =>

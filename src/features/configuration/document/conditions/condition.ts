@@ -5,7 +5,7 @@ import { TooExpensive } from "../step-budget";
 import type { Read } from "../value";
 import { compileExpression } from "./compile";
 import { Failure, type FailureCode } from "./failure";
-import { bool } from "./operators";
+import { bool, typeOf } from "./operators";
 import type { Expression, Run } from "./run";
 
 /** The result of a clause. */
@@ -33,20 +33,7 @@ export class Condition {
    * @throws SourceError with the first problem
    */
   static parse(source: string, environment: Environment, shapes: Shapes, isChecked = false): Condition {
-    try {
-      const parsed = environment.parse(source);
-      const expression = compileExpression(parsed.ast, shapes);
-      if (!isChecked) {
-        // Only now, because the type check permanently stores the types of everything in the condition.
-        const { valid, type, error } = parsed.check();
-        if (!valid) throw error;
-        if (type !== "bool" && !type?.startsWith("dyn"))
-          throw new SourceError(`is of type ${type}, not bool`);
-      }
-      return new Condition(source, expression);
-    } catch (error) {
-      throw sourceErrorOf(error, source);
-    }
+    return new Condition(source, compiled(source, "bool", environment, shapes, isChecked));
   }
 
   evaluate(run: Run): ClauseResult {
@@ -57,6 +44,57 @@ export class Condition {
     } catch (error) {
       return { source, value: null, error: failureOf(error), read: run.takeReads() };
     }
+  }
+}
+
+/** The expression of a rule's `once.per`, which gives a text. */
+export class OnceKey {
+  private constructor(
+    private readonly source: string,
+    private readonly evaluateExpression: Expression,
+  ) {}
+
+  /** Parses an expression in CEL, like `Condition.parse`. */
+  static parse(source: string, environment: Environment, shapes: Shapes, isChecked = false): OnceKey {
+    return new OnceKey(source, compiled(source, "string", environment, shapes, isChecked));
+  }
+
+  /** @returns the text, or the failed clause */
+  evaluate(run: Run): string | ClauseResult {
+    const { source } = this;
+    try {
+      const text = this.evaluateExpression(run);
+      if (typeof text !== "string")
+        throw new Failure("type_mismatch", `The value is of type ${typeOf(text)}, not string.`);
+      run.takeReads();
+      return text;
+    } catch (error) {
+      return { source, value: null, error: failureOf(error), read: run.takeReads() };
+    }
+  }
+}
+
+/** @throws SourceError with the first problem */
+function compiled(
+  source: string,
+  expected: "bool" | "string",
+  environment: Environment,
+  shapes: Shapes,
+  isChecked: boolean,
+): Expression {
+  try {
+    const parsed = environment.parse(source);
+    const expression = compileExpression(parsed.ast, shapes);
+    if (!isChecked) {
+      // Only now, because the type check permanently stores the types of everything in the expression.
+      const { valid, type, error } = parsed.check();
+      if (!valid) throw error;
+      if (type !== expected && !type?.startsWith("dyn"))
+        throw new SourceError(`is of type ${type}, not ${expected}`);
+    }
+    return expression;
+  } catch (error) {
+    throw sourceErrorOf(error, source);
   }
 }
 
