@@ -18,7 +18,7 @@ const ASK: Ask = {
 
 const INPUT = {
   situation: { type: "order.late", data: { text: "Where is it?" } },
-  contact: { ref: "c-1", name: "Anna", locale: null, timezone: null, attributes: {}, tags: [] },
+  contact: { ref: "c-1", name: "Anna", locale: null, timezone: null, attributes: {}, tags: [], channels: [] },
   conversation: null,
   message: null,
   agent: { slug: "first-agent", name: "First agent" },

@@ -1,11 +1,11 @@
-import { timestamp } from "../../src/common/time";
-import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
+import { type Timestamp, timestamp } from "../../src/common/time";
+import { type AddressKind, ContactAddress } from "../../src/features/contacts/contact-address.entity";
 import { Event as StoredEvent } from "../../src/features/events/event.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { type DecisionBody, decisionClient, publish } from "../support/decisions";
-import { addLine } from "../support/lines";
+import { addLine, addWebhookLine } from "../support/lines";
 import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -15,7 +15,16 @@ const perOrder = { per: "situation.data.orderId", within: "P30D" };
 const grouped = { ...once, group: "news" };
 const DOCUMENT = {
   situations: {
-    ...{ "order.shipped": {}, tagged: {}, both: {}, urgent: {}, failed: {}, plain: {}, moved: {} },
+    ...{
+      "order.shipped": {},
+      tagged: {},
+      both: {},
+      urgent: {},
+      failed: {},
+      plain: {},
+      moved: {},
+      listed: {},
+    },
     ...{ "order.paid": { orderId: "string" }, "order.noted": {}, news: { offer: "bool" } },
   },
   templates: { text: "Your order is on its way." },
@@ -47,6 +56,12 @@ const DOCUMENT = {
       continue: true,
     },
     { id: "news", on: "news", do: [{ addTags: ["n"] }], once: grouped },
+    {
+      id: "listed",
+      on: "listed",
+      when: ['!("email" in contact.channels)'],
+      do: [{ send: "text", line: ["nowhere", "main", "sms"] }],
+    },
     { id: "moved", on: "moved", do: [{ send: "text" }, { move: "second" }] },
   ],
   otherwise: [{ send: "text" }],
@@ -73,6 +88,10 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
   };
   const reach = ({ ref, addresses }: { ref: string; addresses: object[] }) =>
     contactClient(gateway).put({ ref, addresses: [...addresses, { kind: "local", address: ref }] });
+  const optOut = (contactId: string, kind: string, optedOutAt: Timestamp | null = timestamp()) =>
+    gateway.services.database.write((tx) =>
+      tx.update(ContactAddress, { contactId, kind: kind as AddressKind }, { optedOutAt }),
+    );
   const handedOff = async () => {
     const contact = await unreached();
     await reach(contact);
@@ -188,22 +207,50 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     const contact = await unreached();
     await reach(contact);
     const about = { contact: { id: contact.id } };
-    const optOut = (optedOutAt: string | null) =>
-      gateway.services.database.write((tx) =>
-        tx.update(ContactAddress, { contactId: contact.id }, { optedOutAt: optedOutAt as never }),
-      );
-    await optOut(timestamp());
+    await optOut(contact.id, "local");
     const unopened = await decide("both", about);
     expect(effectsOf(unopened)[0]).toEqual(["send", "failed", "opted_out"]);
     expect(unopened).not.toHaveProperty("conversationId");
-    await optOut(null);
+    await optOut(contact.id, "local", null);
     const { conversationId } = await decide("plain", about);
-    await optOut(timestamp());
+    await optOut(contact.id, "local");
     for (const each of [{ conversationId }, about])
       expect(effectsOf(await decide("plain", each))).toEqual([["send", "failed", "opted_out"]]);
     expect(effectsOf(await decide("moved", { conversationId }))).toEqual([
       ["send", "done", undefined],
       ["move", "done", undefined],
+    ]);
+  });
+
+  test("of a list, the first line that reaches the contact is used, and a human is not bypassed", async () => {
+    await addWebhookLine(gateway, { agentId, name: "sms" });
+    const contact = await unreached();
+    const listed = async (about = { contact: { id: contact.id } }) => {
+      const { explanation } = await decide("listed", about);
+      const [{ status, line, error, obstacles = [] }] = explanation.effects;
+      type Obstacle = { line: string; error: { code: string } };
+      const why = obstacles.map((each: Obstacle) => [each.line, each.error.code].join(" "));
+      return [status, error?.code ?? line, ...why];
+    };
+    expect(await listed()).toEqual(["done", "sms", "nowhere not_found", "main not_deliverable"]);
+    await optOut(contact.id, "phone");
+    expect(await listed()).toEqual([
+      ...["failed", "not_deliverable", "nowhere not_found", "main not_deliverable", "sms opted_out"],
+    ]);
+    await reach(contact);
+    expect(await listed()).toEqual(["done", "main", "nowhere not_found"]);
+    await optOut(contact.id, "local");
+    const { explanation } = await decide("listed", { contact: { id: contact.id } });
+    expect(explanation.rules[0].clauses[0].read).toEqual([{ path: "contact.channels", value: [] }]);
+
+    const other = await unreached();
+    const opened = await conversationClient(gateway).open({
+      contact: { id: other.id },
+      line: { name: "sms" },
+    });
+    await conversationClient(gateway).handOff(opened.body.data.openConversation.conversation.id);
+    expect(await listed({ contact: { id: other.id } })).toEqual([
+      ...["failed", "conflict", "nowhere not_found", "main not_deliverable"],
     ]);
   });
 

@@ -58,6 +58,7 @@ export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput
     timezone: "Europe/Zurich",
     attributes: { plan: "pro", seats: 3 },
     tags: ["vip"],
+    channels: ["email"],
   },
   conversation: null,
   message: null,

@@ -44,6 +44,11 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
             {effect.error !== null && !(isPlanned && effect.status === SKIPPED) && (
               <p className={styles.note}>{effect.error.message}</p>
             )}
+            {effect.obstacles?.map((obstacle) => (
+              <p key={obstacle.line} className={styles.note}>
+                Not on the line {obstacle.line}: {obstacle.error.message}
+              </p>
+            ))}
             {!isPlanned && effect.messageId !== null && <SentMessage id={effect.messageId} />}
             <Source effect={effect} withRule={severalRules} />
           </li>

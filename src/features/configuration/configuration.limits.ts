@@ -7,6 +7,9 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
+/** Max lines among which a message takes the first that reaches the contact. */
+export const MAX_LINES_OF_MESSAGE = 5;
+
 /** Max members in the data of a declared situation. */
 export const MAX_DATA_MEMBERS = 50;
 

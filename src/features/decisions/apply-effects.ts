@@ -26,7 +26,13 @@ import {
 } from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { MessageAuthor, MessageError } from "../messages/message.entity";
-import type { EffectExplanation, EffectStatus, ExplanationError, GateExplanation } from "./explanation";
+import type {
+  EffectExplanation,
+  EffectStatus,
+  ExplanationError,
+  GateExplanation,
+  LineObstacle,
+} from "./explanation";
 import { isLoop, LOOP_ERROR } from "./loop";
 import type { Participants } from "./participants";
 import { isHandedOff } from "./plan";
@@ -75,6 +81,7 @@ export interface Result {
   destination?: Destination;
   /** The line named by the message. */
   line?: string | null;
+  obstacles?: LineObstacle[];
   /** The contact's address in the current conversation, or else in the message's own, before any move. */
   addressId?: string | undefined;
 }
@@ -89,6 +96,15 @@ const HANDED_OFF_ERROR: ExplanationError = {
 const OPTED_OUT_ERROR: ExplanationError = {
   code: MessageError.opted_out,
   message: "The contact has opted out of messages to this address.",
+};
+
+/** Errors of a line after which the next one is tried; a human who answers is not bypassed on another line. */
+const UNREACHED: ReadonlySet<string> = new Set(["not_deliverable", "not_found", MessageError.opted_out]);
+
+/** Why a message fails if none of several lines reaches the contact. */
+const UNREACHED_ERROR: ExplanationError = {
+  code: "not_deliverable",
+  message: "None of the lines reaches the contact.",
 };
 
 /** Errors that fail an effect but not the rest of the decision. */
@@ -114,12 +130,14 @@ export async function applyEffects(
   const moves = effects.some(({ kind }, i) => kind === "move" && results[i] === undefined);
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
-    results[i] = await outcomeOf(async () => {
-      const destination = await destinationOf(tx, effect, application);
-      if (isOptedOut(destination, application) && !moves) return { status: "failed", error: OPTED_OUT_ERROR };
-      const line = isLineUsed(effect, application) ? effect.line : null;
-      return { status: "done", destination: destinations.one(destination), line };
-    });
+    results[i] = await onFirstLine(effect, application, (line) =>
+      outcomeOf(async () => {
+        const destination = await destinationOf(tx, { ...effect, line }, application);
+        if (isOptedOut(destination, application) && !moves)
+          return { status: "failed", error: OPTED_OUT_ERROR };
+        return { status: "done", destination: destinations.one(destination), line };
+      }),
+    );
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
   for (const _ of sends) assertRoom(await application.queues.take(application.agentId, tx.isDryRun ? 0 : 1));
@@ -184,9 +202,25 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** True if a message uses the line that it names, as it does if the situation names a contact but no conversation. */
-const isLineUsed = ({ line }: Send, { participants: { contact, isNamed } }: Application): boolean =>
-  line !== null && contact !== null && !isNamed;
+/**
+ * Tries the lines that a message names, until one reaches the contact. Only a situation that names a contact but no
+ * conversation uses them.
+ */
+async function onFirstLine(
+  { line, lines }: Send,
+  { participants: { contact, isNamed } }: Application,
+  attempt: (line: string | null) => Promise<Result>,
+): Promise<Result> {
+  const isUsed = contact !== null && !isNamed;
+  if (!isUsed || lines === undefined) return attempt(isUsed ? line : null);
+  const obstacles: LineObstacle[] = [];
+  for (const line of lines) {
+    const result = await attempt(line);
+    if (result.error === undefined || !UNREACHED.has(result.error.code)) return { ...result, obstacles };
+    obstacles.push({ line, error: result.error });
+  }
+  return { status: "failed", error: UNREACHED_ERROR, obstacles };
+}
 
 /** Where a message is sent; standalone if it has neither a conversation nor a place. */
 interface Destination {
@@ -357,7 +391,7 @@ async function send(
 /** Explains an effect and its result. */
 export function explain(
   effect: Effect,
-  { status, error, line }: Result = { status: "skipped" },
+  { status, error, line, obstacles }: Result = { status: "skipped" },
   messageId: string | undefined = undefined,
 ): EffectExplanation {
   return {
@@ -370,6 +404,7 @@ export function explain(
     text: "text" in effect ? effect.text : null,
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
     line: line !== undefined ? line : "line" in effect ? effect.line : null,
+    ...(obstacles !== undefined && { obstacles }),
     tags: "tags" in effect ? effect.tags : null,
     reason: "reason" in effect ? effect.reason : null,
   };

@@ -10,6 +10,7 @@ import {
   HANDOFF_REASON_MAX_LENGTH,
   MAX_CLAUSES,
   MAX_EFFECTS,
+  MAX_LINES_OF_MESSAGE,
   MAX_MESSAGES_PER_DECISION,
   MAX_READS,
   MAX_RULES,
@@ -147,6 +148,16 @@ const GateName = enumOf<GateName>("GateName", "A condition for applying a decisi
   unchanged: "The conversation did not change during a decision that takes a while.",
 });
 
+@ObjectType({ simpleResolvers: true, description: "A line that does not reach a contact." })
+export class LineObstacle {
+  @Field(() => String, { description: "Name of the line." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  line!: string;
+
+  @Field(() => ExplanationError, { description: "Why a message on the line would fail." })
+  error!: ExplanationError;
+}
+
 @ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })
 export class EffectExplanation {
   @Field(() => EffectKind, { description: "Kind of the effect." })
@@ -189,6 +200,14 @@ export class EffectExplanation {
   @Field(() => String, { nullable: true, description: "Name of the line, for `send` and `move`." })
   @MaxCharacters(NAME_MAX_LENGTH)
   line!: string | null;
+
+  @Field(() => [LineObstacle], {
+    nullable: true,
+    description:
+      "The lines of the effect's list that do not reach the contact, up to the one used; null without a list.",
+  })
+  @AtMost(MAX_LINES_OF_MESSAGE)
+  obstacles?: LineObstacle[];
 
   @Field(() => [String], { nullable: true, description: "The tags, for `addTags` and `removeTags`." })
   @AtMost(MAX_TAGS)

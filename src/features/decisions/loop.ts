@@ -40,36 +40,51 @@ interface Surroundings {
   now: Timestamp;
 }
 
+interface Found {
+  n: string;
+  tags: string | null;
+  channels: string | null;
+  answers: string;
+  optedOutAt: string | null;
+}
+
 /**
- * Reads a contact's tags and whether it has opted out, and counts the automatic answers to an address on all lines in the hour before `now`, up to
- * `MAX_AUTOMATIC_ANSWERS`, in one statement. The transaction has locked the contact, so that no other decision adds an
+ * Reads a contact's tags, the kinds of addresses at which it accepts messages, and whether it has opted out at one of
+ * them; counts the automatic answers to an address on all lines in the hour before `now`, up to
+ * `MAX_AUTOMATIC_ANSWERS`. All of it is one statement. The transaction has locked the contact, so that no other decision adds an
  * answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
   // Ordered, because PostgreSQL would otherwise read the whole table for an address that has most of the messages.
-  const rows: { n: string; tags: string | null; answers: string; optedOutAt: string | null }[] =
-    await tx.query(
-      `with wanted (n, contact_id, address_id, reached_at, since) as (values ${placeholders(wanted.length, 5)})
+  const rows: Found[] = await tx.query(
+    `with wanted (n, contact_id, address_id, reached_at, since) as (values ${placeholders(wanted.length, 5)})
      select n,
        (select string_agg(tag, ' ') from contact_tag where contact_id = wanted.contact_id) as tags,
+       (select string_agg(kind, ',') from contact_address
+         where contact_id = wanted.contact_id and opted_out_at is null) as channels,
        (select count(*) from (
          select 1 from message where answered_address_id = wanted.address_id and created_at > wanted.since
            and author = '${MessageAuthor.agent}'
          order by created_at desc limit ${MAX_AUTOMATIC_ANSWERS}) as recent) as answers,
        (select opted_out_at from contact_address where id = wanted.reached_at) as "optedOutAt"
      from wanted`,
-      wanted.flatMap(({ contactId, addressId, reachedAt, now }, n) => [
-        String(n),
-        contactId,
-        addressId,
-        reachedAt,
-        hourBefore(now),
-      ]),
-    );
+    wanted.flatMap(({ contactId, addressId, reachedAt, now }, n) => [
+      String(n),
+      contactId,
+      addressId,
+      reachedAt,
+      hourBefore(now),
+    ]),
+  );
   const found = new Map(rows.map((row) => [Number(row.n), row]));
   return wanted.map((_, n) => {
-    const { tags, answers, optedOutAt } = found.get(n) ?? {};
-    return { tags: tags?.split(" ") ?? [], answers: Number(answers ?? 0), isOptedOut: optedOutAt != null };
+    const { tags, channels, answers, optedOutAt } = found.get(n) ?? {};
+    return {
+      tags: tags?.split(" ") ?? [],
+      channels: [...new Set(channels?.split(",") ?? [])],
+      answers: Number(answers ?? 0),
+      isOptedOut: optedOutAt != null,
+    };
   });
 });
 

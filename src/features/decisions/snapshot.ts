@@ -45,7 +45,12 @@ export async function takeSnapshot(
   const contactId = contact?.id ?? null;
   const addressId = isReply ? conversation.addressId : null;
   const reachedAt = conversation?.addressId ?? null;
-  const { tags, answers, isOptedOut } = await readSurroundings(tx, { contactId, addressId, reachedAt, now });
+  const { tags, channels, answers, isOptedOut } = await readSurroundings(tx, {
+    contactId,
+    addressId,
+    reachedAt,
+    now,
+  });
   const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));
   const snapshot = {
     contact: contact && {
@@ -55,6 +60,7 @@ export async function takeSnapshot(
       timezone: contact.timezone,
       attributes: contact.attributes,
       tags: tags.toSorted(),
+      channels: channels.toSorted(),
     },
     conversation: conversation && {
       id: conversation.id,

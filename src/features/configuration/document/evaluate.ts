@@ -26,6 +26,8 @@ export interface DecisionInput {
     timezone: string | null;
     attributes: Readonly<Record<string, unknown>>;
     tags: readonly string[];
+    /** The kinds of addresses at which the contact accepts messages, sorted. */
+    channels: readonly string[];
   } | null;
   conversation: { id: string; line: string; handler: string; state: string } | null;
   message: { text: string; sequence: number } | null;
@@ -68,7 +70,15 @@ export interface EffectError {
  * wrote it. `whileHuman` lets it apply while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
-  | { kind: "send"; template: string | null; text: string | null; line: string | null; delaySeconds: number }
+  | {
+      kind: "send";
+      template: string | null;
+      text: string | null;
+      line: string | null;
+      /** Lines of which the first that reaches the contact is used, in place of `line`. */
+      lines?: readonly string[];
+      delaySeconds: number;
+    }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
   | { kind: "move"; line: string; pending: "cancel" | "carry" }
   | { kind: "handoff"; reason: string }
@@ -272,7 +282,8 @@ class EffectWriter {
       this.messages > MAX_MESSAGES_PER_DECISION
         ? { text: null, error: TOO_MANY_MESSAGES }
         : this.text(template);
-    return { ruleId, error, kind: "send", template, text, line: line ?? null, delaySeconds };
+    const on = Array.isArray(line) ? { line: null, lines: line } : { line: line ?? null };
+    return { ruleId, error, kind: "send", template, text, ...on, delaySeconds };
   }
 
   private text(template: string, Run = TextRun): { text: string | null; error: EffectError | null } {

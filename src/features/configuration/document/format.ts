@@ -10,6 +10,7 @@ import {
   MAX_DATA_MEMBERS,
   MAX_DELAY_SECONDS,
   MAX_EFFECTS,
+  MAX_LINES_OF_MESSAGE,
   MAX_ONCE_DAYS,
   MAX_RULES,
   MAX_SITUATIONS,
@@ -74,9 +75,10 @@ const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
 
 const send = z.strictObject({
   send: name.describe("Name of the template."),
-  line: line
+  line: z
+    .union([line, z.array(line).min(1).max(MAX_LINES_OF_MESSAGE)])
     .describe(
-      "Name of the line on which to open a conversation if the situation does not name one; the default line if omitted.",
+      "Name of the line on which to open a conversation if the situation does not name one, or a list, of which the first line that reaches the contact is used; the default line if omitted.",
     )
     .optional(),
   delaySeconds: z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonProblem } from "../../../schema/json-object";
-import { DOCUMENT_MAX_BYTES, MAX_REPORTED } from "../configuration.limits";
+import { DOCUMENT_MAX_BYTES, MAX_LINES_OF_MESSAGE, MAX_REPORTED } from "../configuration.limits";
 import { type ConfigurationDocument, documentFormat, EFFECTS, MAX_MEMBERS } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { suggestion } from "./suggest";
@@ -118,6 +118,10 @@ const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
+  if (path.at(-1) === "line") {
+    const message = `must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`;
+    return [{ path: pathOf(path), message }];
+  }
   const kind = kindOf(value);
   if (kind === undefined) {
     const names =

@@ -34,6 +34,7 @@ const CONTACT: Shape = {
   timezone: "value",
   attributes: "json",
   tags: "list",
+  channels: "list",
 };
 const CONVERSATION: Shape = { id: "value", line: "value", handler: "value", state: "value" };
 const MESSAGE: Shape = { text: "value", sequence: "value" };

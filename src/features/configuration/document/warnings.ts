@@ -57,20 +57,25 @@ function missingFor(
   path: readonly PropertyKey[],
   { lines, hasModel }: Surroundings,
 ): Problem[] {
+  const named = lines.slice(0, MAX_NAMED_LINES).join(", ");
+  const known = named === "" ? "has none" : `has ${named}${lines.length > MAX_NAMED_LINES ? ", …" : ""}`;
+  const missing = (line: string, member: readonly PropertyKey[]): Problem[] =>
+    lines.includes(line)
+      ? []
+      : [
+          {
+            path: pathOf([...path, ...member]),
+            message: `is not a line in use: the agent ${known}${suggestion(line, lines)}`,
+          },
+        ];
   return effects.flatMap((effect, index) => {
-    const at = (member: string) => pathOf([...path, index, member]);
-    if ("ask" in effect && !hasModel) {
-      return [
-        { path: at("ask"), message: "asks a language model, but none is configured: `otherwise` applies" },
-      ];
-    }
-    const [member, line] =
-      "move" in effect ? ["move", effect.move] : ["line", "send" in effect ? effect.line : undefined];
-    if (line === undefined || lines.includes(line)) return [];
-    const named = lines.slice(0, MAX_NAMED_LINES).join(", ");
-    const known = named === "" ? "has none" : `has ${named}${lines.length > MAX_NAMED_LINES ? ", …" : ""}`;
-    const message = `is not a line in use: the agent ${known}${suggestion(line, lines)}`;
-    return [{ path: at(member as string), message }];
+    if ("move" in effect) return missing(effect.move, [index, "move"]);
+    if ("send" in effect && Array.isArray(effect.line))
+      return effect.line.flatMap((line, at) => missing(line, [index, "line", at]));
+    if ("send" in effect && typeof effect.line === "string") return missing(effect.line, [index, "line"]);
+    if (!("ask" in effect) || hasModel) return [];
+    const message = "asks a language model, but none is configured: `otherwise` applies";
+    return [{ path: pathOf([...path, index, "ask"]), message }];
   });
 }
 

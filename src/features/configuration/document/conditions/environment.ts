@@ -43,6 +43,7 @@ export const commonEnvironment = (() => {
           timezone: NULLABLE,
           attributes: "map<string, dyn>",
           tags: "list<string>",
+          channels: "list<string>",
         },
       })
       .registerType("Conversation", {
