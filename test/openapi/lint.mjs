@@ -1,14 +1,8 @@
 // `npm run check:contracts`: the derived document passes Redocly's strictest rules, or the check fails.
-import "reflect-metadata";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import schemas from "../../dist/src/graphql/schema.js";
-import openapi from "../../dist/src/rest/openapi/openapi.js";
+import { createDocument } from "./document.mjs";
 
-const servers = openapi.serversOf({
-  productionUrl: "https://api.gateway.dev",
-  stagingUrl: "https://staging.gateway.dev",
-});
-const source = JSON.stringify(openapi.createOpenApi(schemas.createSchema(), servers));
+const source = JSON.stringify(createDocument());
 const config = await createConfig({ extends: ["recommended-strict"] });
 const problems = await lintFromString({ source, config });
 for (const { severity, ruleId, message, location } of problems) {

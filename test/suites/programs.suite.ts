@@ -1,3 +1,3 @@
 import { describeFolders } from "../support/folders";
 
-describeFolders("bench", "cli", "deploy", "docs", "layers", "overload", "supply-chain");
+describeFolders("bench", "cli", "contract", "deploy", "docs", "layers", "overload", "supply-chain");
