@@ -48,6 +48,8 @@ export interface RequestContext {
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
+  /** True if a field below the root that the caller may not read is null instead of an error, as in REST and MCP. */
+  omitsForbidden?: boolean | undefined;
   /** True if the client has disconnected, so that long-running work for its response should stop. */
   isGone?: (() => boolean) | undefined;
 }

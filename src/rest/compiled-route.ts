@@ -123,7 +123,7 @@ function compileRoute(
 function executor(schema: GraphQLSchema, document: DocumentNode) {
   const execute = planOperation(schema, document);
   return async (variables: Record<string, unknown>, context: RequestContext): Promise<unknown> => {
-    const { data, errors } = await execute(context, variables);
+    const { data, errors } = await execute({ ...context, omitsForbidden: true }, variables);
     if (errors?.[0]) throw toGatewayError(errors[0]);
     return data;
   };

@@ -63,13 +63,14 @@ export function enforceAccess(schema: GraphQLSchema): void {
 const isRootType = (schema: GraphQLSchema, type: GraphQLObjectType): boolean =>
   Object.values(OperationTypeNode).some((operation) => schema.getRootType(operation) === type);
 
-/** Enforces the access rules of the fields of an object, which only read. */
+/** Enforces the access rules of the fields of an object, which only read and are nullable. */
 function enforceBelow(type: GraphQLObjectType): void {
   for (const field of Object.values(type.getFields())) {
     const rule = accessOf(field);
     if (rule === undefined) continue;
     const { resolve = defaultFieldResolver } = field;
     field.resolve = (source, args, context: RequestContext, info) => {
+      if (context.omitsForbidden && !isAllowed(context.caller, rule, false)) return null;
       authorize(context.caller, rule, false);
       return resolve(source, args, context, info);
     };

@@ -1,7 +1,10 @@
+import type { Scope } from "../../src/auth/permissions";
 import { addContact } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
+import { mint } from "../support/gateway";
 import { addLine } from "../support/lines";
+import { callTool } from "../support/mcp";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -103,6 +106,26 @@ describeGateway({ engine: "any" }, (gateway) => {
         link === null ? undefined : /<[^>]*?(\/[a-z][^>]*)>/.exec(link.replace(/https?:\/\/[^/]*/, ""))?.[1];
     }
     expect(found).toEqual(expected);
+  });
+
+  test("conversations show their last message in all three APIs, to keys that may read messages", async () => {
+    const fields = "id sequence author status preview createdAt";
+    const { body } = await gateway.graphql(`{ conversations { nodes { id lastMessage { ${fields} } } } }`);
+    const lastMessages = (items: { id: string; lastMessage?: object | null }[]) =>
+      items.map(({ id, lastMessage }) => ({ id, lastMessage }));
+    const expected = lastMessages(body.data.conversations.nodes);
+    expect(expected[0]?.lastMessage).toMatchObject({ preview: expect.stringMatching(/^three$|^Thank you$/) });
+
+    for (const [scopes, isShown] of [
+      [["conversations:read", "messages:read"], true],
+      [["conversations:read"], false],
+    ] satisfies [Scope[], boolean][]) {
+      const { secret: token } = await mint(gateway, { scopes });
+      const rest = await gateway.rest("GET", "/agent/conversations", { token });
+      const tool = (await callTool(gateway, "listConversations", {}, { token })).body.result;
+      for (const items of [rest.body, JSON.parse(tool.content[0].text), tool.structuredContent.items])
+        expect(lastMessages(items)).toEqual(isShown ? expected : expected.map(({ id }) => ({ id })));
+    }
   });
 });
 

@@ -53,6 +53,15 @@ const DELIVERED = {
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 const CHANGED = "The conversation after the change, and how its queued messages were affected.";
 
+const LAST_MESSAGE = {
+  id: ACCEPTED.id,
+  sequence: 1,
+  author: "api",
+  status: "delivered",
+  preview: ACCEPTED.message,
+  createdAt: ACCEPTED.createdAt,
+};
+
 /** A change that takes only the version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
   operationId: `${verb}Conversation`,
@@ -123,7 +132,7 @@ export const conversationRoutes: RouteGroup = {
         conversations(
           first: $first, after: $after, state: $state, handler: $handler, contactId: $contactId, line: $line, order: $order
         ) {
-          nodes { ${CONVERSATION} }
+          nodes { ${CONVERSATION} lastMessage { id sequence author status preview createdAt } }
           pageInfo { hasNextPage endCursor }
         }
       }`,
@@ -136,8 +145,8 @@ export const conversationRoutes: RouteGroup = {
       status: 200,
       result: ["conversations", "nodes"],
       pageInfo: ["conversations", "pageInfo"],
-      answers: "One page of conversations.",
-      example: { answer: [WITH_ANNA] },
+      answers: "One page of conversations; `lastMessage` with `messages:read`.",
+      example: { answer: [{ ...WITH_ANNA, lastMessage: LAST_MESSAGE }] },
     },
     {
       operationId: "getConversation",
@@ -168,7 +177,7 @@ export const conversationRoutes: RouteGroup = {
       status: 200,
       result: ["conversationMessages", "nodes"],
       pageInfo: ["conversationMessages", "pageInfo"],
-      answers: "One page of messages, oldest first by default.",
+      answers: "One page of messages.",
       example: { answer: [DELIVERED] },
     },
     {
