@@ -1,12 +1,19 @@
-import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanOptions,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 
 /** The service's own tracer: a no-op until a tracer provider is registered. */
 export const tracer = trace.getTracer("gateway");
 
 /** Runs work in a child span of the active span; outside a trace, it only runs the work. */
-export function withSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
+export function withSpan<T>(name: string, run: () => Promise<T>, options: SpanOptions = {}): Promise<T> {
   if (trace.getActiveSpan() === undefined) return run();
-  return tracer.startActiveSpan(name, (span) => endAfter(span, run));
+  return tracer.startActiveSpan(name, options, (span) => endAfter(span, run));
 }
 
 /** Runs work as part of a caller's span, or of none, whatever the active span is. */

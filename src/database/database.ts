@@ -1,3 +1,4 @@
+import { SpanKind, type SpanOptions } from "@opentelemetry/api";
 import { LRUCache } from "lru-cache";
 import type { DataSource, EntityTarget, ObjectLiteral } from "typeorm";
 import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
@@ -27,12 +28,15 @@ export class Database {
 
   private readonly announcements: Announcements;
 
+  private readonly spanOptions: SpanOptions;
+
   private constructor(
     private readonly source: DataSource,
     private readonly engine: Engine,
     private readonly observer: DatabaseObserver,
   ) {
     this.announcements = new Announcements(engine);
+    this.spanOptions = { kind: SpanKind.CLIENT, attributes: { "db.system.name": engine.system } };
   }
 
   /**
@@ -363,7 +367,7 @@ export class Database {
 
   private async guarded<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await withSpan(name, work);
+      return await withSpan(name, work, this.spanOptions);
     } catch (error) {
       if (error instanceof GatewayError) {
         if (isUnavailable(error)) this.observer.failed("unavailable");

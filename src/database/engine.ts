@@ -72,6 +72,8 @@ export type TextLock = "exclusive" | "shared" | "trySharing";
 
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
+  /** Its name in OpenTelemetry's conventions. */
+  readonly system: "postgresql" | "sqlite";
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
   /**

@@ -56,6 +56,7 @@ const partKey = (list: number, part: string): string =>
 
 /** The PostgreSQL engine, on a pool of connections. */
 export class PostgresEngine implements Engine {
+  readonly system = "postgresql";
   readonly hasWritableCtes = true;
   private readonly reads: PostgresReads;
 

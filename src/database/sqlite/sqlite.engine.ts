@@ -78,6 +78,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
  * block threads.
  */
 export class SqliteEngine implements Engine {
+  readonly system = "sqlite";
   readonly hasWritableCtes = false;
   /** Serial, because SQLite runs a connection's statements one by one, and waiting ones would occupy pool threads. */
   readonly readGate = new BatchGate(true);
