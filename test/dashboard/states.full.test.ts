@@ -110,28 +110,37 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 
-  test("creates one key when the response was lost and the form is sent again", async () => {
+  test("creates and rotates one key when a response was lost and the form is sent again", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "retries");
     const page = await dashboard.visit("/api-keys?create=yes", { as: manager });
-    let lost = false;
-    await page.route("**/graphql", async (route) => {
-      if (lost || !route.request().postData()?.includes("createApiKey")) return route.continue();
-      lost = true;
-      await route.fetch();
-      return route.abort();
-    });
-    await dialogOf(page).getByLabel("Name").fill("once");
-    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("Can’t reach the server."));
-    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("Copy this key now."));
-    const keys = await gateway.graphql(
-      "{ apiKeys(state: active) { nodes { name } } }",
-      {},
-      { token: manager.token },
-    );
-    expect(keys.body.data.apiKeys.nodes).toEqual([{ name: "once" }]);
+    const dialog = dialogOf(page);
+    const sendTwice = async (mutation: string, submit: string) => {
+      let lost = false;
+      await page.route("**/graphql", async (route) => {
+        if (lost || !route.request().postData()?.includes(mutation)) return route.continue();
+        lost = true;
+        await route.fetch();
+        return route.abort();
+      });
+      await dialog.getByRole("button", { name: submit }).click();
+      await seen(dialog.getByText("Can’t reach the server."));
+      await dialog.getByRole("button", { name: submit }).click();
+      await seen(dialog.getByText("Copy this key now."));
+      await page.unroute("**/graphql");
+    };
+    const activeKeys = async () => {
+      const query = "{ apiKeys(state: active) { nodes { name } } }";
+      return (await gateway.graphql(query, {}, { token: manager.token })).body.data.apiKeys.nodes;
+    };
+    await dialog.getByLabel("Name").fill("once");
+    await sendTwice("createApiKey", "Create API key");
+    expect(await activeKeys()).toEqual([{ name: "once" }]);
+
+    await page.goto(`${gateway.url}/dashboard/api-keys`);
+    await act(page, "once", "Rotate");
+    await sendTwice("rotateApiKey", "Rotate key");
+    expect(await activeKeys()).toEqual([{ name: "once" }, { name: "once" }]);
   });
 
   test("that does not exist shows a message", async () => {

@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
 import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { CreateAgentDocument } from "./documents.generated";
@@ -18,8 +19,10 @@ export function CreateAgent({
   onCreated: (id: string) => void;
   onClosed: () => void;
 }) {
+  const keyOf = useIdempotencyKey();
   const submit = async (form: FormData) => {
-    const input = { name: String(form.get("name")), slug: String(form.get("slug")) };
+    const fields = { name: String(form.get("name")), slug: String(form.get("slug")) };
+    const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { createAgent: agent } = await change(CreateAgentDocument, { input });
     toast(`Created ${agent.name}.`);
     onCreated(agent.id);

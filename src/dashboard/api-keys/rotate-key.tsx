@@ -1,6 +1,7 @@
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
 import { FormDialog } from "../ui/form-dialog";
 import { type KeyFragment, RotateApiKeyDocument } from "./documents.generated";
 import { KeyFacts } from "./key-facts";
@@ -18,9 +19,11 @@ const GRACE = [
 /** Rotates a key: asks how long the old key keeps working and shows the secret of the new one. */
 export function RotateKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
   const [grace, setGrace] = useState("3600");
+  const keyOf = useIdempotencyKey();
   const rotate = async () => {
-    const variables = { id: apiKey.id, graceSeconds: Number(grace) };
-    const rotated = await change(RotateApiKeyDocument, variables, { waitUntilShown: false });
+    const fields = { id: apiKey.id, graceSeconds: Number(grace) };
+    const input = { ...fields, idempotencyKey: keyOf(fields) };
+    const rotated = await change(RotateApiKeyDocument, { input }, { waitUntilShown: false });
     const { name, agent } = rotated.rotateApiKey.apiKey;
     showSecret({ secret: rotated.rotateApiKey.secret, title: "API key rotated", name, agent: agent.name });
   };

@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { PAUSED_REASON_MAX_LENGTH } from "../../features/lines/line.limits";
 import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
 import { FormDialog } from "../ui/form-dialog";
@@ -100,15 +101,17 @@ function PauseLine({ line, onClosed }: Props) {
 }
 
 function RotateSecret({ line, onClosed }: Props) {
+  const keyOf = useIdempotencyKey();
   const submit = async () => {
     const { rotateLineSecret } = await change(
       RotateLineSecretDocument,
-      { id: line.id },
+      { id: line.id, idempotencyKey: keyOf(line.id) },
       { waitUntilShown: false },
     );
     const secret = rotateLineSecret.signingSecret;
-    if (secret !== null)
-      showSecret({ secret, title: "Signing secret rotated", name: line.name, kind: "signing" });
+    // A lost response had the secret, which is shown only once.
+    if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
+    else showSecret({ secret, title: "Signing secret rotated", name: line.name, kind: "signing" });
   };
   return (
     <FormDialog

@@ -1,8 +1,10 @@
 import { TextInput } from "@mantine/core";
 import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
 import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
 import { type InvitationMail, InviteMemberDocument, type Permission } from "./documents.generated";
 import { PermissionFields, permissionsOf } from "./permissions";
 
@@ -27,12 +29,17 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
  * @param to somebody who was already invited, whose earlier link then stops working
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
+  const keyOf = useIdempotencyKey();
   const submit = async (form: FormData) => {
-    const input = { email: to?.email ?? String(form.get("email")), permissions: permissionsOf(form) };
+    const fields = { email: to?.email ?? String(form.get("email")), permissions: permissionsOf(form) };
+    const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
-    // Only for a repeated idempotency key, and the request has none.
-    if (link === null || mail === null) return;
+    // A lost response had the link, which is shown only once.
+    if (link === null || mail === null) {
+      toast(`Invited ${invitation.email}. Invite again to see a new link.`);
+      return;
+    }
     showSecret({
       secret: link,
       title: "Invitation created",

@@ -2,6 +2,7 @@ import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
 import { Dialog, DialogButtons } from "../ui/dialog";
@@ -134,15 +135,17 @@ function Redeliver({ endpoint, onClosed }: Props) {
 }
 
 function RotateSecret({ endpoint, onClosed }: Props) {
+  const keyOf = useIdempotencyKey();
   const submit = async () => {
     const { rotateWebhookSecret } = await change(
       RotateWebhookSecretDocument,
-      { id: endpoint.id },
+      { id: endpoint.id, idempotencyKey: keyOf(endpoint.id) },
       { waitUntilShown: false },
     );
     const secret = rotateWebhookSecret.signingSecret;
-    if (secret !== null)
-      showSecret({ secret, title: "Signing secret rotated", name: endpoint.url, kind: "signing" });
+    // A lost response had the secret, which is shown only once.
+    if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
+    else showSecret({ secret, title: "Signing secret rotated", name: endpoint.url, kind: "signing" });
   };
   return (
     <FormDialog
