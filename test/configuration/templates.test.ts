@@ -99,6 +99,8 @@ describe("a template", () => {
     ["{% raw %}{% endraw %}", /tag "raw" not found/, [1, 1]],
     ["{{ contact.name | sort }}", /uses the filter sort/, undefined],
     ["{{ contact.name | constructor }}", /uses the filter constructor/, undefined],
+    ["{{ now | date: '%Y %c' }}", /passes %c to the filter date/, undefined],
+    ["{{ now | date: '%%c %05j' }}", /passes %05j to the filter date/, undefined],
     ["{{ contact.name | upcase: 1 }}", /passes 1 arguments to the filter upcase/, undefined],
     ["{{ contact.name | default: 1, allow_false: true }}", /arguments? to the filter default/, undefined],
     ["{% for a in (1..1000000000) %}{% endfor %}", /uses a range/, [1, 1]],

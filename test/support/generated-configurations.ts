@@ -38,7 +38,7 @@ const template = fc.oneof(
     "{{ contact.attributes.constructor }}",
     "{% include 'x' %}",
     "{{ contact.attributes }}",
-    "{{ now | date: '%F %Q' }}",
+    "{{ now | date: '%F %e' }}",
     "{{ (1..9) }}",
   ),
   fc.string({ maxLength: 30, unit: codePoint }).map((text) => `{{ ${text} }}`),
@@ -132,7 +132,7 @@ export const validDocument = fc.record({
   format: fc.constant(1),
   situations: fc.constant({ "order.shipped": { total: "double", text: "string?", lines: "list<string>" } }),
   templates: fc.record({
-    common: fc.constantFrom("Hello", "{{ contact.name | default: 'there' }}", "{{ now | date: '%F %Q' }}"),
+    common: fc.constantFrom("Hello", "{{ contact.name | default: 'there' }}", "{{ now | date: '%F %e' }}"),
     order: fc.constantFrom(
       "{{ situation.data.total | round: 1 }}",
       "{{ situation.data.text | replace: 'a', situation.data.text }}",

@@ -1,9 +1,10 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { positionAt, SourceError } from "../problem";
 import { hasPath, type Shapes } from "../shapes";
+import { StepBudget } from "../step-budget";
 import { isObject, type ObjectValue, type Value } from "../value";
 import { Failure } from "./failure";
-import { FUNCTIONS, METHODS } from "./functions";
+import { type ConditionFunction, FUNCTIONS, METHODS } from "./functions";
 import { isMacro, macro } from "./macros";
 import { at, bool, calculate, compare, isEqual, isIn, negate } from "./operators";
 import type { Expression } from "./run";
@@ -151,6 +152,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
   const call = FUNCTIONS.get(`${name}/${args.length}`);
   if (!call) throw reject(node, `calls ${name}(), which conditions do not have`);
   const compiled = args.map((each) => compile(each, place));
+  if (argument?.op === "value") assertConvertible(node, call, argument.args as Value);
   return (run) => {
     run.steps.spend(1);
     return call(
@@ -158,6 +160,16 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
       run.steps,
     );
   };
+}
+
+/** @throws SourceError if a call with a literal, such as `duration("1d")`, always fails */
+function assertConvertible(node: ASTNode, call: ConditionFunction, literal: Value): void {
+  try {
+    call([literal], new StepBudget(Number.MAX_SAFE_INTEGER));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw reject(node, `always fails: ${error.message.replace(/\.$/, "")}`);
+  }
 }
 
 /** `has(contact.name)`: true if the member exists and is not null. */

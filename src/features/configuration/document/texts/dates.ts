@@ -60,6 +60,13 @@ export const formatDate = (date: Date, format: string): string =>
     return isUnpadded ? (text?.replace(/^[0 ]+(?=.)/, "") ?? all) : (text ?? all);
   });
 
+/** The first conversion of a format that `formatDate` does not know; undefined if there is none. */
+export const unknownConversion = (format: string): string | undefined =>
+  [...format.matchAll(/%[-_^#:0-9]*[A-Za-z%]/g)].map(([all]) => all).find((all) => !isConversion(all));
+
+const isConversion = (text: string): boolean =>
+  /^%-?[A-Za-z%]$/.test(text) && Object.hasOwn(CONVERSIONS, text.slice(-1));
+
 /** Parses the time to be formatted: seconds since 1970, an RFC 3339 text or a date. */
 export function dateOf(value: Value): Date | undefined {
   if (typeof value === "number") return instantOf(isoOf(value * 1000));

@@ -54,6 +54,12 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
       if (args.length < filter.min || args.length > filter.max) {
         throw textSourceError(token, `passes ${args.length} arguments to the filter ${name}`);
       }
+      const [first] = args;
+      const problem =
+        first && !Array.isArray(first) && TypeGuards.isQuotedToken(first)
+          ? filter.problemOf?.(first.content)
+          : undefined;
+      if (problem) throw textSourceError(token, problem);
       const compiled = args.map((arg) => {
         if (Array.isArray(arg)) throw textSourceError(token, `passes a named argument to the filter ${name}`);
         return compileOperand(arg, token, place);

@@ -1,6 +1,6 @@
 import type { StepBudget } from "../step-budget";
 import { isList, type Value } from "../value";
-import { dateOf, formatDate } from "./dates";
+import { dateOf, formatDate, unknownConversion } from "./dates";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
@@ -9,6 +9,8 @@ interface Filter {
   min: number;
   max: number;
   run: (value: Value, args: readonly Value[], run: TextRun) => Value;
+  /** A problem of a first argument that is a literal text. */
+  problemOf?: (literal: string) => string | undefined;
 }
 
 /** A filter on numbers; anything else counts as 0. */
@@ -98,7 +100,15 @@ const FILTERS: Readonly<Record<string, Filter>> = {
         steps,
       ),
   },
-  date: { min: 1, max: 1, run: (value, [format = ""], run) => dated(value, textOf(format, run.steps), run) },
+  date: {
+    min: 1,
+    max: 1,
+    run: (value, [format = ""], run) => dated(value, textOf(format, run.steps), run),
+    problemOf: (format) => {
+      const unknown = unknownConversion(format);
+      return unknown && `passes ${unknown} to the filter date, which does not have this conversion`;
+    },
+  },
 };
 
 export const FILTER_NAMES: readonly string[] = Object.keys(FILTERS);
