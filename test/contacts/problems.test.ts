@@ -22,7 +22,7 @@ const CONTACTS: [input: object, problems: Record<string, string>][] = [
     {
       ref: "must not be empty",
       name: "must not be empty",
-      locale: "must be a BCP 47 language tag such as de-CH",
+      locale: "must be a BCP 47 tag of a known language, such as de-CH",
       timezone: "must be an IANA time zone such as Europe/Zurich",
       attributes: "must contain only well-formed Unicode without the NUL character",
       "addresses.1.address": "must be an e-mail address",

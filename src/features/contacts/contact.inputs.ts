@@ -28,13 +28,23 @@ const IsLocale = () =>
   Checked("isLocale", (value) =>
     typeof value === "string" && value.length <= 35 && canonicalLocale(value) !== undefined
       ? undefined
-      : "must be a BCP 47 language tag such as de-CH",
+      : "must be a BCP 47 tag of a known language, such as de-CH",
   );
 
-/** The canonical form of a BCP 47 tag; undefined for any other text. */
+/** Created on first use, because it loads the names of all languages. */
+const languageNames = (() => {
+  let names: Intl.DisplayNames | undefined;
+  return () => {
+    names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+    return names;
+  };
+})();
+
+/** The canonical form of a BCP 47 tag of a known language; undefined for any other text. */
 export function canonicalLocale(text: string): string | undefined {
   try {
-    return Intl.getCanonicalLocales(text)[0];
+    const [locale = ""] = Intl.getCanonicalLocales(text);
+    return languageNames().of(new Intl.Locale(locale).language) === undefined ? undefined : locale;
   } catch {
     return undefined;
   }
@@ -124,7 +134,10 @@ export class PutContactInput {
   @IsText(CONTACT_NAME_MAX_LENGTH, { singleLine: true })
   name?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Language as a BCP 47 tag, such as `de-CH`." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Language as a BCP 47 tag of a known language, such as `de-CH`.",
+  })
   @IsOptional()
   @IsLocale()
   locale?: string | null | undefined;
