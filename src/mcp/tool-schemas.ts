@@ -59,11 +59,16 @@ const withoutKnown = (name: string, { description, ...schema }: JsonSchema): Jso
     ? schema
     : { ...schema, description };
 
+/** Shorter descriptions say no more than the name. */
+const MIN_DESCRIPTION_LENGTH = 25;
+
 /** Shortens a schema; only patterns, min lengths, number formats and extra nested members are no longer checked. */
 export function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema): JsonSchema {
-  const { format, additionalProperties, required, properties, items, oneOf, ...others } = schema;
+  const { format, additionalProperties, required, properties, items, oneOf, description, ...others } = schema;
+  const isTelling = typeof description === "string" && description.length >= MIN_DESCRIPTION_LENGTH;
   const parts = {
     ...others,
+    ...(isTelling && { description }),
     ...((required as string[] | undefined)?.length && { required }),
     ...(additionalProperties === true && { additionalProperties }),
     ...(properties !== undefined && { properties: eachCompacted(properties as ObjectSchema["properties"]) }),

@@ -3,6 +3,7 @@ import { systemFor } from "../../src/auth/context";
 import type { Database } from "../../src/database/database";
 import type { CompiledConfigurations } from "../../src/features/configuration/compiled-configurations";
 import { ConfigurationVersion } from "../../src/features/configuration/configuration-version.entity";
+import { Candidates } from "../../src/features/decisions/candidates";
 import type { Replays } from "../../src/features/decisions/replay";
 import { ReplayService } from "../../src/features/decisions/replay.service";
 
@@ -16,11 +17,12 @@ function replaying(): (
 ) => Promise<Replays> {
   const reads = new Map<string, Read[]>();
   const database = { report: async (owner: string) => reads.get(owner)?.shift() };
-  const service = new ReplayService(
+  const candidates = new Candidates(
     database as unknown as Database,
     { of: () => ({}) } as unknown as CompiledConfigurations,
     { check: () => Promise.reject(new Error("not a draft")) },
   );
+  const service = new ReplayService(database as unknown as Database, candidates);
   return (id, decisions, isGone) => {
     const own = reads.get(id) ?? [];
     reads.set(id, own);

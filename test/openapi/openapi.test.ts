@@ -140,6 +140,8 @@ describe("the contract", () => {
     };
     visit(document, "");
     expect([...new Set(unbounded)].sort()).toEqual([
+      "/components/schemas/AssumedContact/properties/locale/oneOf/0",
+      "/components/schemas/AssumedContact/properties/timezone/oneOf/0",
       "/components/schemas/MoveConversationBody/properties/line",
       "/components/schemas/OpenConversationBody/properties/line/oneOf/0",
       "/components/schemas/PutContactInput/properties/locale/oneOf/0",

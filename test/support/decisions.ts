@@ -31,6 +31,8 @@ export interface DecisionBody {
   contact?: object;
   conversationId?: string;
   dryRun?: boolean;
+  against?: object;
+  as?: object;
 }
 
 /** Hands situations to the agent of a key, the first one by default. */

@@ -27,7 +27,7 @@ export function DecisionExplained({ decision }: { decision: Decision }) {
               The rule <code>{ruleId}</code> decides
             </>
           )}{" "}
-          (version {configurationVersion}).
+          ({configurationVersion === null ? "not published" : `version ${configurationVersion}`}).
           {explanation !== null && <Undeclared {...explanation} />}
         </span>
       </p>

@@ -77,7 +77,7 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
             </Card>
           </>
         )}
-        {manages && decidedAt !== null && explanation !== null && (
+        {manages && decidedAt !== null && explanation !== null && configurationVersion !== null && (
           <ReplayCard id={id} agentId={agentId} version={configurationVersion} />
         )}
       </Beside>

@@ -41,13 +41,8 @@ export class CompiledConfigurations {
 
   /** The `ref` of each agent's default contact, by agent; without agents whose live version has none. */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
-    return this.defaultContactsOf(reader, await liveVersionsOf(reader, agentIds));
-  }
-
-  /** Like `defaultContacts`, for versions known to be live. */
-  async defaultContactsOf(reader: EntityManager, live: readonly LiveVersion[]): Promise<Map<string, string>> {
     const refs = new Map<string, string>();
-    for (const { agentId, version } of live) {
+    for (const { agentId, version } of await liveVersionsOf(reader, agentIds)) {
       let known = this.defaultContactOf.get(agentId);
       if (known?.version !== version) {
         const { document } = await reader.findOneByOrFail(ConfigurationVersion, { agentId, version });

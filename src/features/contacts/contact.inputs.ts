@@ -24,7 +24,8 @@ import {
 import { AddressKind } from "./contact-address.entity";
 import { AreTags, IsTag } from "./tags";
 
-const IsLocale = () =>
+/** Requires the property to be a language tag. */
+export const IsLocale = () =>
   Checked("isLocale", (value) =>
     typeof value === "string" && value.length <= 35 && canonicalLocale(value) !== undefined
       ? undefined
@@ -50,7 +51,8 @@ export function canonicalLocale(text: string): string | undefined {
   }
 }
 
-const IsTimeZone = () =>
+/** Requires the property to be a time zone. */
+export const IsTimeZone = () =>
   Checked("isTimeZone", (value) =>
     typeof value === "string" && /^[A-Za-z][\w+/-]{0,63}$/.test(value) && isKnownTimeZone(value)
       ? undefined

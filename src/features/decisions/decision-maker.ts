@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { ownerOf } from "../../auth/caller";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
-import { type Timestamp, timestamp } from "../../common/time";
+import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
 import { accepted, coalesceKeysInTx, eachAccepted } from "../../database/coalesce-in-tx";
 import { insertsOf } from "../../database/insert-all";
@@ -22,6 +22,7 @@ import { MESSAGE_ORDER } from "../messages/message.entity";
 import type { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
+import type { Assumptions } from "./decision.inputs";
 import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
 import type { Snapshot } from "./decision-record";
@@ -39,14 +40,23 @@ import { findParticipants, type ParticipantReference, type Participants } from "
 import { pendingDecision } from "./pending-decision";
 import { isHandedOff, type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
+import type { Against } from "./replay";
 import { forgetMatches, type Matches, recordMatches, takeSnapshot } from "./snapshot";
 import { inTurns, type WaveUnit } from "./wave";
+
+/** What a dry run tries. */
+export interface Trial {
+  /** The configuration to use instead of the live one. */
+  against: Against | undefined;
+  as: Assumptions | undefined;
+}
 
 /** A situation to decide, with its caller. */
 export interface DecisionRequest extends ParticipantReference {
   context: RequestContext;
   situation: Situation;
   now: Timestamp;
+  trial?: Trial | undefined;
 }
 
 /** A stored decision to make, with the model's answer if it was asked. */
@@ -56,7 +66,7 @@ export interface DueDecision extends Described {
 }
 
 /** A request whose situation is valid for the live configuration. */
-type Declared = DecisionRequest & { version: number; configuration: CompiledConfiguration };
+type Declared = DecisionRequest & Against;
 
 /** The inputs of a decision besides its situation. */
 interface DecisionContext {
@@ -85,18 +95,19 @@ export class DecisionMaker {
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
-      const live = await this.compiledConfigurations.live(tx, each.agentId);
+      const used: Against = each.trial?.against ?? (await this.compiledConfigurations.live(tx, each.agentId));
       // Before a contact is created for the situation.
-      readSituation(live.configuration, each.situation);
-      return { ...each, ...live };
+      readSituation(used.configuration, each.situation);
+      return { ...each, ...used };
     });
     const nameless = accepted(declared).filter(
       ({ contact, conversationId }) => contact == null && conversationId == null,
     );
-    const defaultRefs =
-      nameless.length === 0
-        ? new Map<string, string>()
-        : await this.compiledConfigurations.defaultContactsOf(tx, nameless);
+    const defaultRefs = new Map(
+      nameless.flatMap(({ agentId, configuration: { document } }) =>
+        document.defaultContact == null ? [] : [[agentId, document.defaultContact] as const],
+      ),
+    );
     const participants = await findParticipants(tx, declared, defaultRefs);
     const decisions = await inTurns(participants, {
       subjectOf: (about) => (about instanceof GatewayError ? undefined : about.subjectId),
@@ -124,13 +135,20 @@ export class DecisionMaker {
   ): Promise<Decision> {
     if (declared instanceof GatewayError) throw declared;
     if (participants instanceof GatewayError) throw participants;
-    const { context, agentId, now, version, configuration } = declared;
+    const { context, agentId, version, configuration, trial } = declared;
+    const now = trial?.as?.now == null ? declared.now : timestampOf(trial.as.now.getTime());
     const { type, data } = declared.situation;
     unit.hasStored = participants.isNew === true;
     const situation = { type, data };
     const { caller } = context;
     const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
-    const snapshot = await takeSnapshot(tx, participants, { agent, configuration, situation, now });
+    const snapshot = await takeSnapshot(tx, participants, {
+      agent,
+      configuration,
+      situation,
+      now,
+      assumed: trial?.as?.contact ?? undefined,
+    });
     const decision = tx.create(Decision, {
       id: uuid(),
       agentId,
@@ -138,7 +156,8 @@ export class DecisionMaker {
       conversationId: participants.conversation?.id ?? null,
       situation,
       snapshot,
-      configurationVersion: version,
+      // Null only in dry runs, which are not stored.
+      configurationVersion: version as number,
       createdAt: now,
       ...pendingDecision(),
     });

@@ -127,7 +127,10 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 
-  @Field(() => Int, { description: "Configuration version used for the decision." })
+  @Field(() => Int, {
+    nullable: true,
+    description: "Configuration version used for the decision; null for a dry run of a draft or document.",
+  })
   @Column({ type: "integer" })
   configurationVersion!: number;
 

@@ -1,12 +1,18 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int } from "type-graphql";
+import { Checked } from "../../common/checked";
 import { IsBetween } from "../../common/range";
+import { LAST_MOMENT_MS } from "../../common/time";
 import { IsOptional, ValidateNested } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
+import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
 import { SITUATION_MAX_BYTES, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
+import { IsLocale, IsTimeZone } from "../contacts/contact.inputs";
+import { ATTRIBUTES_MAX_BYTES } from "../contacts/contact.limits";
+import { AreTags } from "../contacts/tags";
 import { ContactReference } from "../conversations/conversation.inputs";
 import { DecisionOutcome } from "./decision.entity";
 import { MAX_REPLAYED, ReplayAgainst } from "./replay";
@@ -38,7 +44,59 @@ export class SituationInput {
   data!: Record<string, unknown>;
 }
 
+/** Requires a time that can be stored; REST checks its text, and GraphQL its Date. */
+const IsMoment = () =>
+  Checked("isMoment", (value) => {
+    const ms = value instanceof Date ? value.getTime() : Date.parse(String(value));
+    return ms < 0 || ms > LAST_MOMENT_MS ? "must be a time from 1970 to 9999" : undefined;
+  });
+
+@InputType({ description: "Data to assume of a contact; null assumes none." })
+export class AssumedContact {
+  @Field(() => [String], { nullable: true, description: "All tags." })
+  @IsOptional()
+  @AreTags()
+  tags?: string[] | null | undefined;
+
+  @Field(() => GraphQLJsonObject, { nullable: true, description: "All attributes." })
+  @IsOptional()
+  @IsJsonObject(ATTRIBUTES_MAX_BYTES)
+  attributes?: Record<string, unknown> | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Language as a BCP 47 tag." })
+  @IsOptional()
+  @IsLocale()
+  locale?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "IANA time zone." })
+  @IsOptional()
+  @IsTimeZone()
+  timezone?: string | null | undefined;
+}
+
+@InputType({ description: "Assumptions of a dry run. Omitted fields are as they are." })
+export class Assumptions {
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "The current time." })
+  @IsOptional()
+  @IsMoment()
+  now?: Date | null | undefined;
+
+  @Field(() => AssumedContact, { nullable: true, description: "Data of the contact." })
+  @IsOptional()
+  @ValidateNested()
+  contact?: AssumedContact | null | undefined;
+}
+
+const TRIES_IN_DRY_RUN: ObjectRule = {
+  fields: ["dryRun", "against", "as"],
+  check(input) {
+    const path = ["against", "as"].find((name) => input[name] != null);
+    return path === undefined || input.dryRun === true ? undefined : { path, message: "requires dryRun" };
+  },
+};
+
 @InputType({ description: "A situation to submit to an agent." })
+@Rule(TRIES_IN_DRY_RUN)
 export class DecideInput extends IdempotentInput {
   @Field(() => ID, AGENT_ID)
   @ForMembers()
@@ -68,6 +126,19 @@ export class DecideInput extends IdempotentInput {
     description: "True to return what the agent would do; nothing is stored or sent.",
   })
   dryRun?: boolean | null | undefined;
+
+  @Field(() => ReplayAgainst, {
+    nullable: true,
+    description: "Configuration for a dry run; the live one if omitted.",
+  })
+  @IsOptional()
+  @ValidateNested()
+  against?: ReplayAgainst | null | undefined;
+
+  @Field(() => Assumptions, { nullable: true, description: "What a dry run assumes." })
+  @IsOptional()
+  @ValidateNested()
+  as?: Assumptions | null | undefined;
 }
 
 @ArgsType()

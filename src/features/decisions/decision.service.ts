@@ -20,16 +20,18 @@ import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
 import { Conversation } from "../conversations/conversation.entity";
 import { idempotencyScope } from "../conversations/find-conversation";
+import type { Candidates } from "./candidates";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
-import type { DecisionMaker } from "./decision-maker";
+import type { DecisionMaker, Trial } from "./decision-maker";
 import type { Planning } from "./planning";
 
 /** A submitted situation. */
 interface Request {
   context: RequestContext;
-  input: Omit<DecideInput, "dryRun">;
+  input: Omit<DecideInput, "dryRun" | "against" | "as">;
+  trial?: Trial | undefined;
 }
 
 const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
@@ -58,6 +60,10 @@ async function rejectionsOfMembers(
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
 
+const rejectInput = (error: unknown): never => {
+  throw withinInput(error);
+};
+
 /** The decisions of agents. */
 export class DecisionService {
   /** A decision by its ID; without an access check. */
@@ -73,6 +79,7 @@ export class DecisionService {
     private readonly database: Database,
     private readonly maker: DecisionMaker,
     planning: Planning,
+    private readonly candidates: Candidates,
   ) {
     this.byId = rowsById(database, "decisions", Decision);
     this.ofContact = listOfParent(database, DecisionConnection, {
@@ -95,13 +102,19 @@ export class DecisionService {
    * Submits a situation to an agent, which decides what to do and does it in one transaction, shared by concurrent
    * situations.
    * @returns the decision; without IDs after a dry run, because nothing is stored
-   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
+   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`, see
+   *   `Candidates` for `against`,
    *   `idempotency_key_reused`
    */
-  async decide(context: RequestContext, { dryRun, ...input }: DecideInput): Promise<Decision> {
+  async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });
+    const found =
+      against == null
+        ? undefined
+        : await this.candidates.find(context, input.agentId, against).catch(rejectInput);
     return this.database.dryRun(ownerOf(context.caller) ?? "", async (tx) => {
-      const request = { context, input: { ...input, idempotencyKey: null } };
+      const trial = { against: found, as: as ?? undefined };
+      const request = { context, input: { ...input, idempotencyKey: null }, trial };
       const [decision] = await this.decideEach(tx, [request]);
       if (decision instanceof Decision) return withoutIds(tx, decision);
       throw decision;
@@ -148,7 +161,7 @@ export class DecisionService {
 
   private async decideEach(tx: Tx, requests: readonly Request[]): Promise<(Decision | GatewayError)[]> {
     const rejections = await rejectionsOfMembers(tx, requests);
-    const allowed = await eachAccepted(requests, async ({ context, input: { agentId, ...input } }) => {
+    const allowed = await eachAccepted(requests, async ({ context, input: { agentId, ...input }, trial }) => {
       const rejection = rejections.get(sessionOf(context));
       if (rejection !== undefined) throw rejection;
       if (context.caller.kind === "agent") await assertStillAllowed(tx, context, Permission.config_manage);
@@ -167,6 +180,7 @@ export class DecisionService {
         contact,
         conversationId,
         now: timestamp(),
+        trial,
       };
       const { answer } = context;
       return { scope: idempotencyScope("decide", context), key, request, answer, decision };
@@ -175,9 +189,7 @@ export class DecisionService {
     const decisions = await onceEach(tx, creates, {
       create: async (fresh) => {
         const requests = fresh.map((each) => each.decision);
-        const made = await this.maker.decide(tx, requests).catch((error) => {
-          throw withinInput(error);
-        });
+        const made = await this.maker.decide(tx, requests).catch(rejectInput);
         return made.map(withinInput);
       },
       find: (ids) => tx.findBy(Decision, { id: In([...ids]) }),

@@ -10,6 +10,7 @@ import type { ContactService } from "../contacts/contact.service";
 import type { ConversationService } from "../conversations/conversation.service";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
+import { Candidates } from "./candidates";
 import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
 import { DECISIONS, EFFECTS } from "./decision.metrics";
@@ -56,6 +57,7 @@ export const decisions = feature({
     const { compiledConfigurations, agentQueues, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
     const planning = new Planning();
+    const candidates = new Candidates(database, compiledConfigurations, configurations);
     const maker = new DecisionMaker(
       { lanes, queues: agentQueues, defaultConversations },
       compiledConfigurations,
@@ -64,9 +66,9 @@ export const decisions = feature({
     );
     return {
       situationTriggers: new SituationTriggers(lanes, compiledConfigurations),
-      decisions: new DecisionService(database, maker, planning),
+      decisions: new DecisionService(database, maker, planning, candidates),
       decisionRunner: new DecisionRunner(database, maker, model, planning, log),
-      replays: new ReplayService(database, compiledConfigurations, configurations),
+      replays: new ReplayService(database, candidates),
     };
   },
   hooks: ({ database, situationTriggers }) => ({

@@ -243,7 +243,10 @@ export class GateExplanation {
 
 @ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
 export class Explanation {
-  @Field(() => Int, { nullable: true, description: "Version of the configuration; null for the draft." })
+  @Field(() => Int, {
+    nullable: true,
+    description: "Version of the configuration; null for a draft or document.",
+  })
   version!: number | null;
 
   @Field(() => String, { description: "The time used in conditions and templates." })

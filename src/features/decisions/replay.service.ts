@@ -1,16 +1,11 @@
-import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
-import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
-import type { CompiledConfigurations } from "../configuration/compiled-configurations";
-import type { ConfigurationService } from "../configuration/configuration.service";
-import { ConfigurationDraft } from "../configuration/configuration-draft.entity";
-import { ConfigurationVersion } from "../configuration/configuration-version.entity";
-import { CompiledConfiguration } from "../configuration/document/compiled-configuration";
+import { type Candidate, type Candidates, candidateOf } from "./candidates";
 import { Decision, DecisionState } from "./decision.entity";
 import type { ReplayDecisionsArgs } from "./decision.inputs";
-import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
+import { type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 import { ReplayTurns } from "./replay-turns";
 
 /** Shows what agents would have decided with another configuration. */
@@ -19,15 +14,13 @@ export class ReplayService {
 
   constructor(
     private readonly database: Database,
-    private readonly compiledConfigurations: CompiledConfigurations,
-    private readonly configurations: Pick<ConfigurationService, "check">,
+    private readonly candidates: Candidates,
   ) {}
 
   /**
    * Replays one decision.
-   * @throws GatewayError `not_found` (decision, version, draft), `invalid_request` for a draft with an API key, or if
-   *   the client has disconnected, `conflict` for an unfinished decision or an invalid draft, or `unavailable` if it
-   *   would wait too long
+   * @throws GatewayError see `Candidates`, `not_found` (decision), `conflict` for an unfinished decision,
+   *   `invalid_request` if the client has disconnected, or `unavailable` if it would wait too long
    */
   async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
     const [decision, candidate] = await this.database.read(async (reader) => {
@@ -37,7 +30,7 @@ export class ReplayService {
     });
     if (decision.state !== DecisionState.decided)
       throw new GatewayError("conflict", `The decision is ${decision.state}.`);
-    const loaded = await this.load(context, candidate);
+    const loaded = await this.candidates.compile(context, candidate);
     return this.turns.evaluate(context, () => replay(decision, loaded));
   }
 
@@ -49,7 +42,7 @@ export class ReplayService {
     // Waiting replays hold no decisions in memory.
     return this.turns.replay(context, async () => {
       const [decisions, candidate] = await this.last(context, args);
-      const loaded = await this.load(context, candidate);
+      const loaded = await this.candidates.compile(context, candidate);
       const replays: Replay[] = [];
       for (const decision of decisions)
         replays.push(await this.turns.evaluate(context, () => replay(decision, loaded)));
@@ -61,7 +54,7 @@ export class ReplayService {
   private last(
     context: RequestContext,
     { agentId, since, until, first, against }: ReplayDecisionsArgs,
-  ): Promise<readonly [Decision[], ConfigurationVersion | ConfigurationDraft]> {
+  ): Promise<readonly [Decision[], Candidate]> {
     return this.database.report(organizationOf(context), async (reader) => {
       const agent = await scopedAgentId(reader, context, agentId);
       const query = reader
@@ -74,38 +67,4 @@ export class ReplayService {
       return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;
     });
   }
-
-  private async load(
-    context: RequestContext,
-    candidate: ConfigurationVersion | ConfigurationDraft,
-  ): Promise<Against> {
-    if (candidate instanceof ConfigurationVersion)
-      return { version: candidate.version, configuration: this.compiledConfigurations.of(candidate) };
-    const { problems, document } = await this.configurations.check(context, candidate.document);
-    const [problem] = problems;
-    if (document === undefined || problem !== undefined) {
-      const what = problem === undefined ? "" : `: ${problem.path} ${problem.message}`;
-      throw new GatewayError("conflict", `The draft is not valid${what}.`);
-    }
-    return { version: null, configuration: new CompiledConfiguration(document, true) };
-  }
-}
-
-async function candidateOf(
-  reader: EntityManager,
-  { caller }: RequestContext,
-  agentId: string,
-  { version, draft }: ReplayAgainst,
-): Promise<ConfigurationVersion | ConfigurationDraft> {
-  if (version != null) {
-    const found = await reader.findOneBy(ConfigurationVersion, { agentId, version });
-    if (found === null) throw noSuch("version");
-    return found;
-  }
-  if (draft !== true) throw new InvalidInput([{ path: "against.draft", message: "must be true" }]);
-  if (caller.kind === "agent")
-    throw new InvalidInput([{ path: "against.draft", message: "is not allowed with an API key" }]);
-  const found = await reader.findOneBy(ConfigurationDraft, { agentId });
-  if (found === null) throw noSuch("draft");
-  return found;
 }

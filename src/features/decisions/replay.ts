@@ -1,9 +1,15 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
 import { IsOptional } from "../../common/validators";
 import { InvalidInput } from "../../errors";
+import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost, AtMostInAll, MaxCharacters } from "../../schema/list-size";
 import { OneOf } from "../../schema/one-of";
-import { MAX_RULES, NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
+import {
+  DOCUMENT_MAX_BYTES,
+  MAX_RULES,
+  NAME_MAX_LENGTH,
+  SITUATION_TYPE_MAX_LENGTH,
+} from "../configuration/configuration.limits";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/evaluate";
@@ -23,7 +29,7 @@ export const MAX_REPLAYED = 500;
 
 /** The configuration to replay decisions against. */
 export interface Against {
-  /** Null for the draft. */
+  /** Null for a draft or document. */
   version: number | null;
   configuration: CompiledConfiguration;
 }
@@ -59,6 +65,14 @@ export class ReplayAgainst {
   })
   @IsOptional()
   draft?: boolean | null | undefined;
+
+  @Field(() => GraphQLJsonObject, {
+    nullable: true,
+    description: "A document. API keys need `contacts:read` and `conversations:read`.",
+  })
+  @IsOptional()
+  @IsJsonObject(DOCUMENT_MAX_BYTES)
+  document?: Record<string, unknown> | null | undefined;
 }
 
 @ObjectType({

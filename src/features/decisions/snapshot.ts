@@ -3,15 +3,20 @@ import type { Timestamp } from "../../common/time";
 import { derivedId } from "../../common/uuid";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
+import { InvalidInput } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { type DecisionInput, type OnceLimit, onceLimits } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
+import type { Contact } from "../contacts/contact.entity";
+import { canonicalLocale } from "../contacts/contact.inputs";
+import { normalizeTag } from "../contacts/tags";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
 import { Message, MessageDirection } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
+import type { AssumedContact } from "./decision.inputs";
 import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
@@ -33,14 +38,21 @@ interface SnapshotContext {
   configuration: CompiledConfiguration;
   situation: Situation;
   now: Timestamp;
+  /** Data to assume of the contact. */
+  assumed?: AssumedContact | undefined;
 }
 
-/** Reads the data for conditions and templates. */
+/**
+ * Reads the data for conditions and templates.
+ * @throws InvalidInput for assumptions about no contact
+ */
 export async function takeSnapshot(
   tx: Tx,
   { contact, conversation, line: known }: Participants,
-  { agent: { id: agent, slug, name }, configuration, situation, now }: SnapshotContext,
+  { agent: { id: agent, slug, name }, configuration, situation, now, assumed }: SnapshotContext,
 ): Promise<Snapshot> {
+  if (assumed !== undefined && contact === null)
+    throw new InvalidInput([{ path: "as.contact", message: "requires a contact" }]);
   const isReply = situation.type === MESSAGE_RECEIVED && conversation !== null;
   const contactId = contact?.id ?? null;
   const addressId = isReply ? conversation.addressId : null;
@@ -61,6 +73,7 @@ export async function takeSnapshot(
       attributes: contact.attributes,
       tags: tags.toSorted(),
       channels: channels.toSorted(),
+      ...(assumed && assumptionsOf(assumed)),
     },
     conversation: conversation && {
       id: conversation.id,
@@ -78,6 +91,21 @@ export async function takeSnapshot(
   return {
     ...snapshot,
     spent: await spentRules(tx, countsOf(configuration, { situation, ...snapshot }, subjects), now),
+  };
+}
+
+/** The assumed data as it would be stored. */
+function assumptionsOf({
+  tags,
+  attributes,
+  locale,
+  timezone,
+}: AssumedContact): Partial<Contact> & { tags?: string[] } {
+  return {
+    ...(tags !== undefined && { tags: [...new Set((tags ?? []).map(normalizeTag))].sort() }),
+    ...(attributes !== undefined && { attributes: attributes ?? {} }),
+    ...(locale !== undefined && { locale: locale && (canonicalLocale(locale) ?? null) }),
+    ...(timezone !== undefined && { timezone }),
   };
 }
 
