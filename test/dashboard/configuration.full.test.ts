@@ -297,6 +297,32 @@ describeDashboard("Configuration", (dashboard) => {
     expect([handed.status, handed.body.outcome]).toEqual([201, "handoff"]);
   });
 
+  test("tries what is typed, at another time and with other tags", async () => {
+    const { open } = await newAgent("typed");
+    const page = await open();
+    await write(page, {
+      format: 1,
+      situations: { broken: null, checked: {} },
+      rules: [],
+    });
+    const decideBy = page.getByLabel("Decide by");
+    await decideBy.selectOption("What is typed above");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await seen(page.getByText("Broken must be an object."));
+    const when = ['now > timestamp("2050-01-01T00:00:00Z")', '"vip" in contact.tags'];
+    const { situations } = DOCUMENT;
+    await write(page, {
+      format: 1,
+      situations,
+      rules: [{ id: "future", on: "order.shipped", when, do: [{ addTags: ["seen"] }] }],
+    });
+    await page.getByLabel("About").selectOption("A local address");
+    await page.getByLabel("As if it were").fill("2050-01-02T00:00:00Z");
+    await page.getByLabel("With the tags").fill("vip, news");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await seen(page.getByText("The rule future decides (not published)."));
+  });
+
   test("of an agent that does nothing begins with an example that works", async () => {
     const { agentId, open } = await newAgent("nothing");
     await publish(dashboard.gateway, agentId, {});

@@ -19,7 +19,7 @@ export const doesNothing = ({ rules, otherwise }: Json): boolean =>
 /** Sample data for a declared situation, with a value of the right type for each member. */
 const exampleData = (members: unknown): Json =>
   Object.fromEntries(
-    Object.entries(members as Json).map(([name, type]) => [name, exampleValue(name, String(type))]),
+    Object.entries((members ?? {}) as Json).map(([name, type]) => [name, exampleValue(name, String(type))]),
   );
 
 function exampleValue(name: string, type: string): unknown {

@@ -9,7 +9,7 @@ import { Snippet } from "../ui/snippet";
 import { useTask } from "../ui/task";
 import styles from "./configuration.module.css";
 import { type Json, parseText, textOf } from "./document-text";
-import type { Live } from "./documents";
+import type { Draft, Live } from "./documents";
 import {
   AddressKind,
   type ContactReference,
@@ -17,6 +17,7 @@ import {
   type TrySituationMutation,
 } from "./documents.generated";
 import type { JsonSchema } from "./editor/schema";
+import { useEdit } from "./edits";
 import { exampleSituations } from "./example";
 import { DecisionExplained } from "./explanation";
 import { JsonField } from "./json-field";
@@ -24,10 +25,28 @@ import { JsonField } from "./json-field";
 /** A situation that no configuration declares. */
 const UNDECLARED = { type: "my.situation", data: {} };
 
-/** Tries a situation with the live configuration, without storing or sending anything. */
-export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
-  const { deactivated } = useViewer();
-  const examples = useMemo(() => exampleSituations(live.document), [live]);
+/** Tries a situation with a configuration, without storing or sending anything. */
+export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft: Draft | null }) {
+  const { id: memberId, deactivated } = useViewer();
+  const { edit } = useEdit(memberId, agent.id);
+  const [chosen, setChosen] = useState<By>("live");
+  const [assumed, setAssumed] = useState(NOTHING_ASSUMED);
+  const typed = useMemo(() => edit && parseText(edit.text), [edit]);
+  const choices: { value: By; label: string }[] = [
+    { value: "live", label: `Live version ${live.version}` },
+    ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
+    ...(typed === undefined ? [] : [{ value: "typed" as const, label: "What is typed above" }]),
+  ];
+  // The draft may have been published, and what was typed saved.
+  const by = choices.some(({ value }) => value === chosen) ? chosen : "live";
+  const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
+  const shown =
+    by === "typed" && typed !== undefined && "document" in typed
+      ? typed.document
+      : by === "draft"
+        ? draft?.document
+        : live.document;
+  const examples = useMemo(() => exampleSituations(shown ?? live.document), [shown, live]);
   const [type = "", setType] = useState(Object.keys(examples)[0]);
   const [text, setText] = useState(() => textOf(examples[type] ?? UNDECLARED));
   const [about, setAbout] = useState<About>("none");
@@ -53,22 +72,28 @@ export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
           ...input,
           situation: { type: String(named ?? ""), data: (data ?? {}) as Json },
           dryRun: true,
+          ...(by === "draft" && { against: { draft: true } }),
+          ...(by === "typed" && typed && "document" in typed && { against: { document: typed.document } }),
+          ...assumptionsOf(assumed, about !== "none"),
         },
       });
       setDecision(decided);
     });
   return (
-    <Card
-      title="Try it"
-      aside={<span className={styles.aside}>by the live version {live.version}, not by the draft</span>}
-    >
+    <Card title="Try it">
       <div className={styles.trial}>
         <div className={styles.situation}>
           <div className={styles.fields}>
             <NativeSelect
+              label="Decide by"
+              data={choices}
+              value={by}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value as By)}
+            />
+            <NativeSelect
               label="Example"
               data={[...Object.keys(examples), { value: "", label: "Another situation" }]}
-              value={type}
+              value={type in examples ? type : ""}
               onChange={({ currentTarget }) => choose(currentTarget.value)}
             />
             <NativeSelect
@@ -90,6 +115,17 @@ export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
               />
             )}
           </div>
+          <div className={styles.fields}>
+            {ASSUMED.filter(({ ofContact }) => !ofContact || about !== "none").map(({ name, ...field }) => (
+              <TextInput
+                key={name}
+                label={field.label}
+                placeholder={field.example}
+                value={assumed[name]}
+                onChange={({ currentTarget: { value } }) => setAssumed({ ...assumed, [name]: value })}
+              />
+            ))}
+          </div>
           <div className={styles.small}>
             <JsonField
               label="Situation as JSON"
@@ -109,7 +145,7 @@ export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
           {"problem" in parsed && <p className={styles.bad}>{parsed.problem.message}</p>}
           {!deactivated && (
             <div className={styles.choices}>
-              <Button disabled={"problem" in parsed} loading={busy} onClick={decide}>
+              <Button disabled={"problem" in parsed || isBroken} loading={busy} onClick={decide}>
                 Dry run
               </Button>
               <span className={styles.aside}>Nothing is stored or sent.</span>
@@ -136,6 +172,31 @@ export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
 }
 
 const NO_MARKS: never[] = [];
+
+type By = "live" | "draft" | "typed";
+
+/** What a dry run may assume; empty fields are as they are. */
+const ASSUMED = [
+  { name: "now", label: "As if it were", example: "2026-12-24T18:00:00Z", ofContact: false },
+  { name: "tags", label: "With the tags", example: "vip, news", ofContact: true },
+  { name: "locale", label: "In the language", example: "de-CH", ofContact: true },
+  { name: "timezone", label: "In the time zone", example: "Europe/Zurich", ofContact: true },
+] as const;
+
+type Assumed = Record<(typeof ASSUMED)[number]["name"], string>;
+
+const NOTHING_ASSUMED: Assumed = { now: "", tags: "", locale: "", timezone: "" };
+
+function assumptionsOf({ now, tags, locale, timezone }: Assumed, hasContact: boolean) {
+  const contact = {
+    ...(tags.trim() && { tags: tags.split(",").flatMap((tag) => tag.trim() || []) }),
+    ...(locale.trim() && { locale: locale.trim() }),
+    ...(timezone.trim() && { timezone: timezone.trim() }),
+  };
+  const isAbout = hasContact && Object.keys(contact).length > 0;
+  if (now.trim() === "" && !isAbout) return {};
+  return { as: { ...(now.trim() && { now: now.trim() }), ...(isAbout && { contact }) } };
+}
 
 type About = "none" | "ref" | "address";
 
