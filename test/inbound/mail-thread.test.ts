@@ -54,11 +54,11 @@ describe("a mail", () => {
   });
 
   test.each([
-    [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "STOP\n\n-- \nAnna"],
+    [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "-- \nAnna"],
     [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
-  ])("is kept with its signature, and what its sender means is known", async (lines, text) => {
+  ])("is kept with its signature, and what its sender means is known", async (lines, quoted) => {
     const message = await read(mail("From: anna@example.com", ...lines));
-    expect(message).toMatchObject({ text, replyText: "STOP" });
+    expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });
   });
 
   test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {

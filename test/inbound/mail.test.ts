@@ -1,5 +1,7 @@
+import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { compile } from "../support/configuration";
 import { publish } from "../support/decisions";
 import { addSender, type Sender } from "../support/inbound";
 import { firstAgentId } from "../support/people";
@@ -56,6 +58,71 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       addresses: [{ kind: "email", address: "anna@example.com" }],
     });
     expect(await sender.mail(raw)).toMatchObject({ status: 200, body: { id: message.id } });
+  });
+
+  test("a mail keeps its subject, its thread and what it quotes apart from its author's words", async () => {
+    const message = await stored(
+      mail(
+        "From: anna@example.com",
+        "Subject: Cancel my\r\n subscription 4711",
+        "Message-ID: <3@mail.example.com>",
+        "References: <1@acme.example> not-an-id",
+        "\t<2@mail.example.com>",
+        "In-Reply-To: <1@acme.example>",
+        "",
+        "Please, see above.",
+        "",
+        "On 21 Nov 2026, Acme wrote:",
+        "> Hello",
+      ),
+    );
+    expect(message).toMatchObject({
+      subject: "Cancel my subscription 4711",
+      text: "Please, see above.",
+      quoted: "On 21 Nov 2026, Acme wrote:\n> Hello",
+      thread: "<2@mail.example.com> <1@acme.example> <3@mail.example.com>",
+    });
+    const { body } = await gateway.rest("GET", `/messages/${message.id}`);
+    expect(body).toMatchObject({ subject: message.subject, quoted: message.quoted });
+  });
+
+  test.each([
+    ["Re: Your order", "Re: Your order", expect.stringContaining("> Your order")],
+    ["Fwd: Your order", "> Your order", null],
+  ])("%s without words has the text that its author meant", async (subject, text, quoted) => {
+    const lines = ["", "> Your order", "> Acme"];
+    expect(await stored(mail("From: anna@example.com", `Subject: ${subject}`, ...lines))).toMatchObject({
+      text: expect.stringContaining(text),
+      quoted,
+    });
+  });
+
+  test("rules, templates and models know the subject", async () => {
+    const send = (subject: string) => ({
+      situation: { type: "message.received", data: {} },
+      contact: null,
+      conversation: null,
+      message: { text: "Please, see above.", subject, sequence: 1 },
+      agent: { slug: "a", name: "A" },
+      now: "2026-11-21T06:36:59.000Z",
+      spent: [],
+    });
+    const configuration = await compile({
+      format: 1,
+      templates: { canceled: "{{ message.subject }}: done" },
+      rules: [
+        {
+          id: "cancel",
+          on: "message.received",
+          when: ['message.subject.contains("4711")'],
+          do: [{ send: "canceled" }],
+        },
+      ],
+    });
+    expect(evaluate(configuration, send("Cancel 4711")).effects).toMatchObject([
+      { text: "Cancel 4711: done" },
+    ]);
+    expect(evaluate(configuration, send("")).effects).toEqual([]);
   });
 
   test.each([
@@ -130,6 +197,15 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
         "--b--",
       ],
       "plain",
+    ],
+    [
+      "HTML with a quotation",
+      [
+        "Content-Type: text/html",
+        "",
+        "<div>Thanks!</div><div>On 21 Nov 2026, Acme wrote:<blockquote><p>Your order</p></blockquote></div>",
+      ],
+      "Thanks!",
     ],
     ["NUL", ["", "a\0b"], "a\ufffdb"],
     ["its subject alone", ["", ""], "A question"],

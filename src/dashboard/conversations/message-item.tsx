@@ -21,14 +21,27 @@ export function MessageItem({
   message: ThreadMessageFragment;
   contactName: string;
 }) {
-  const { direction, author, createdAt, omitted } = message;
+  const { direction, author, createdAt, subject, quoted, omitted } = message;
   return (
     <li className={styles.message} data-direction={direction}>
       <p className={styles.author}>
         <bdi>{author === "contact" ? contactName : AUTHORS[author]}</bdi> · <Time value={createdAt} />
       </p>
       <div className={styles.bubble}>
+        {subject !== null && (
+          <p className={styles.subject}>
+            <bdi>{subject}</bdi>
+          </p>
+        )}
         <Text text={message.text} />
+        {quoted !== null && (
+          <details className={styles.quoted}>
+            <summary>Quoted text</summary>
+            <p className={styles.text} dir="auto">
+              {quoted}
+            </p>
+          </details>
+        )}
         {omitted !== null && <p className={styles.omitted}>{omitted}</p>}
       </div>
       <Actions message={message} />

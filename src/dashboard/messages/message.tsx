@@ -48,7 +48,7 @@ export function Message() {
 function MessagePage({ message }: { message: MessageData }) {
   const { may, deactivated } = useViewer();
   const { busy, error, run } = useTask();
-  const { id, direction, status, author, omitted } = message;
+  const { id, direction, status, author, subject, quoted, omitted } = message;
   const mayCancel = status === "queued" && may("conversations_write");
   return (
     <Page
@@ -69,7 +69,7 @@ function MessagePage({ message }: { message: MessageData }) {
     >
       {error !== undefined && <Failure error={error} />}
       <Beside aside={<About message={message} />}>
-        <Card title="Text">
+        <Card title={subject ?? "Text"}>
           <div className={styles.body}>
             {message.text === "" ? (
               <p className={styles.erased}>The text was erased.</p>
@@ -77,6 +77,14 @@ function MessagePage({ message }: { message: MessageData }) {
               <p className={styles.text} dir="auto">
                 {message.text}
               </p>
+            )}
+            {quoted !== null && (
+              <details>
+                <summary>Quoted text</summary>
+                <p className={styles.text} dir="auto">
+                  {quoted}
+                </p>
+              </details>
             )}
             {omitted !== null && <p className={styles.erased}>{omitted}</p>}
           </div>

@@ -40,6 +40,9 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     decision_id: "varchar(36)",
     answered_address_id: "varchar(36)",
     omitted: "varchar(500)",
+    subject: "varchar(500)",
+    quoted: "text",
+    thread: "varchar(2000)",
   },
   audit_entry: { changes: "text NOT NULL DEFAULT '[]'", target_hint: "varchar(40)" },
 };

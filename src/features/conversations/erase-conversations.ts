@@ -69,9 +69,9 @@ async function eraseChunk(
     await tx
       .createQueryBuilder()
       .update(Message)
-      .set({ text: "", errorText: null, omitted: null })
+      .set({ text: "", errorText: null, omitted: null, subject: null, quoted: null, thread: null })
       .where({ conversationId: id })
-      .andWhere("(message <> '' OR omitted IS NOT NULL)")
+      .andWhere("(message <> '' OR omitted IS NOT NULL OR thread IS NOT NULL)")
       .andWhere("sequence > :erased AND sequence <= :next", { erased, next })
       .execute();
     left -= next - erased;

@@ -109,7 +109,7 @@ function assumptionsOf({
   };
 }
 
-/** Combines the messages of a situation: their texts as lines, and the last number. */
+/** Combines the messages of a situation: their texts as lines, and the last subject and number. */
 async function receivedMessage(
   tx: Tx,
   { type, data }: Situation,
@@ -118,8 +118,8 @@ async function receivedMessage(
   const ids = type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
   if (ids.length === 0 || conversation === null) return null;
   const messages = await inboundMessages(tx, { ids, conversationId: conversation.id });
-  const sequence = messages.at(-1)?.sequence;
-  return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), sequence };
+  const { sequence, subject = null } = messages.at(-1) ?? {};
+  return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), subject, sequence };
 }
 
 /** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */

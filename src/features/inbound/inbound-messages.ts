@@ -47,8 +47,10 @@ export interface Inbound {
   /** Name for a new contact; null if there is none. */
   name: string | null;
   text: string;
-  /** The text without quotes, to check for an opt-out; defaults to `text`. */
-  replyText?: string;
+  /** The text to check for an opt-out; defaults to `text`. */
+  optOutText?: string;
+  /** What is stored only of e-mails. */
+  mail?: Pick<Message, "subject" | "quoted" | "thread">;
   sentAt: Timestamp;
   /** Description of the parts that were not stored, for people. */
   omitted: string | null;
@@ -156,6 +158,7 @@ export class InboundMessages {
         providerId: inbound.providerId,
         sentAt: inbound.sentAt,
         omitted: inbound.omitted,
+        ...inbound.mail,
       })),
       async (created) => {
         const answered = numbered.flatMap(({ each, conversation }, i) =>
@@ -237,7 +240,7 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
     ...arrival,
     contact: known.contact,
     address,
-    intent: optOutIntent(inbound.replyText ?? inbound.text),
+    intent: optOutIntent(inbound.optOutText ?? inbound.text),
   };
 }
 

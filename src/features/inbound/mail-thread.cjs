@@ -9,6 +9,7 @@ const MAX_LINES = 300_000;
 
 const SENDER_MAX_LENGTH = 2_000;
 const HEADER_MAX_LENGTH = 2_000;
+const REFERENCES_MAX_LENGTH = 8_000;
 const MAX_NAMES = 20;
 const NAME_MAX_LENGTH = 255;
 
@@ -46,6 +47,7 @@ async function parse({ raw, isHead, maxTextLength }) {
     from,
     subject: subject.trim().slice(0, HEADER_MAX_LENGTH),
     messageId: messageId.trim().slice(0, HEADER_MAX_LENGTH),
+    references: referencesOf(headers),
     date: date.slice(0, HEADER_MAX_LENGTH),
     text: text.slice(0, maxTextLength),
     attachments: attachments.length,
@@ -55,6 +57,20 @@ async function parse({ raw, isHead, maxTextLength }) {
     isAutomatic: isAutomatic(headers, from?.address ?? ""),
     isPartial,
   };
+}
+
+/**
+ * The message IDs that a mail refers to, oldest first.
+ * @param {readonly PostalMime.Header[]} headers
+ */
+function referencesOf(headers) {
+  const values = [...valuesOf(headers, "references"), ...valuesOf(headers, "in-reply-to")];
+  const ids =
+    values
+      .join(" ")
+      .slice(-REFERENCES_MAX_LENGTH)
+      .match(/<[^<>\s]+>/g) ?? [];
+  return [...new Set(ids.toReversed())].toReversed();
 }
 
 /** @param {Buffer} raw */
@@ -85,10 +101,38 @@ async function textOf({ text = "", html }) {
     "Content-Type: text/html; charset=utf-8",
     "Content-Transfer-Encoding: base64",
     "",
-    Buffer.from(shownOf(html)).toString("base64"),
+    Buffer.from(markQuotes(shownOf(html))).toString("base64"),
     "--part--",
   ];
-  return (await PostalMime.parse(parts.join("\r\n"))).text ?? "";
+  return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "");
+}
+
+const QUOTE_START = "\ue000";
+const QUOTE_END = "\ue001";
+
+/**
+ * HTML with marks where quotations start and end, each on its own line.
+ * @param {string} html
+ */
+const markQuotes = (html) =>
+  html
+    .replace(/[\ue000\ue001]/g, "")
+    .replace(/<(\/?)blockquote\b[^<>]*>/gi, (_, end) => `<br>${end === "" ? QUOTE_START : QUOTE_END}<br>`);
+
+/**
+ * Text in which the lines between marks start with `>`.
+ * @param {string} text
+ */
+function withQuotes(text) {
+  let depth = 0;
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const mark = line.trim();
+    if (mark === QUOTE_START) depth += 1;
+    if (mark === QUOTE_END) depth = Math.max(0, depth - 1);
+    if (mark === QUOTE_START || mark === QUOTE_END) return [];
+    return [depth > 0 ? `> ${line}` : line];
+  });
+  return lines.join("\n");
 }
 
 /**

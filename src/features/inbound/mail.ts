@@ -2,11 +2,11 @@ import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import { InvalidInput } from "../../errors";
 import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
-import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
+import { OMITTED_MAX_LENGTH, SUBJECT_MAX_LENGTH, THREAD_MAX_LENGTH } from "../messages/message.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Inbound } from "./inbound-messages";
+import { ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
-import { replyText } from "./reply-text";
 
 /**
  * Parses an e-mail (RFC 5322).
@@ -25,19 +25,32 @@ export async function readMail(
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
   if (mail.from === undefined && mail.isAutomatic) return undefined;
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
-  const { text, omitted } = shortened(mail);
+  const { text: whole, omitted } = shortened(mail);
+  const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
+  const { own, quoted } = ownWords(whole);
+  // A forwarded e-mail is what its sender wants to be read; a reply without words is not what was written before.
+  const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
+  const text = isWhole ? whole : own || subject;
   return {
     providerId: providerIdOf(mail.messageId || id, mail.from.address),
     from: mail.from.address,
     name: nameOf(mail.from.name),
     text,
     // People who unsubscribe by the subject may have a signature.
-    replyText: replyText(text) || storable(mail.subject),
+    optOutText: own || subject,
+    mail: {
+      subject: subject || null,
+      quoted: isWhole ? null : quoted || null,
+      thread: threadOf(mail) || null,
+    },
     sentAt: sentAtOf(mail.date),
     omitted,
     isAutomatic: mail.isAutomatic,
   };
 }
+
+/** Subjects of forwarded e-mails. */
+const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|vs|vb|pd|i)\s*:/i;
 
 /** The stored part of an e-mail's text, and a description of the rest. */
 function shortened({
@@ -83,6 +96,20 @@ const nameOf = (text: string): string | null =>
  */
 const providerIdOf = (messageId: string, from: string): string =>
   sha256(`${messageId.trim().replace(/^<(.*)>$/, "$1")} ${from.toLowerCase()}`);
+
+/** The `References` of a reply: the newest ones that fit, and last the e-mail's own ID. */
+function threadOf({ messageId, references }: ParsedMail): string {
+  const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
+  let length = 0;
+  const last = ids.toReversed().findIndex((id) => {
+    length += id.length + 1;
+    return length > THREAD_MAX_LENGTH;
+  });
+  return [...new Set(last < 0 ? ids : ids.slice(ids.length - last))].join(" ");
+}
+
+/** A message ID that can be repeated in a header. */
+const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,400}>$/;
 
 /** When an e-mail claims to have been sent, if plausible. */
 function sentAtOf(date: string): string {

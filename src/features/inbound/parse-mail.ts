@@ -51,6 +51,8 @@ export interface ParsedMail {
   from: { address: string; name: string } | undefined;
   subject: string;
   messageId: string;
+  /** The message IDs of the thread, oldest first: `References` and `In-Reply-To`. */
+  references: string[];
   date: string;
   /** The text or, failing that, the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
   text: string;

@@ -85,7 +85,8 @@ export async function insertMessages(
 type ReceivedDraft = Pick<
   Message,
   "agentId" | "text" | "conversationId" | "sequence" | "lineId" | "providerId" | "omitted" | "sentAt"
->;
+> &
+  Partial<Pick<Message, "subject" | "quoted" | "thread">>;
 
 /**
  * Stores messages from contacts.

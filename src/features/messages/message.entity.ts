@@ -144,6 +144,12 @@ export const ERROR_TEXT_MAX_LENGTH = 500;
 /** In code points. */
 export const OMITTED_MAX_LENGTH = 500;
 
+/** In code points. */
+export const SUBJECT_MAX_LENGTH = 500;
+
+/** Message IDs are ASCII. */
+export const THREAD_MAX_LENGTH = 2_000;
+
 @ObjectType({
   simpleResolvers: true,
   description:
@@ -184,6 +190,29 @@ export class Message {
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", name: "message" })
   text!: string;
+
+  @ThirdPartyText()
+  @Field(() => String, { nullable: true, description: "Subject of an inbound e-mail; null without one." })
+  @MaxCharacters(SUBJECT_MAX_LENGTH)
+  @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
+  subject!: string | null;
+
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The part of an inbound e-mail that its author did not write: quoted e-mails and signatures; null without one.",
+  })
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  @Column({ type: "text", nullable: true })
+  quoted!: string | null;
+
+  /**
+   * The `References` of a reply to an inbound e-mail, separated by spaces: the message IDs of its thread and, last, its
+   * own; null for all other messages.
+   */
+  @Column({ type: "varchar", length: THREAD_MAX_LENGTH, nullable: true })
+  thread!: string | null;
 
   @Field(() => MessageStatus, { description: "Delivery status of the message." })
   @Column({ type: "varchar", length: 16 })

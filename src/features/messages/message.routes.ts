@@ -1,7 +1,7 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
-const STATE = `id message: text status createdAt conversationId sequence direction author decisionId lineId
+const STATE = `id message: text subject quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {

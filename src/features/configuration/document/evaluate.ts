@@ -30,7 +30,12 @@ export interface DecisionInput {
     channels: readonly string[];
   } | null;
   conversation: { id: string; line: string; handler: string; state: string } | null;
-  message: { text: string; sequence: number } | null;
+  message: {
+    text: string;
+    /** Null without one; missing in decisions that are older than subjects. */
+    subject?: string | null;
+    sequence: number;
+  } | null;
   agent: { slug: string; name: string };
   /** The time of the decision, as a timestamp. */
   now: string;
@@ -234,7 +239,12 @@ function tryRule(rule: CompiledRule, run: Run, spent: readonly string[], counted
 
 const rootsForConditions = (input: Omit<DecisionInput, "spent">, data: ObjectValue): ObjectValue => ({
   ...rootsForTemplates(input, data),
-  message: input.message && { text: input.message.text, sequence: BigInt(input.message.sequence) },
+  message: input.message && {
+    text: input.message.text,
+    // A text in any case, so that conditions need not check for null.
+    subject: input.message.subject ?? "",
+    sequence: BigInt(input.message.sequence),
+  },
   now: instantOf(input.now) ?? null,
 });
 

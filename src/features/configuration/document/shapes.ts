@@ -37,7 +37,7 @@ const CONTACT: Shape = {
   channels: "list",
 };
 const CONVERSATION: Shape = { id: "value", line: "value", handler: "value", state: "value" };
-const MESSAGE: Shape = { text: "value", sequence: "value" };
+const MESSAGE: Shape = { text: "value", subject: "value", sequence: "value" };
 const AGENT: Shape = { slug: "value", name: "value" };
 
 const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "value");

@@ -49,7 +49,7 @@ export const commonEnvironment = (() => {
       .registerType("Conversation", {
         fields: { id: "string", line: "string", handler: "string", state: "string" },
       })
-      .registerType("Message", { fields: { text: "string", sequence: "int" } })
+      .registerType("Message", { fields: { text: "string", subject: "string", sequence: "int" } })
       .registerType("Agent", { fields: { slug: "string", name: "string" } })
       .registerOperator("Contact == null", never)
       .registerOperator("Conversation == null", never)

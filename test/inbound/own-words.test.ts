@@ -1,0 +1,175 @@
+import { ownWords } from "../../src/features/inbound/own-words";
+
+const QUOTE = ["> Your order is on its way.", ">", "> Acme"];
+
+describe("what the author of a mail wrote", () => {
+  test.each<[string, string[], string]>([
+    ["all of it", ["Hello", "", "Anna"], "Hello\n\nAnna"],
+    ["above a signature", ["STOP", "", "-- ", "Anna"], "STOP"],
+    ["above a signature whose space is lost", ["STOP", "--", "Anna"], "STOP"],
+    ["above a quote", ["STOP", "", ...QUOTE], "STOP"],
+    ["above a quote and who wrote it", ["STOP", "", "On 21 Nov 2026, Acme wrote:", ...QUOTE], "STOP"],
+    ["directly above both", ["STOP", "Am 21.11.26 schrieb Acme:", "", ...QUOTE], "STOP"],
+    [
+      "above two lines that say who wrote the quote",
+      ["STOP", "", "On Sat, Nov 21, 2026 at 7:36 AM Acme", "<acme@example.com> wrote:", "", ...QUOTE],
+      "STOP",
+    ],
+    ["above Outlook's line", ["STOP", "", "-----Original Message-----", "From: Acme"], "STOP"],
+    ["above Outlook's rule", ["STOP", "", "_".repeat(32), "From: Acme"], "STOP"],
+    ["above what comes first", ["STOP", "-- ", "Anna", "", ...QUOTE], "STOP"],
+    ["below a quote", [...QUOTE, "", "STOP"], "STOP"],
+    ["a list", ["I want:", "- one", "-- two"], "I want:\n- one\n-- two"],
+    ["a comparison", ["STOP", "a > b"], "STOP\na > b"],
+    ["what is above a quote, without a colon", ["STOP", "please", ...QUOTE], "STOP\nplease"],
+    ["nothing", [], ""],
+  ])("is %s", (_, lines, expected) => {
+    for (const newline of ["\n", "\r\n"]) expect(ownWords(lines.join(newline)).own).toBe(expected);
+  });
+});
+
+const ACME = "Acme <acme@example.com>";
+
+/** How programs introduce the e-mail that they quote. */
+const ATTRIBUTIONS = [
+  `On Sat, Nov 21, 2026 at 7:36 AM ${ACME} wrote:`,
+  `On 21 Nov 2026, at 07:36, ${ACME} wrote:`,
+  "On 21/11/2026 07:36, Acme wrote:",
+  "On Saturday, November 21st, 2026 at 07:36, Acme <acme@example.com> wrote:",
+  `---- On Sat, 21 Nov 2026 07:36:59 +0100 ${ACME} wrote ----`,
+  `Am Sa., 21. Nov. 2026 um 07:36 Uhr schrieb ${ACME}:`,
+  "Am 21.11.26 um 07:36 schrieb Acme:",
+  `Le sam. 21 nov. 2026 à 07:36, ${ACME} a écrit :`,
+  "Le 21/11/2026 à 07:36, Acme a écrit :",
+  `El sáb, 21 nov 2026 a las 7:36, ${ACME} escribió:`,
+  `Il giorno sab 21 nov 2026 alle ore 07:36 ${ACME} ha scritto:`,
+  `Em sáb., 21 de nov. de 2026 às 07:36, ${ACME} escreveu:`,
+  `Op za 21 nov 2026 om 07:36 schreef ${ACME}:`,
+  `Den lör 21 nov. 2026 kl 07:36 skrev ${ACME}:`,
+  `lør. 21. nov. 2026 kl. 07:36 skrev ${ACME}:`,
+  `la 21. marrask. 2026 klo 7.36 ${ACME} kirjoitti:`,
+  `sob., 21 lis 2026 o 07:36 ${ACME} napisał(a):`,
+  `so 21. 11. 2026 v 7:36 odesílatel ${ACME} napsal:`,
+  `сб, 21 нояб. 2026 г. в 07:36, ${ACME}:`,
+  "21.11.2026 07:36, Acme пишет:",
+  `Acme <acme@example.com>, 21 Kas 2026 Cmt, 07:36 tarihinde şunu yazdı:`,
+  `Acme <acme@example.com> ezt írta (időpont: 2026. nov. 21., Szo, 7:36):`,
+  `sâm., 21 nov. 2026 la 07:36, ${ACME} a scris:`,
+  `2026年11月21日(土) 7:36 ${ACME}:`,
+  `Acme <acme@example.com> 于2026年11月21日周六 07:36写道：`,
+  `2026년 11월 21일 (토) 오전 7:36, Acme <acme@example.com>님이 작성:`,
+];
+
+/** Header blocks of Outlook and others. */
+const HEADERS = [
+  ["From", "Sent", "To", "Subject"],
+  ["Von", "Gesendet", "An", "Betreff"],
+  ["De", "Envoyé", "À", "Objet"],
+  ["De", "Enviado el", "Para", "Asunto"],
+  ["Da", "Inviato", "A", "Oggetto"],
+  ["De", "Enviado", "Para", "Assunto"],
+  ["Van", "Verzonden", "Aan", "Onderwerp"],
+  ["Från", "Skickat", "Till", "Ämne"],
+  ["Fra", "Sendt", "Til", "Emne"],
+  ["Lähettäjä", "Lähetetty", "Vastaanottaja", "Aihe"],
+  ["Od", "Wysłano", "Do", "Temat"],
+  ["Od", "Odesláno", "Komu", "Předmět"],
+  ["От", "Отправлено", "Кому", "Тема"],
+  ["Kimden", "Gönderildi", "Kime", "Konu"],
+  ["Feladó", "Elküldve", "Címzett", "Tárgy"],
+  ["De la", "Trimis", "Către", "Subiect"],
+  ["差出人", "送信日時", "宛先", "件名"],
+  ["发件人", "发送时间", "收件人", "主题"],
+  ["보낸 사람", "보낸 날짜", "받는 사람", "제목"],
+];
+
+const FOOTERS = [
+  "Sent from my iPhone",
+  "Get Outlook for iOS<https://aka.ms/o0ukef>",
+  "Get Outlook for Android",
+  "Sent from Outlook for iOS",
+  "Sent from Mail for Windows",
+  "Sent from my Samsung Galaxy smartphone.",
+  "Sent from Yahoo Mail on Android",
+  "Sent with Proton Mail secure email.",
+  "Von meinem iPhone gesendet",
+  "Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.",
+  "Gesendet von Outlook für iOS",
+  "Outlook für Android herunterladen",
+  "Envoyé de mon iPhone",
+  "Télécharger Outlook pour iOS",
+  "Enviado desde mi iPhone",
+  "Obtener Outlook para iOS",
+  "Inviato da iPhone",
+  "Ottieni Outlook per iOS",
+  "Enviado do meu iPhone",
+  "Verstuurd vanaf mijn iPhone",
+  "Outlook voor iOS downloaden",
+  "Skickat från min iPhone",
+  "Sendt fra min iPhone",
+  "Lähetetty iPhonesta",
+  "Wysłane z iPhone'a",
+  "Odesláno z iPhonu",
+  "Отправлено с iPhone",
+  "iPhone'umdan gönderildi",
+  "iPhoneから送信",
+  "发自我的iPhone",
+  "나의 iPhone에서 보냄",
+];
+
+const values = ["Acme <acme@example.com>", "Saturday, 21 November 2026 07:36", "anna@example.com", "Order"];
+const headerBlock = (names: readonly string[], mark = "") =>
+  names.map((name, i) => `${mark}${name}:${mark} ${values[i]}`);
+const BODY = ["Reply STOP to end. We are looking for your order.", "", "Acme"];
+
+const LAYOUTS: [string, string[]][] = [
+  ...ATTRIBUTIONS.map((line): [string, string[]] => [line, [line, "", ...QUOTE]]),
+  // Programs that quote with lines or indentation, of which plain text shows nothing.
+  ...ATTRIBUTIONS.filter((line) => !/^(сб|Acme .*ezt)/.test(line)).map((line): [string, string[]] => [
+    `${line} without marks`,
+    [line, "", ...BODY],
+  ]),
+  ...HEADERS.flatMap((names): [string, string[]][] => [
+    [`${names[0]} without a line`, [...headerBlock(names), "", ...BODY]],
+    [`${names[0]} in bold type`, [...headerBlock(names, "*"), "", ...BODY]],
+    [`${names[0]} below a line`, ["_".repeat(32), ...headerBlock(names), "", ...BODY]],
+  ]),
+  ...FOOTERS.map((line): [string, string[]] => [line, [line]]),
+  ["a footer above a quotation", ["Sent from my iPhone", "", `On 21 Nov 2026, ${ACME} wrote:`, "", ...QUOTE]],
+  ["the separator of Outlook Express", ["-----Original Message-----", "From: Acme", ...BODY]],
+  ["a German separator", ["-----Ursprüngliche Nachricht-----", ...BODY]],
+  ["a French separator", ["-----Message d'origine-----", ...BODY]],
+  ["a Chinese separator", ["------------------ 原始邮件 ------------------", ...BODY]],
+];
+
+test("the author's words end where any usual program quotes an e-mail or signs its own", () => {
+  const wrong = LAYOUTS.flatMap(([name, lines]) => {
+    const { own, quoted } = ownWords(["STOP", "", ...lines].join("\n"));
+    return own === "STOP" && quoted === lines.join("\n").trim() ? [] : [`${name}: ${JSON.stringify(own)}`];
+  });
+  expect(wrong).toEqual([]);
+  expect(LAYOUTS.length).toBeGreaterThan(130);
+});
+
+test.each([
+  [
+    "answers between quoted lines",
+    ["Hi,", "", "> One?", "", "Yes.", "", "> Two?", "", "No."],
+    "Hi,\n\n\nYes.\n\n\nNo.",
+  ],
+  ["the wrapped end of a quoted line", ["Yes", "", "> a long", "line", "> end"], "Yes"],
+  ["a route", ["From: Zurich", "To: Bern", "Date: 5 May"], "From: Zurich\nTo: Bern\nDate: 5 May"],
+  ["prose that mentions writing", ["On Monday I wrote:", "please call"], "On Monday I wrote:\nplease call"],
+  ["prose that mentions sending", ["Sent from the warehouse?", "Yes"], "Sent from the warehouse?\nYes"],
+])("%s: the author's words are known", (_, lines, own) => {
+  expect(ownWords(lines.join("\n")).own).toBe(own);
+});
+
+test("a text of many odd lines is divided quickly", () => {
+  const lines = ["1:", "> 1", "a 1 -"];
+  const text = Array.from({ length: 4_000 }, (_, i) => lines[i % 3]).join("\n");
+  ownWords(text);
+  const start = performance.now();
+  ownWords(text);
+  expect(performance.now() - start).toBeLessThan(500);
+});
