@@ -10,12 +10,22 @@ export enum AttemptOutcome {
   uncertain = "uncertain",
 }
 
+/** The thread that an e-mail continues. */
+export interface MailThread {
+  /** Subject of the e-mail that it answers; null if it answers none. */
+  subject: string | null;
+  /** The message IDs of the thread, oldest first; of the gateway's own messages, their IDs without angle brackets. */
+  references: readonly string[];
+}
+
 /** A message to send. */
 export interface OutboundMessage {
   /** ID of the message (UUID), the same on every attempt. */
   id: string;
   /** The `Auto-Submitted` header of an e-mail (RFC 3834); null if a person wrote the message. */
   autoSubmitted: "auto-generated" | "auto-replied" | null;
+  /** The thread of an e-mail; undefined for the first one, and on other lines. */
+  thread?: MailThread | undefined;
   /** Null for a standalone message. */
   conversationId: string | null;
   contactId: string | null;

@@ -17,6 +17,13 @@ import { BlockedTarget, type Targets } from "./targets";
 
 const DEFAULT_SUBJECT = "New message";
 
+/** Max message IDs in `References`: servers reject headers that are too long. */
+const MAX_REFERENCES = 20;
+
+/** How programs mark the subject of a reply. */
+const REPLY_PREFIX =
+  /^(\s*(re|aw|antw|sv|vs|odp|ynt|rif|res|ref|回复|答复|回覆|返信)(\[\d+\])?\s*[:：])+\s*/i;
+
 export interface EmailSettings {
   /** Name or address of the SMTP server. */
   host: string;
@@ -162,17 +169,23 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   const domain = /^[^@]+@([^@]+)$/.exec(sender?.address ?? "")?.[1];
   if (!sender || !domain || others.length > 0) throw new Error("The sender is not a valid address.");
 
-  return async ({ id, to, text, autoSubmitted }: OutboundMessage): Promise<Mail> => {
+  return async ({ id, to, text, autoSubmitted, thread }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
     // An address with a comma could be read as two.
     if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not a valid address.");
-    const messageId = `<${id}@${domainToASCII(domain) || domain}>`;
+    const ownId = (id: string) => `<${id}@${domainToASCII(domain) || domain}>`;
+    const messageId = ownId(id);
+    const references = (thread?.references ?? [])
+      .slice(-MAX_REFERENCES)
+      .map((each) => (each.startsWith("<") ? each : ownId(each)));
+    const answered = thread?.subject?.replace(REPLY_PREFIX, "");
     const node = new Composer({
       from: sender,
       to: { name: "", address: to },
-      subject,
+      subject: answered ? `Re: ${answered}` : subject,
       text,
       messageId,
+      ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
       date: new Date(),
       // Tells other programs not to reply, so that two of them do not reply to each other forever.
       headers: autoSubmitted === null ? {} : { "Auto-Submitted": autoSubmitted },

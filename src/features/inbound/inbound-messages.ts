@@ -79,6 +79,9 @@ export interface Arrival {
 /** A message with its contact, whose row the transaction has locked. */
 interface Placed extends Arrival {
   contact: Contact;
+  /** All addresses of the contact. */
+  addresses: readonly ContactAddress[];
+  /** The address that the message counts as from: the sender's, or that of the conversation that it answers. */
   address: ContactAddress;
   intent: ReturnType<typeof optOutIntent>;
 }
@@ -108,7 +111,10 @@ export class InboundMessages {
         contacts.set(strangers[i] as Arrival, contact);
       for (const [name, repeat] of await repeatsOf(tx, strangers)) results.set(name, repeat);
     }
-    const placed = distinct.filter(isNew).map((each) => placedAt(each, contacts.get(each)));
+    const placed = await joinNamed(
+      tx,
+      distinct.filter(isNew).map((each) => placedAt(each, contacts.get(each))),
+    );
     await lockAhead(tx, placed);
     for (const turn of turnsOf(placed))
       for (const [name, received] of await this.storeTurn(tx, turn)) results.set(name, received);
@@ -239,9 +245,36 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
   return {
     ...arrival,
     contact: known.contact,
+    addresses: known.addresses,
     address,
     intent: optOutIntent(inbound.optOutText ?? inbound.text),
   };
+}
+
+/** The message IDs that e-mail lines make of the IDs of messages. */
+const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
+
+/** Lets e-mails join the open conversation of a message that they answer, if it is of their contact and line. */
+async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
+  const named: string[][] = placed.map(({ inbound }) => inbound.mail?.thread?.match(OWN_MESSAGE_ID) ?? []);
+  if (named.every((ids) => ids.length === 0)) return placed;
+  const found: (Pick<Conversation, "contactId" | "addressId" | "lineId"> & { id: string })[] = await tx
+    .createQueryBuilder(Message, "message")
+    .innerJoin(Conversation, "conversation", "conversation.id = message.conversation_id")
+    .select("message.id", "id")
+    .addSelect("conversation.contact_id", "contactId")
+    .addSelect("conversation.address_id", "addressId")
+    .addSelect("conversation.line_id", "lineId")
+    .where({ id: In(named.flat()), direction: MessageDirection.outbound })
+    .andWhere("conversation.state = :state", { state: ConversationState.open })
+    .getRawMany();
+  return placed.map((each, i) => {
+    const { line, contact, addresses } = each;
+    const joined = found.find(
+      ({ id, contactId, lineId }) => named[i]?.includes(id) && contactId === contact.id && lineId === line.id,
+    );
+    return { ...each, address: addresses.find(({ id }) => id === joined?.addressId) ?? each.address };
+  });
 }
 
 /**

@@ -3,12 +3,12 @@ import type { Timestamp } from "../../common/time";
 import { changeTogether } from "../../database/change-together";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { AttemptOutcome } from "../../delivery/driver";
+import { AttemptOutcome, type MailThread } from "../../delivery/driver";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { LineKind } from "../lines/line.entity";
 import type { QueuedMessage, QueuedRow, Start } from "./gates";
-import { MessageStatus } from "./message.entity";
+import { MessageDirection, MessageStatus } from "./message.entity";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 
@@ -16,6 +16,34 @@ import { statusEvents, TOLD, type Told } from "./message-events";
 export interface Content {
   text: string;
   conversationId: string | null;
+  thread?: MailThread | undefined;
+}
+
+/** How many messages before an e-mail are searched for the one that it answers. */
+const MAX_SEARCHED = 100;
+
+/**
+ * The thread of an e-mail, for `UPDATE message … RETURNING`: the last e-mail of the contact as its thread and, on a new
+ * line, its subject; otherwise the ID of the first e-mail to the contact.
+ */
+const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
+    and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
+  then coalesce(
+    (select earlier.thread || '\n' || coalesce(earlier.subject, '') from message earlier
+     where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
+       and earlier.sequence >= message.sequence - ${MAX_SEARCHED} and earlier.thread is not null
+     order by earlier.sequence desc limit 1),
+    (select earlier.id from message earlier
+     where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
+       and earlier.sequence <= ${MAX_SEARCHED} and earlier.direction = '${MessageDirection.outbound}'
+       and earlier.sent_at is not null
+     order by earlier.sequence limit 1)) end`;
+
+/** Reads `THREAD`. */
+function threadOf(text: string | null): MailThread | undefined {
+  if (text === null) return undefined;
+  const [references = "", subject = ""] = text.split("\n");
+  return { references: references.split(" "), subject: subject || null };
 }
 
 /**
@@ -46,7 +74,8 @@ export async function storeStarts(
        updated_at = $${rows.length * 8 + 1}
      from started where message.id = started.id
      returning ${TOLD},
-       case when message.status = '${MessageStatus.sending}' then message.message end as text`,
+       case when message.status = '${MessageStatus.sending}' then message.message end as text,
+       ${THREAD} as thread`,
     parameters: [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
   };
   const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
@@ -58,10 +87,14 @@ export async function storeStarts(
       ...(status === MessageStatus.delivered ? [now, AttemptOutcome.accepted] : [null, null]),
     ]),
   };
-  const stored = await changeTogether<Told & Content>(tx, made.length === 0 ? [change] : [change, attempts]);
+  const stored = await changeTogether<Told & Omit<Content, "thread"> & { thread: string | null }>(
+    tx,
+    made.length === 0 ? [change] : [change, attempts],
+  );
   const contents = new Map<string, Content>();
-  for (const { id, status, text, conversationId } of stored)
-    if (status === MessageStatus.sending) contents.set(id, { text, conversationId });
+  for (const { id, status, text, conversationId, thread } of stored)
+    if (status === MessageStatus.sending)
+      contents.set(id, { text, conversationId, thread: threadOf(thread) });
   const byId = new Map(stored.map((message) => [message.id, message]));
   recordEvents(tx, statusEvents(changes.flatMap(([{ id }]) => byId.get(id) ?? [])));
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))
