@@ -112,7 +112,7 @@ describeGateway(
         const [decision, ...others] = await decided(conversationId);
         expect(others).toEqual([]);
         expect(decision?.situation.data).toEqual({ messageIds: ids });
-        expect(decision?.snapshot?.message).toEqual({ text: "one\ntwo\nthree", sequence: 3 });
+        expect(decision?.snapshot?.message).toEqual({ text: "one\ntwo\nthree", subject: null, sequence: 3 });
         expect((await messagesIn(conversationId)).map(({ decisionId }) => decisionId)).toEqual(
           Array(4).fill(decision?.id),
         );

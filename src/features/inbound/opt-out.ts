@@ -1,6 +1,19 @@
 /** Words that opt out of messages if they are the whole message, as defined by carriers. */
-const OPT_OUT: ReadonlySet<string> = new Set(["STOP", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"]);
-const OPT_IN = "START";
+const OPT_OUT: ReadonlySet<string> = new Set([
+  "STOP",
+  "STOPALL",
+  "UNSUBSCRIBE",
+  "CANCEL",
+  "END",
+  "QUIT",
+  "OPTOUT",
+  "OPT OUT",
+  "OPT-OUT",
+  "REVOKE",
+]);
+
+/** Words that opt in after an opt-out. */
+const OPT_IN: ReadonlySet<string> = new Set(["START", "UNSTOP", "YES"]);
 
 /** Longer texts never count as an intent. */
 const MAX_LENGTH = 40;
@@ -15,5 +28,5 @@ export function optOutIntent(text: string): "out" | "in" | undefined {
     .toUpperCase()
     .replace(/^[\s"'“”„«»([]+|[\s"'“”„«»)\].!]+$/g, "");
   if (OPT_OUT.has(word)) return "out";
-  return word === OPT_IN ? "in" : undefined;
+  return OPT_IN.has(word) ? "in" : undefined;
 }
