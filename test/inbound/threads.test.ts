@@ -113,4 +113,58 @@ describeGateway({ env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.
       references: `${messageId} <c4@customer.test>`,
     });
   });
+
+  const report = (messageId: string | undefined, action: string, status: string) =>
+    [
+      "From: Mail Delivery System <MAILER-DAEMON@mx.test>",
+      "Subject: Undelivered Mail Returned to Sender",
+      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+      "",
+      "--b",
+      "",
+      "Your mail could not be delivered.",
+      "--b",
+      "Content-Type: message/delivery-status",
+      "",
+      "Reporting-MTA: dns; mx.test",
+      "",
+      "Final-Recipient: rfc822; dora@customer.test",
+      `Action: ${action}`,
+      `Status: ${status}`,
+      "Diagnostic-Code: smtp; 550 5.1.1 User",
+      "    unknown",
+      "--b",
+      "Content-Type: message/rfc822",
+      "",
+      "From: support@acme.example",
+      `Message-ID:\r\n ${messageId}`,
+      "",
+      "Hello",
+      "--b--",
+    ].join("\r\n");
+
+  test("a delivery report is a receipt for the message that it names, and never a contact", async () => {
+    await write("dora@customer.test", ["Message-ID: <d1@customer.test>"]);
+    const { messageId } = (await sentTo("dora@customer.test", 1)).email;
+    const id = messageId?.slice(1, 37);
+    const message = async () => (await gateway.rest("GET", `/messages/${id}`)).body;
+    await waitUntil(async () => (await message()).status === "sent");
+    const contacts = async () => (await gateway.rest("GET", "/agent/contacts?limit=100")).body.length;
+    const before = await contacts();
+    const forged = "<01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6@acme.example>";
+    for (const harmless of [
+      report(messageId, "delayed", "4.4.1"),
+      report(forged, "failed", "5.1.1"),
+      report("<>", "failed", "5.1.1"),
+    ])
+      expect((await sender.mail(harmless)).status).toBe(204);
+    expect((await message()).status).toBe("sent");
+    expect((await sender.mail(report(messageId, "failed", "5.1.1"))).status).toBe(204);
+    expect(await message()).toMatchObject({
+      status: "failed",
+      errorCode: "rejected",
+      errorText: "5.1.1, smtp; 550 5.1.1 User unknown",
+    });
+    expect(await contacts()).toBe(before);
+  });
 });

@@ -252,7 +252,7 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
 }
 
 /** The message IDs that e-mail lines make of the IDs of messages. */
-const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
+export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
 /** Lets e-mails join the open conversation of a message that they answer, if it is of their contact and line. */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {

@@ -11,7 +11,7 @@ import { inboundOf, receiptOf } from "./inbound.bodies";
 import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "./inbound.limits";
 import type { InboundService } from "./inbound.service";
 import type { Inbound, InboundLine } from "./inbound-messages";
-import { readMail } from "./mail";
+import { type MailReport, readMail } from "./mail";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -73,8 +73,11 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     });
     scope.post("/inbound/:lineId", { config: { api: "rest" } }, async (request, reply) => {
       const isMail = request.headers["content-type"]?.toLowerCase().startsWith("message/rfc822");
-      const given = isMail ? (request.body as Inbound | undefined) : inboundOf(request.body);
-      if (given === undefined) return reply.code(204).send();
+      const given = isMail ? (request.body as Inbound | MailReport) : inboundOf(request.body);
+      if ("bounce" in given) {
+        if (given.bounce !== undefined) await inbound.applied(senderOf(request).line, given.bounce);
+        return reply.code(204).send();
+      }
       const { message, contactId, isNew } = await inbound.receive(senderOf(request).line, given);
       const { id, conversationId, decisionId, status, omitted } = message;
       reply.code(isNew ? 202 : 200);

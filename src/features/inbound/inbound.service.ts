@@ -112,15 +112,20 @@ export class InboundService {
   }
 
   /**
+   * Applies a receipt for a message that is known already.
+   * @returns the current message; undefined if the line has sent no such message
+   */
+  applied(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
+    return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
+  }
+
+  /**
    * Applies a receipt. If the receiver's ID in it is not known yet, the receipt is kept until it is.
    * @returns the current message; undefined for a kept receipt
    * @throws GatewayError `not_found`
    */
   async report(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
-    const message = await this.receipts.apply(
-      { ...receipt, lineId: line.id },
-      { owner: line.agent?.organizationId },
-    );
+    const message = await this.applied(line, receipt);
     if (message !== undefined) return message;
     if (!("providerId" in receipt.message)) throw noSuch("message on the line");
     const { providerId } = receipt.message;

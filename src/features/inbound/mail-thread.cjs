@@ -10,6 +10,7 @@ const MAX_LINES = 300_000;
 const SENDER_MAX_LENGTH = 2_000;
 const HEADER_MAX_LENGTH = 2_000;
 const REFERENCES_MAX_LENGTH = 8_000;
+const REPORT_MAX_LENGTH = 65_536;
 const MAX_NAMES = 20;
 const NAME_MAX_LENGTH = 255;
 
@@ -55,6 +56,8 @@ async function parse({ raw, isHead, maxTextLength }) {
       .flatMap(({ filename }) => filename?.slice(0, NAME_MAX_LENGTH) || [])
       .slice(0, MAX_NAMES),
     isAutomatic: isAutomatic(headers, from?.address ?? ""),
+    isReport: isReport(headers, from?.address ?? ""),
+    bounce: bounceOf(attachments),
     isPartial,
   };
 }
@@ -212,6 +215,42 @@ function isAutomatic(headers, from) {
     bare("from").some((value) => /<>$|^<?(mailer-daemon|postmaster)>?$/.test(value)) ||
     /^(mailer-daemon|postmaster)@/i.test(from)
   );
+}
+
+/**
+ * True for a report of a mail server, which is from no contact (RFC 6522; RFC 5321, 4.5.1).
+ * @param {readonly PostalMime.Header[]} headers
+ * @param {string} from
+ */
+const isReport = (headers, from) =>
+  /^(mailer-daemon|postmaster)@/i.test(from) ||
+  valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
+
+/**
+ * The failed delivery of a mail that a report describes (RFC 3464).
+ * @param {readonly PostalMime.Attachment[]} attachments
+ */
+function bounceOf(attachments) {
+  const textsOf = (/** @type {RegExp} */ type) =>
+    attachments
+      .filter(({ mimeType }) => type.test(mimeType))
+      .map(({ content }) =>
+        Buffer.from(/** @type {ArrayBuffer} */ (content)).toString("latin1", 0, REPORT_MAX_LENGTH),
+      );
+  const field = (/** @type {string} */ text, /** @type {string} */ name) =>
+    new RegExp(`^${name}:[ \\t]*([^\\r\\n]*(\\r?\\n[ \\t][^\\r\\n]*)*)`, "im").exec(text)?.[1]?.trim() ?? "";
+  const [status = ""] = textsOf(/^message\/(global-)?delivery-status$/i);
+  if (field(status, "Action").toLowerCase() !== "failed") return undefined;
+  const [original = ""] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
+  const header = original.split(/\r?\n\r?\n/, 1)[0] ?? "";
+  return {
+    messageId: field(header, "Message-ID").slice(0, HEADER_MAX_LENGTH),
+    detail: [field(status, "Status"), field(status, "Diagnostic-Code")]
+      .filter((each) => each !== "")
+      .join(", ")
+      .replace(/\s+/g, " ")
+      .slice(0, HEADER_MAX_LENGTH),
+  };
 }
 
 // As bytes that are handed over, so that the other thread sees their number before it reads them.

@@ -2,28 +2,40 @@ import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import { InvalidInput } from "../../errors";
 import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
-import { OMITTED_MAX_LENGTH, SUBJECT_MAX_LENGTH, THREAD_MAX_LENGTH } from "../messages/message.entity";
+import {
+  MessageStatus,
+  OMITTED_MAX_LENGTH,
+  SUBJECT_MAX_LENGTH,
+  THREAD_MAX_LENGTH,
+} from "../messages/message.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
-import type { Inbound } from "./inbound-messages";
+import type { Receipt } from "../messages/receipts";
+import { type Inbound, OWN_MESSAGE_ID } from "./inbound-messages";
 import { ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
+
+/** A report of a mail server. */
+export interface MailReport {
+  /** The failure of one of the gateway's messages, if the report names it. */
+  bounce: Omit<Receipt, "lineId"> | undefined;
+}
 
 /**
  * Parses an e-mail (RFC 5322).
  * @param raw the bytes as received; the buffer is empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
  * @param line the line that received it; e-mails of an organization are parsed one at a time
- * @returns undefined for an automatic e-mail without a sender address, such as a bounce: it is from no contact
+ * @returns the message of a contact; otherwise what a mail server reports, which may be nothing
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many are waiting
  */
 export async function readMail(
   raw: Buffer,
   { id, ...line }: { id: string } & MailLine,
-): Promise<Inbound | undefined> {
+): Promise<Inbound | MailReport> {
   const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
-  if (mail.from === undefined && mail.isAutomatic) return undefined;
+  if (mail.isReport || (mail.from === undefined && mail.isAutomatic)) return { bounce: bounceOf(mail) };
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const { text: whole, omitted } = shortened(mail);
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
@@ -47,6 +59,13 @@ export async function readMail(
     omitted,
     isAutomatic: mail.isAutomatic,
   };
+}
+
+function bounceOf({ bounce, date }: ParsedMail): MailReport["bounce"] {
+  const [id] = bounce?.messageId.match(OWN_MESSAGE_ID) ?? [];
+  if (id === undefined) return undefined;
+  const errorText = singleLine(bounce?.detail ?? "");
+  return { message: { id }, status: MessageStatus.failed, at: sentAtOf(date), errorText };
 }
 
 /** Subjects of forwarded e-mails. */

@@ -60,6 +60,10 @@ export interface ParsedMail {
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
+  /** True for a report of a mail server, such as a bounce. */
+  isReport: boolean;
+  /** The e-mail that could not be delivered, and why. */
+  bounce?: { messageId: string; detail: string };
   /** True if the e-mail was too long or too slow to be parsed completely. */
   isPartial: boolean;
 }
