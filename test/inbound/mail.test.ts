@@ -97,6 +97,11 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     });
   });
 
+  test.each(["\ufeff", "\r\n\r\n", "\ufeff\n"])("%j above the header is skipped", async (start) => {
+    const message = await stored(start + mail("From: anna@example.com", "Subject: Hi", "", "Hello"));
+    expect(message).toMatchObject({ subject: "Hi", text: "Hello" });
+  });
+
   test("rules, templates and models know the subject", async () => {
     const send = (subject: string) => ({
       situation: { type: "message.received", data: {} },
@@ -129,11 +134,12 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["a short ID", "<5678@mail.example.com>"],
     ["a long ID", `<${"5".repeat(300)}@mail.example.com>`],
     ["an empty ID", ""],
+    ["an ID of nothing", "<>"],
   ])("%s is that of a mail only together with its sender", async (_, id) => {
     const from = (address: string) => mail(`From: ${address}`, `Message-ID: ${id}`, "", "Hi");
     const signing = {
       at: new Date(),
-      ...(id === "" && { id: "msg_1" }),
+      ...(id.length < 3 && { id: `msg_${id.length}` }),
     };
     const { id: first } = (await sender.mail(from("anna@example.com"), signing)).body;
     const other = await sender.mail(from("eve@example.com"), signing);
@@ -141,7 +147,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(other.body.id).not.toBe(first);
     const repeat = await sender.mail(from("Anna@example.com"), signing);
     expect(repeat).toMatchObject({ status: 200, body: { id: first } });
-    const json = await sender.message({ id: id || "msg_1", from: "anna@example.com", text: "Hi" });
+    const json = await sender.message({ id: id || "msg_0", from: "anna@example.com", text: "Hi" });
     expect(json.status).toBe(id.length > 200 ? 400 : 202);
   });
 

@@ -10,6 +10,7 @@ const MAX_LINES = 300_000;
 const SENDER_MAX_LENGTH = 2_000;
 const HEADER_MAX_LENGTH = 2_000;
 const REFERENCES_MAX_LENGTH = 8_000;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const REPORT_MAX_LENGTH = 65_536;
 const MAX_NAMES = 20;
 const NAME_MAX_LENGTH = 255;
@@ -35,8 +36,9 @@ globalThis.Blob = /** @type {any} */ (
  * @returns {Promise<import("./parse-mail").ParsedMail | undefined>} undefined for a mail that cannot be parsed
  */
 async function parse({ raw, isHead, maxTextLength }) {
-  const part = firstLines(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
-  const isPartial = isHead || part.length < raw.length;
+  const whole = fromHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const part = firstLines(whole);
+  const isPartial = isHead || part.length < whole.length;
   // Without the end of its header, a mail may miss what says who wrote it.
   if (isPartial && !part.includes("\r\n\r\n") && !part.includes("\n\n")) return undefined;
   const mail = await PostalMime.parse(part, { forceRfc822Attachments: true }).catch(() => undefined);
@@ -74,6 +76,16 @@ function referencesOf(headers) {
       .slice(-REFERENCES_MAX_LENGTH)
       .match(/<[^<>\s]+>/g) ?? [];
   return [...new Set(ids.toReversed())].toReversed();
+}
+
+/**
+ * A mail without the byte order mark and the blank lines that some programs write above the header.
+ * @param {Buffer} raw
+ */
+function fromHeader(raw) {
+  let start = raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+  while (raw[start] === 0x0d || raw[start] === 0x0a) start += 1;
+  return raw.subarray(start);
 }
 
 /** @param {Buffer} raw */

@@ -44,7 +44,7 @@ export async function readMail(
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
   const text = isWhole ? whole : own || subject;
   return {
-    providerId: providerIdOf(mail.messageId || id, mail.from.address),
+    providerId: providerIdOf(/^[<>\s]*$/.test(mail.messageId) ? id : mail.messageId, mail.from.address),
     from: mail.from.address,
     name: nameOf(mail.from.name),
     text,
