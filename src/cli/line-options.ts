@@ -132,6 +132,10 @@ export async function newLineOf(agentId: string, options: LineOptions): Promise<
     }),
   };
   const given = Object.keys(settings).join(" and ") || LineKind.local;
+  if (given === LineKind.local && kind === LineKind.webhook)
+    throw new GatewayError("invalid_request", "A line of the kind webhook requires --url.");
+  if (given === LineKind.local && kind === LineKind.email)
+    throw new GatewayError("invalid_request", "A line of the kind email requires --host and --from.");
   if (given !== kind)
     throw new GatewayError(
       "invalid_request",

@@ -44,7 +44,7 @@ export interface KeysetQuery<Row> extends Selection<Row> {
   filter: string;
 }
 
-/** Max rows of a page: 100, plus one that shows whether a next page exists. */
+/** Max rows per page: 100, plus one to tell whether there is a next page. */
 export const MAX_PAGE_LENGTH = 101;
 
 /** One page: at most `limit` rows, starting at ID `from` (an int64 in decimal). */

@@ -5,7 +5,7 @@ import type { InstanceKey } from "../credentials/instance-key";
 export interface Signing {
   id: string;
   secretGeneration: number;
-  /** Time until which the previous secret is also valid; null if it is not. */
+  /** When the previous secret stops being valid as well; null if only the current one is. */
   previousSecretUntil: Timestamp | null;
 }
 

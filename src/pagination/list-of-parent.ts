@@ -10,7 +10,7 @@ import { countRows } from "./total-count";
 /** Max lists per statement, below SQLite's limit of 500 terms of a compound SELECT. */
 const MAX_LISTS = 100;
 
-/** The rows of an entity with the same parent, such as the messages of a conversation. */
+/** A list of an entity's rows that share a parent, such as the messages of a conversation. */
 interface ListOptions<Row> {
   /** Names the batches in metrics. */
   what: string;

@@ -20,7 +20,7 @@ export interface LimitedKey {
 }
 
 /**
- * Counts requests of a key: all of `amount` or, if they exceed the limit, none.
+ * Counts `amount` requests against a key's limit, or none of them if they would exceed it.
  * @param amount number of requests, 1 by default
  * @returns headers for the response, and an error if the limit is exceeded; undefined for a key without a limit
  */

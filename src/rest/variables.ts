@@ -5,7 +5,7 @@ import { IDEMPOTENCY_FIELD, IDEMPOTENCY_HEADER, type Member } from "./json-types
 import { addProblem, type Location } from "./json-value";
 import type { RoutePlan } from "./plan";
 
-/** The inputs of a route by their REST names; undefined if omitted. */
+/** A route's inputs, keyed by REST name; undefined where omitted. */
 export interface Inputs {
   path: Readonly<Record<string, unknown>>;
   query: Readonly<Record<string, unknown>>;

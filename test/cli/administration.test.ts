@@ -115,11 +115,11 @@ describe("the command line", () => {
       const audit = ["audit", "list", "--org", "first"];
       const cases: [code: number, args: string[], says: string, input?: string][] = [
         [2, ["orgs", "add", "--slug", "Bad Slug", "--name", "x"], "slug must be"],
-        [1, ["orgs", "add", "--slug", "first", "--name", "x"], 'already an organization "first"'],
+        [1, ["orgs", "add", "--slug", "first", "--name", "x"], 'organization "first" already exists'],
         [1, ["orgs", "deactivate", "nowhere"], 'no organization "nowhere"'],
         [1, [...agent, "--org", "nowhere", "--slug", "x"], 'no organization "nowhere"'],
         [2, [...agent, "--org", "first", "--slug", "-x"], "slug must be"],
-        [1, [...agent, "--org", "first", "--slug", "first-agent"], 'already an agent "first-agent"'],
+        [1, [...agent, "--org", "first", "--slug", "first-agent"], 'agent "first-agent" already exists'],
         [1, ["agents", "list", "--org", "nowhere"], 'no organization "nowhere"'],
         [2, [...member, "--email", "unknown"], "email must be an e-mail address"],
         [1, [...member, "--email", "OWNER@example.com"], "already a member"],

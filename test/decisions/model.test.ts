@@ -278,6 +278,19 @@ onAnyEngine((engine) => {
     expect(await read((reader) => reader.count(RuleMatch))).toBe(before);
   });
 
+  test("a model's message that fails has no effect, and does not count for once", async () => {
+    const before = await read((reader) => reader.count(RuleMatch));
+    const { body } = await contactClient(gateway).put({ ref: `unreached ${Math.random()}` });
+    const decision = await asked({
+      type: "once",
+      data: {},
+      contact: { id: body.data.putContact.contact.id },
+    });
+    await settle();
+    expect(await found(decision)).toMatchObject({ outcome: "failed", failedEffects: 1 });
+    expect(await read((reader) => reader.count(RuleMatch))).toBe(before);
+  });
+
   test("a decision sends at most ten messages, that of the model among them", async () => {
     const decision = await asked({ type: "many", data: {} });
     await settle();

@@ -25,6 +25,7 @@ const DOCUMENT = {
       moved: {},
       listed: {},
     },
+    ...{ same: {}, nothing: {} },
     ...{ "order.paid": { orderId: "string" }, "order.noted": {}, news: { offer: "bool" } },
   },
   templates: { text: "Your order is on its way." },
@@ -62,7 +63,9 @@ const DOCUMENT = {
       when: ['!("email" in contact.channels)'],
       do: [{ send: "text", line: ["nowhere", "main", "sms"] }],
     },
-    { id: "moved", on: "moved", do: [{ send: "text" }, { move: "second" }] },
+    { id: "moved", on: "moved", do: [{ send: "text" }, { move: "sms" }] },
+    { id: "same", on: "same", do: [{ send: "text" }, { move: "second" }] },
+    { id: "nothing", on: "nothing", do: [], once },
   ],
   otherwise: [{ send: "text" }],
 };
@@ -75,6 +78,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     agentId = await firstAgentId(gateway);
     api = decisionClient(gateway);
     await addLine(gateway, { agentId, name: "second" });
+    await addWebhookLine(gateway, { agentId, name: "sms" });
     await publish(gateway, agentId, DOCUMENT);
   });
 
@@ -203,7 +207,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     ]);
   });
 
-  test("a message to an address that opted out fails, unless the conversation moves to another line", async () => {
+  test("a message to an address that opted out fails, unless the conversation moves to another address", async () => {
     const contact = await unreached();
     await reach(contact);
     const about = { contact: { id: contact.id } };
@@ -216,14 +220,14 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     await optOut(contact.id, "local");
     for (const each of [{ conversationId }, about])
       expect(effectsOf(await decide("plain", each))).toEqual([["send", "failed", "opted_out"]]);
-    expect(effectsOf(await decide("moved", { conversationId }))).toEqual([
-      ["send", "done", undefined],
-      ["move", "done", undefined],
-    ]);
+    for (const [type, sent] of [
+      ["same", ["send", "failed", "opted_out"]],
+      ["moved", ["send", "done", undefined]],
+    ] as const)
+      expect(effectsOf(await decide(type, { conversationId }))).toEqual([sent, ["move", "done", undefined]]);
   });
 
   test("of a list, the first line that reaches the contact is used, and a human is not bypassed", async () => {
-    await addWebhookLine(gateway, { agentId, name: "sms" });
     const contact = await unreached();
     const listed = async (about = { contact: { id: contact.id } }) => {
       const { explanation } = await decide("listed", about);
@@ -264,6 +268,8 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
       ["send", "skipped", "handed_off"],
       ["addTags", "skipped", "handed_off"],
     ]);
+    const spent = async () => (await decide("nothing", { conversationId })).explanation.rules[0].spent;
+    expect([await spent(), await spent()]).toEqual([undefined, undefined]);
     const urgent = await decide("urgent", { conversationId });
     expect(urgent).toMatchObject({ ruleId: "urgent", outcome: "send" });
     const sent = await gateway.services.database.read((reader) =>

@@ -36,7 +36,7 @@ const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 
 const UNIQUE_VIOLATION = "23505";
 
-/** SQLSTATEs of statements that waited for others: canceled by the time limit, by the lock timeout, or because of a deadlock. */
+/** SQLSTATEs of statements that waited too long: canceled by the statement timeout, the lock timeout or deadlock detection. */
 const WAITED_TOO_LONG = new Set(["57014", "55P03", "40P01"]);
 
 /** Arbitrary advisory lock keys that other applications are unlikely to use. */

@@ -126,14 +126,13 @@ export async function applyEffects(
   const results = effects.map((effect) => resultOf(effect, application.gates));
   const { participants } = application;
   const destinations = new Destinations();
-  // The messages then leave on another line, at another address.
-  const moves = effects.some(({ kind }, i) => kind === "move" && results[i] === undefined);
+  const move = effects.find(({ kind }, i) => kind === "move" && results[i] === undefined);
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
     results[i] = await onFirstLine(effect, application, (line) =>
       outcomeOf(async () => {
         const destination = await destinationOf(tx, { ...effect, line }, application);
-        if (isOptedOut(destination, application) && !moves)
+        if (isOptedOut(destination, application) && !(await leadsToAccepted(tx, move, application)))
           return { status: "failed", error: OPTED_OUT_ERROR };
         return { status: "done", destination: destinations.one(destination), line };
       }),
@@ -277,6 +276,24 @@ const isOptedOut = (
   place === undefined
     ? conversation === participants.conversation && application.isOptedOut
     : place.address.optedOutAt !== null;
+
+/** True if an effect moves the conversation to an address at which the contact accepts messages. */
+async function leadsToAccepted(
+  tx: Tx,
+  move: Effect | undefined,
+  { agentId, participants: { contact, conversation } }: Application,
+): Promise<boolean> {
+  if (move?.kind !== "move" || contact === null) return false;
+  try {
+    const line = await lineOf(tx, agentId, { name: move.line });
+    const isCurrent = ({ id }: { id: string }) => id === conversation?.addressId;
+    return (await addressOn(tx, line, contact.id, isCurrent)).optedOutAt === null;
+  } catch (error) {
+    // The move will fail for the same reason.
+    if (error instanceof GatewayError && FAILURES.has(error.code)) return false;
+    throw error;
+  }
+}
 
 /** Opens the conversation of a destination if necessary. */
 async function open(tx: Tx, destination: Destination): Promise<Destination> {

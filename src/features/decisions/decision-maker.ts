@@ -443,11 +443,17 @@ const ruleIdsOf = (effects: readonly Effect[]): string[] => [
   ...new Set(effects.flatMap(({ ruleId }) => ruleId ?? [])),
 ];
 
-/** The rules that count for `once`: at least one of their effects was applied, or there was nothing to change. */
+/**
+ * The rules that count for `once`: at least one of their effects was applied, or there was nothing to change. Asking a
+ * model counts only if the model chose to do nothing.
+ */
 function inEffect(planned: Plan, effects: readonly EffectExplanation[]): ReadonlySet<string> {
   const matched = [...matchedIn(planned)].filter((id) => {
     const own = effects.filter(({ ruleId }) => ruleId === id);
-    return own.some(hasStatus("done")) || own.every(hasStatus("unchanged"));
+    if (own.length === 0) return !isHandedOff(planned.gates);
+    const chosen = own.filter((effect) => !wasAsked(effect));
+    const counted = chosen.length === 0 ? own : chosen;
+    return counted.some(hasStatus("done")) || counted.every(hasStatus("unchanged"));
   });
   return new Set(matched);
 }
@@ -484,10 +490,14 @@ function outcomeOf(effects: readonly EffectExplanation[]): DecisionOutcome {
   if (isDone("handoff")) return DecisionOutcome.handoff;
   if (isDone("send")) return DecisionOutcome.send;
   const isInEffect = hasStatus("done", "unchanged");
-  return effects.some(hasStatus("failed")) && !effects.some(isInEffect)
+  return effects.some(hasStatus("failed")) &&
+    !effects.some((effect) => isInEffect(effect) && !wasAsked(effect))
     ? DecisionOutcome.failed
     : DecisionOutcome.silent;
 }
+
+/** True for a question that a model answered; the answer's effects are listed after it. */
+const wasAsked = ({ kind, status }: EffectExplanation): boolean => kind === "ask" && status === "done";
 
 const hasStatus =
   (...statuses: readonly EffectStatus[]) =>

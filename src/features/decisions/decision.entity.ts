@@ -152,7 +152,7 @@ export class Decision {
   @Field(() => String, {
     nullable: true,
     description:
-      "ID of the rule that decided; null if no rule did, because `otherwise` applied or a human answers in the conversation.",
+      "ID of the rule that decided, even if a gate held back its effects; null if no rule did, because `otherwise` applied.",
   })
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;

@@ -112,13 +112,14 @@ export class Line {
   @Column({ type: "integer", default: 0 })
   secretGeneration!: number;
 
-  /** Time until which the previous signing secret is accepted. */
+  /** When the previous signing secret stops being accepted. */
   @Column({ type: "varchar", length: 24, nullable: true })
   previousUntil!: Timestamp | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Time until which messages are also signed with the previous secret; null if they are not.",
+    description:
+      "When messages stop being signed with the previous secret as well; null if they are signed only with the current one.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;

@@ -50,7 +50,7 @@ export class AcceptInvitationInput {
 })
 export class AcceptInvitationWithCookieInput extends AcceptInvitationInput {}
 
-@InputType({ description: "An invitation to withdraw." })
+@InputType({ description: "Identifies the invitation that is withdrawn." })
 export class WithdrawInvitationInput extends InputById("invitation") {}
 
 /** Result of sending a link by e-mail. */

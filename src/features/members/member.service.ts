@@ -66,7 +66,7 @@ export class MemberService {
   }
 
   /**
-   * A member of any organization by e-mail address, for the command line.
+   * Finds a member of any organization by e-mail address, for the command line.
    * @throws GatewayError `not_found`
    */
   async byEmail(email: string): Promise<Member> {

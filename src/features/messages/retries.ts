@@ -1,7 +1,7 @@
 /** Delay after each failed attempt (ms); the last one applies to all further attempts. */
 const DELAYS_MS = [5, 30, 120, 600, 1_800, 3_600].map((seconds) => seconds * 1_000);
 
-/** Max random part of a delay, so that messages that failed together are not all retried together. */
+/** Max random extra delay, as a fraction of the delay, so that messages that failed together are not all retried together. */
 const JITTER = 0.2;
 
 /** Min delay that a receiver can ask for (ms). */

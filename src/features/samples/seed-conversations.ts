@@ -144,7 +144,7 @@ function take<T>(from: Iterator<T>, max: number): T[] {
   return taken;
 }
 
-/** Inserts rows; the transaction's locks keep them in ID order. */
+/** Inserts rows; the caller's locks ensure that rows are committed in the order of their IDs. */
 async function insertChunk(
   tx: Tx,
   lanes: Lanes,

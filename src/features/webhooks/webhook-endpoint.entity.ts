@@ -100,13 +100,14 @@ export class WebhookEndpoint {
   @Column({ type: "integer" })
   secretGeneration!: number;
 
-  /** Time until which the previous signing secret is accepted. */
+  /** When the previous signing secret stops being accepted. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   previousUntil!: Timestamp | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Time until which events are also signed with the previous secret; null if they are not.",
+    description:
+      "When events stop being signed with the previous secret as well; null if they are signed only with the current one.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;

@@ -180,7 +180,7 @@ function countRejection(connection: Connection): void {
   if (connection.rejections === MAX_REJECTIONS)
     closeWith(
       connection.socket,
-      new GatewayError("rate_limited", `${MAX_REJECTIONS} subscriptions of the connection were rejected.`),
+      new GatewayError("rate_limited", `${MAX_REJECTIONS} subscriptions on this connection were rejected.`),
     );
 }
 

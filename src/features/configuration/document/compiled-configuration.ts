@@ -1,4 +1,5 @@
 import type { Environment } from "@marcbachmann/cel-js";
+import { LRUCache } from "lru-cache";
 import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import type { DataDeclaration } from "./data-types";
@@ -38,6 +39,8 @@ export class CompiledConfiguration {
   private readonly contexts = new Map<string, Context>();
   private readonly templates = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
+  /** Comparing a type with a hundred others may take 8 ms, in a transaction. */
+  private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
 
   /**
@@ -77,7 +80,12 @@ export class CompiledConfiguration {
 
   /** The declared or reserved type whose name is the most similar to another; null if none is similar. */
   nearestType(type: string): string | null {
-    return nearest(type, situationTypes(this.document));
+    let found = this.nearestTypes.get(type);
+    if (found === undefined) {
+      found = { type: nearest(type, situationTypes(this.document)) };
+      this.nearestTypes.set(type, found);
+    }
+    return found.type;
   }
 
   /** The names available to conditions and templates in situations of a type. */

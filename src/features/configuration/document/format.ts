@@ -144,9 +144,11 @@ const rule = z.strictObject({
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
   once: z
     .strictObject({
-      per: clause.describe(
-        "`contact`, `conversation`, or an expression in CEL that gives a text, which counts for each contact.",
-      ),
+      per: z
+        .union([z.enum(["contact", "conversation"]), clause])
+        .describe(
+          "`contact`, `conversation`, or an expression in CEL that gives a text, which counts for each contact.",
+        ),
       within: period.describe(`An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`),
       group: name.describe("Rules with the same group share one count.").optional(),
     })

@@ -118,6 +118,10 @@ const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
+  if (path.at(-1) === "per")
+    return [
+      { path: pathOf(path), message: "must be contact, conversation, or an expression that gives a text" },
+    ];
   if (path.at(-1) === "line") {
     const message = `must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`;
     return [{ path: pathOf(path), message }];

@@ -106,7 +106,7 @@ function createClient({ url, apiKey }: NonNullable<Config["model"]>): OpenAI {
 }
 
 /**
- * Reads a response up to the max size of an answer; a longer one counts as empty. Follows no redirects, because they would
+ * Reads a response up to the max size of an answer; a longer one counts as one without a body. Follows no redirects, because they would
  * send the data elsewhere.
  */
 async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
@@ -116,7 +116,7 @@ async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promis
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     // Leaving the loop closes the connection.
-    if (size > ANSWER_MAX_BYTES) return new Response();
+    if (size > ANSWER_MAX_BYTES) return new Response(null, { status: response.status });
     chunks.push(chunk);
   }
   const { status } = response;

@@ -51,7 +51,7 @@ const isText = (text: unknown, maxLength: number): text is string =>
   [...text].length <= maxLength;
 
 /** A block of code, as some models put around their answers. */
-const FENCED = /^\s*```(?:json)?\n(.*)\n```\s*$/s;
+const FENCED = /^\s*```(?:json)?\r?\n(.*)\r?\n```\s*$/is;
 
 function objectOf(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
