@@ -59,8 +59,8 @@ const withoutKnown = (name: string, { description, ...schema }: JsonSchema): Jso
     ? schema
     : { ...schema, description };
 
-/** Shorter descriptions say no more than the name. */
-const MIN_DESCRIPTION_LENGTH = 25;
+/** Shorter descriptions say little more than the name. */
+const MIN_DESCRIPTION_LENGTH = 30;
 
 /** Shortens a schema; only patterns, min lengths, number formats and extra nested members are no longer checked. */
 export function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema): JsonSchema {
