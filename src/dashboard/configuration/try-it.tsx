@@ -175,7 +175,7 @@ const NO_MARKS: never[] = [];
 
 type By = "live" | "draft" | "typed";
 
-/** What a dry run may assume; empty fields are as they are. */
+/** The assumptions of a dry run as typed; an empty field assumes nothing. */
 const ASSUMED = [
   { name: "now", label: "As if it were", example: "2026-12-24T18:00:00Z", ofContact: false },
   { name: "tags", label: "With the tags", example: "vip, news", ofContact: true },

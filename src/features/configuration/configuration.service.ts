@@ -146,7 +146,7 @@ export class ConfigurationService {
   /**
    * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
-   * @param agent the agent whose lines are compared with those of the document, if any
+   * @param agent the agent to compare the document's lines with, if any
    * @throws GatewayError `not_found` (agent), `unavailable` if it would wait too long
    */
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {

@@ -44,7 +44,7 @@ import type { Against } from "./replay";
 import { forgetMatches, type Matches, recordMatches, takeSnapshot } from "./snapshot";
 import { inTurns, type WaveUnit } from "./wave";
 
-/** What a dry run tries. */
+/** The configuration and the assumptions of a dry run. */
 export interface Trial {
   /** The configuration to use instead of the live one. */
   against: Against | undefined;

@@ -49,7 +49,7 @@ export interface Inbound {
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;
-  /** What is stored only of e-mails. */
+  /** The columns that only e-mails have. */
   mail?: Pick<Message, "subject" | "quoted" | "thread">;
   sentAt: Timestamp;
   /** Description of the parts that were not stored, for people. */

@@ -11,7 +11,7 @@ const LAYOUT_MAX_LENGTH = 400;
 
 /** The text of an e-mail, divided. */
 export interface DividedText {
-  /** What its author wrote; empty if that is nothing. */
+  /** The author's own words; may be empty. */
   own: string;
   /** The rest: quoted e-mails, signatures and footers of programs; empty if there is none. */
   quoted: string;

@@ -80,7 +80,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       template: string | null;
       text: string | null;
       line: string | null;
-      /** Lines of which the first that reaches the contact is used, in place of `line`. */
+      /** A list in place of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
       delaySeconds: number;
     }

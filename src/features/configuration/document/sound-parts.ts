@@ -24,7 +24,7 @@ const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Pa
 const EFFECT = { addTags: ["invalid"] };
 
 /**
- * A copy of a document in which invalid parts are replaced or left out, so that its other parts can be checked.
+ * Copies a document and replaces or omits its invalid parts, so that the other parts can be checked.
  * @param value a JSON value
  * @param problems the problems of its structure
  */

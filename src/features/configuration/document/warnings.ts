@@ -4,7 +4,7 @@ import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { suggestion } from "./suggest";
 
-/** What an agent's document depends on. */
+/** The lines and the model that an agent's document can use. */
 export interface Surroundings {
   /** Names of the agent's lines that can send. */
   lines: readonly string[];
