@@ -140,7 +140,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each([
-    [2, ["create", "--name", "x", "--kind", "webhook", ...OF_FIRST], "of the kind local, not webhook"],
+    [2, ["create", "--name", "x", "--kind", "webhook", ...OF_FIRST], "requires --url"],
     [2, ["create", "--name", "x", "--kind", "webhook", "--url", "http://127.0.0.1/", ...OF_FIRST], "private"],
     [2, ["create", "--name", "x", "--kind", "email", "--host", "93.184.215.14", ...OF_FIRST], "from"],
     [2, ["create", "--name", "x", "--kind", "sms", ...OF_FIRST], "--kind"],

@@ -3,6 +3,9 @@ import { basename } from "node:path";
 /** Which tests run: `default` for those of `npm test`, `rest` for the others, `all` for both. */
 export const TIER = (process.env.TEST_TIER ?? "default") as "default" | "rest" | "all";
 
+/** Jest's own `test`, whatever `loadTestFile` puts in its place. */
+export const declareTest = globalThis.test;
+
 /** A number of generated cases; `npm test` runs a fifth. */
 export const cases = (full: number): number => (TIER === "default" ? Math.ceil(full / 5) : full);
 
@@ -21,12 +24,11 @@ export const testFile = (): string => loading ?? basename(expect.getState().test
  */
 export function loadTestFile(path: string, onlySlow: boolean): void {
   loading = basename(path);
-  const every = globalThis.test;
-  if (onlySlow) globalThis.test = every.skip as typeof test;
+  if (onlySlow) globalThis.test = declareTest.skip as typeof test;
   try {
     require(path);
   } finally {
     loading = undefined;
-    globalThis.test = every;
+    globalThis.test = declareTest;
   }
 }
