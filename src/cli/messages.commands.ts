@@ -87,7 +87,7 @@ async function cancel(services: Services, ids: readonly string[], json: boolean 
   for (const id of ids) {
     try {
       const organization = await services.messages.organizationOf(id);
-      canceled.push(await services.messages.cancel(operatorFor(organization), id));
+      canceled.push(await services.conversationChanges.cancelMessage(operatorFor(organization), id));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code === "unavailable") throw error;
       rejected.push(`${id}: ${error.message}`);
@@ -116,6 +116,8 @@ const describe = (message: Message) => ({
   status: message.status,
   heldReason: message.heldReason,
   notBefore: message.notBefore,
+  sendAt: message.sendAt,
+  scheduledReason: message.scheduledReason,
   attempts: message.attempts,
   errorCode: message.errorCode,
   errorText: message.errorText,
@@ -134,7 +136,7 @@ const toRow = ({ id, status, text, ...rest }: Message) => ({
   createdAt: rest.createdAt,
   status,
   heldReason: rest.heldReason,
-  notBefore: rest.notBefore,
+  notBefore: status === MessageStatus.scheduled ? rest.sendAt : rest.notBefore,
   attempts: rest.attempts,
   errorCode: rest.errorCode,
   errorText: rest.errorText === null ? null : shortened(rest.errorText),

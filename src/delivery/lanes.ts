@@ -215,6 +215,27 @@ export class Lanes {
   }
 
   /**
+   * Locks the free ones of lanes until the transaction ends.
+   * @returns the lanes locked by other transactions
+   */
+  async lockFree(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const skipping = tx.updateLock({ skipLocked: true });
+    // A database with one writer has no other transactions.
+    if (skipping === "" || ids.length === 0) return new Set();
+    const these = `SELECT id FROM lane WHERE id IN ${listOf(ids)}`;
+    const rows: { id: string }[] = await tx.query(
+      `WITH free AS (${these} ORDER BY id ${skipping}) ${these} AND id NOT IN (SELECT id FROM free)`,
+      padded(ids),
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Changes the kind of lanes that the transaction has locked. */
+  async become(tx: Tx, ids: readonly string[], kind: string): Promise<void> {
+    await tx.update(Lane, [...ids], { kind });
+  }
+
+  /**
    * Lets a send hold lanes beyond the transaction, until the send ends or its lease expires.
    * @param lease a new ID for the send
    */

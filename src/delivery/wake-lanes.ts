@@ -7,6 +7,9 @@ import type { LaneWork } from "./lane-work";
 /** Kind of the lane that wakes an agent's other lanes in parts; its ID is the agent's. */
 export const WAKE_LANE = "wake";
 
+/** Kind of lanes that wait only for their time, such as that of a scheduled message; its ID is the message's. */
+export const SCHEDULE_LANE = "schedule";
+
 /** Max lanes woken per transaction; other writers wait for it. */
 const MAX_WOKEN = 1_000;
 
@@ -42,7 +45,7 @@ export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waki
     if (last === null) continue;
     const isPart = Number(count) > room;
     const asleep = `SELECT id FROM lane
-      WHERE (wake_at > $1 OR line_id IS NOT NULL) AND agent_id = $2 AND id >= $3 AND id ${isPart ? "<" : "<="} $4 ORDER BY id`;
+      WHERE (wake_at > $1 OR line_id IS NOT NULL) AND kind <> '${SCHEDULE_LANE}' AND agent_id = $2 AND id >= $3 AND id ${isPart ? "<" : "<="} $4 ORDER BY id`;
     const parameters = [timestamp(), agentId, from, last];
     const free = new Set(
       idsIn(await tx.query(`${asleep} ${tx.updateLock({ skipLocked: true })}`, parameters)),

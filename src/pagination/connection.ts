@@ -49,7 +49,7 @@ registerEnumType(ListOrder, {
 @ArgsType()
 export class OrderedPageArgs extends PageArgs {
   @Field(() => ListOrder, {
-    description: "Sort order of the list; the same cursor works with either order.",
+    description: "Sort order; the same cursor works with either order.",
   })
   order: ListOrder = ListOrder.oldest_first;
 }
@@ -58,7 +58,7 @@ export class OrderedPageArgs extends PageArgs {
 @ArgsType()
 export class NewestFirstPageArgs extends PageArgs {
   @Field(() => ListOrder, {
-    description: "Sort order of the list; the same cursor works with either order.",
+    description: "Sort order; the same cursor works with either order.",
   })
   order: ListOrder = ListOrder.newest_first;
 }

@@ -83,9 +83,9 @@ const MALFORMED: [object, string, string][] = [
   [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
   [of({ templates: { a: "" } }), "templates.a", "must have at least 1 character"],
   [
-    of({ otherwise: [{ send: "a", delaySeconds: 86_401 }] }),
+    of({ otherwise: [{ send: "a", delaySeconds: 7_776_001 }] }),
     "otherwise[0].delaySeconds",
-    "must be at most 86400",
+    "must be at most 7776000",
   ],
   [of({ burstSeconds: 1.5 }), "burstSeconds", "must be a whole number"],
   [of({ burstSeconds: 61 }), "burstSeconds", "must be at most 60"],

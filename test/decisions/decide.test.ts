@@ -347,7 +347,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(await again()).toEqual({ ruleId: "twice", spent: undefined });
   });
 
-  test("rules that continue are followed by others, and a delayed message waits with those behind it", async () => {
+  test("rules that continue are followed by others, and a delayed message holds back nothing", async () => {
     const { id, conversationId, ruleId } = await decided({
       type: "all",
       contact: { id: await newContact() },
@@ -355,20 +355,13 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(ruleId).toBe("second");
     const [one, two] = await messagesOf(id);
     await delivered(one?.id ?? "");
-    expect(two).toMatchObject({ text: "two", status: "queued" });
-    const waits = Date.parse(two?.notBefore ?? "") - Date.parse(two?.createdAt ?? "");
-    expect(waits).toBe(3_600_000);
-    await decided({ type: "note", data: { text: "three" }, conversationId });
-    // The delivery has seen the third message once the lane sleeps until the second is due.
-    await waitUntil(async () => {
-      const lane = await read((reader) => reader.findOneBy(Lane, { id: conversationId }));
-      return lane?.wakeAt === two?.notBefore;
-    });
-    const { body } = await conversationClient(gateway).messages(conversationId);
-    const statuses = body.data.conversationMessages.nodes.map(({ status }: { status: string }) => status);
-    expect(statuses).toEqual(["delivered", "queued", "queued"]);
-    await conversationClient(gateway).move(conversationId, { line: "second", pending: "carry" });
-    expect((await messagesOf(id))[1]).toMatchObject({ notBefore: two?.notBefore, heldReason: null });
+    expect(two).toMatchObject({ text: "two", status: "scheduled", sequence: null, scheduledReason: "delay" });
+    const waits = Date.parse(two?.sendAt ?? "") - Date.parse(two?.createdAt ?? "");
+    expect(Math.abs(waits - 3_600_000)).toBeLessThan(1_000);
+    const next = await decided({ type: "note", data: { text: "three" }, conversationId });
+    const [three] = await messagesOf(next.id);
+    await delivered(three?.id ?? "");
+    expect(three).toMatchObject({ sequence: 2 });
   });
 
   test("a situation about nobody is answered with a message outside of any conversation", async () => {
@@ -452,7 +445,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
       "a contact with a full queue",
       async () => {
         const { contact, conversationId } = await knownContact({ type: "note", data: { text: "x" } });
-        const message = { agentId, text: "x", author: MessageAuthor.agent, delayMs: DAY_MS };
+        const message = { agentId, text: "x", author: MessageAuthor.agent, sendAt: timestamp(DAY_MS) };
         await gateway.services.database.write(async (tx) => {
           const conversation = await tx.findOneByOrFail(Conversation, { id: conversationId });
           await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
@@ -486,12 +479,12 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
 
   test("dry runs take no room in the queue of their agent", async () => {
     const rooms = Reflect.get(gateway.services.agentQueues, "rooms");
-    rooms.set(agentId, { left: 1, countAgainAt: Number.POSITIVE_INFINITY });
+    rooms.set(`queued ${agentId}`, { left: 1, countAgainAt: Number.POSITIVE_INFINITY });
     const handed = { type: "note", data: { text: "x" }, contact: { id: await newContact() } };
     const statuses: number[] = [];
     for (const dryRun of [true, true, false, true])
       statuses.push((await api.decide({ ...handed, dryRun })).status);
-    rooms.delete(agentId);
+    rooms.delete(`queued ${agentId}`);
     expect(statuses).toEqual([200, 200, 201, 429]);
   });
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { Attempts } from "../messages/attempts";
 import { cancelMessage } from "../messages/cancel";
-import { AUTHORS, StateReason, StatusWord } from "../messages/message-state";
+import { AUTHORS, isWaiting, StateReason, StatusWord } from "../messages/message-state";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
@@ -71,7 +71,7 @@ function Actions({ message }: { message: ThreadMessageFragment }) {
   const { may, deactivated } = useViewer();
   const [opened, setOpened] = useState(false);
   const { busy, error, run } = useTask();
-  const mayCancel = status === "queued" && may("conversations_write") && !deactivated;
+  const mayCancel = isWaiting(status) && may("conversations_write") && !deactivated;
   return (
     <>
       <div className={styles.actions}>

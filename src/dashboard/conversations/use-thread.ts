@@ -32,13 +32,20 @@ interface Loaded {
 
 const NOTHING: Loaded = { messages: [], older: null, newest: null };
 
+/** The order of a thread; scheduled messages, which have no place yet, come last and soonest first. */
+function inOrder(a: ThreadMessageFragment, b: ThreadMessageFragment): number {
+  if (a.sequence !== null && b.sequence !== null) return a.sequence - b.sequence;
+  if (a.sequence !== null || b.sequence !== null) return a.sequence === null ? 1 : -1;
+  return (a.sendAt ?? "") < (b.sendAt ?? "") ? -1 : 1;
+}
+
 /** Merges messages without duplicates, keeping the later state. */
 function merged(
   messages: readonly ThreadMessageFragment[],
   others: readonly ThreadMessageFragment[],
 ): ThreadMessageFragment[] {
   const byId = new Map([...messages, ...others].map((message) => [message.id, message]));
-  return [...byId.values()].sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
+  return [...byId.values()].sort(inOrder);
 }
 
 /** The loaded messages after the response to a poll. */
@@ -104,7 +111,7 @@ export function useThread(id: string) {
   return {
     /** Null if the conversation does not exist; undefined until that is known. */
     conversation: isUnknown ? null : data?.conversation,
-    messages: data === undefined ? undefined : loaded.messages,
+    messages: data && merged(data.scheduled?.nodes ?? [], loaded.messages),
     hasOlder: older !== null,
     loadOlder,
     isLoadingOlder: busy,

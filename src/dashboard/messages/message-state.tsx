@@ -1,6 +1,12 @@
-import { Time } from "../ui/format";
+import { exactTime, Time } from "../ui/format";
 import { Tag } from "../ui/tag";
-import type { HeldReason, MessageAuthor, MessageError, MessageStatus } from "./documents.generated";
+import type {
+  HeldReason,
+  MessageAuthor,
+  MessageError,
+  MessageStatus,
+  ScheduledReason,
+} from "./documents.generated";
 import styles from "./messages.module.css";
 
 /** The delivery state of a message. */
@@ -8,11 +14,14 @@ export interface DeliveryState {
   status: MessageStatus;
   heldReason: HeldReason | null;
   notBefore: string | null;
+  sendAt: string | null;
+  scheduledReason: ScheduledReason | null;
   errorCode: MessageError | null;
   errorText: string | null;
 }
 
 const STATUSES = {
+  scheduled: { label: "Scheduled", tone: "plain" },
   queued: { label: "Queued", tone: "plain" },
   sending: { label: "Sending", tone: "plain" },
   sent: { label: "Sent", tone: "good" },
@@ -53,6 +62,9 @@ export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
   system: "Gateway",
 };
 
+/** True if a message can still be canceled. */
+export const isWaiting = (status: MessageStatus): boolean => status === "queued" || status === "scheduled";
+
 /** The statuses as filter options. */
 export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((value) => ({
   value,
@@ -75,10 +87,24 @@ export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" 
   );
 
 /** Explains why a message is waiting, or was canceled or given up; nothing for other messages. */
-export function StateReason({ heldReason, notBefore, errorCode, errorText, status }: DeliveryState) {
-  if (heldReason === null && errorCode === null && (status !== "queued" || notBefore === null)) return null;
+export function StateReason({
+  heldReason,
+  notBefore,
+  sendAt,
+  scheduledReason,
+  errorCode,
+  errorText,
+  status,
+}: DeliveryState) {
+  if (heldReason === null && errorCode === null && status !== "scheduled") return null;
   return (
     <span className={styles.reason}>
+      {scheduledReason !== null && sendAt !== null && (
+        <>
+          Waits until {exactTime(sendAt)} (<Time value={sendAt} isDue />
+          ).
+        </>
+      )}
       {errorCode !== null && ERRORS[errorCode]}
       {heldReason !== null && HELD[heldReason]}
       {errorText !== null && <> {errorText}</>}

@@ -11,7 +11,7 @@ import { useTask } from "../ui/task";
 import { Attempts } from "./attempts";
 import { cancelMessage } from "./cancel";
 import { MessageDocument, type MessageQuery } from "./documents.generated";
-import { AUTHORS, StateReason, StatusTag } from "./message-state";
+import { AUTHORS, isWaiting, StateReason, StatusTag } from "./message-state";
 import styles from "./messages.module.css";
 
 const SECTION = "Messages";
@@ -49,7 +49,7 @@ function MessagePage({ message }: { message: MessageData }) {
   const { may, deactivated } = useViewer();
   const { busy, error, run } = useTask();
   const { id, direction, status, author, subject, quoted, omitted } = message;
-  const mayCancel = status === "queued" && may("conversations_write");
+  const mayCancel = isWaiting(status) && may("conversations_write");
   return (
     <Page
       title={direction === "inbound" ? "Message from a contact" : `Message from ${FROM[author]}`}
@@ -133,7 +133,7 @@ const About = ({ message }: { message: MessageData }) => {
           [direction === "inbound" ? "Written" : "Sent"]: time(message.sentAt),
           Delivered: time(message.deliveredAt),
           Read: time(message.readAt),
-          Expires: message.status === "queued" ? time(message.expiresAt) : undefined,
+          Expires: isWaiting(message.status) ? time(message.expiresAt) : undefined,
           "ID at the provider": providerId === null ? undefined : <code>{providerId}</code>,
           ID: <code>{message.id}</code>,
         }}

@@ -33,6 +33,8 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     fence: "integer",
     attempts: "integer NOT NULL DEFAULT 0",
     not_before: "varchar(24)",
+    send_at: "varchar(24)",
+    scheduled_reason: "varchar(8)",
     provider_id: "varchar(200)",
     error_text: "varchar(500)",
     read_at: "varchar(24)",
@@ -64,6 +66,11 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
       ...index("conversation_id", "sequence"),
       name: "message_queue",
       where: "conversation_id IS NOT NULL AND status IN ('queued', 'sending')",
+    },
+    {
+      ...index("conversation_id", "id"),
+      name: "message_scheduled",
+      where: "conversation_id IS NOT NULL AND status = 'scheduled'",
     },
     { ...index("agent_id", "id"), name: "message_imported", where: "held_reason = 'imported'" },
     {

@@ -23,8 +23,8 @@ export const MAX_BURST_SECONDS = 60;
 export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
-/** Max delay of a message (s); later messages in its conversation wait for it. */
-export const MAX_DELAY_SECONDS = 24 * 60 * 60;
+/** Max delay of a message (s). */
+export const MAX_DELAY_SECONDS = 90 * 24 * 60 * 60;
 
 /** Max messages that one decision sends. */
 export const MAX_MESSAGES_PER_DECISION = 10;

@@ -103,7 +103,7 @@ export class NewAddress {
 
   @Field(() => String, {
     description:
-      "The address; surrounding whitespace is trimmed. E-mail addresses are lowercased; phone numbers require a country code and are normalized to E.164.",
+      "The address, which is trimmed. E-mail addresses are lowercased; phone numbers need a country code and are normalized to E.164.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;

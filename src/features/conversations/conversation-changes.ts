@@ -1,10 +1,12 @@
-import { In, Not, type SelectQueryBuilder } from "typeorm";
+import { In, Not } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
+import { changeTogether } from "../../database/change-together";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
+import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import type { HookRegistry } from "../../schema/hooks";
@@ -16,7 +18,14 @@ import type { Changes } from "../audit/audit-change";
 import { lockContacts } from "../contacts/known-contact";
 import { recordEvents } from "../events/record-events";
 import { Line, LineState } from "../lines/line.entity";
-import { IS_UNSENT, Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
+import {
+  IS_SCHEDULED,
+  IS_UNSENT,
+  Message,
+  MessageAuthor,
+  MessageError,
+  MessageStatus,
+} from "../messages/message.entity";
 import { MESSAGES } from "../messages/message.metrics";
 import { messageEvent } from "../messages/message-events";
 import { conversationActions } from "./conversation.audit";
@@ -31,6 +40,7 @@ import {
 import { conversationEvent, typesOfChange } from "./conversation-events";
 import { addressOn, lineOf } from "./destination";
 import { assertOpen, lockConversations } from "./find-conversation";
+import { sequencesOf, takePlaces } from "./queue-messages";
 
 /** Max messages that `cancelQueued` cancels: an address may have many conversations. */
 const MAX_CANCELED = 10;
@@ -93,6 +103,35 @@ export class ConversationChanges {
   }
 
   /**
+   * Cancels a message that has not been sent.
+   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not queued or scheduled
+   */
+  cancelMessage(context: RequestContext, id: string): Promise<Message> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertStillAllowed(tx, context, Permission.conversations_write);
+      const found = await findOfCaller(tx, context, Message, id);
+      if (found === null) throw noSuch("message");
+      const { conversationId } = found;
+      // Excludes the delivery, and the queuing of a scheduled message.
+      const conversation =
+        conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
+      await this.lanes.lock(tx, conversationId ?? id);
+      const message = await tx.findOneByOrFail(Message, { id });
+      if (message.status !== MessageStatus.queued && message.status !== MessageStatus.scheduled) {
+        throw new GatewayError(
+          "conflict",
+          `The message is ${message.status}; only queued and scheduled messages can be canceled.`,
+        );
+      }
+      await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);
+      if (conversationId === null) await this.lanes.end(tx, [id]);
+      // The messages behind it may have waited for it.
+      else await this.lanes.wake(tx, [conversationId]);
+      return message;
+    });
+  }
+
+  /**
    * Closes a conversation and cancels its queued messages. Closing it again has no effect.
    * @throws GatewayError `not_found`, `version_conflict`
    */
@@ -120,11 +159,11 @@ export class ConversationChanges {
       }
       const decision = await decide(tx, conversation);
       if (decision === undefined) {
-        const carried = (await unsent(tx, id, MessageStatus.queued).getMany()).map((message) => message.id);
-        return { conversation, canceled: [], carried, inFlight: await inFlight(tx, id) };
+        const { waiting, sending } = await unsent(tx, id);
+        return { conversation, canceled: [], carried: idsOf(waiting), inFlight: sending?.id ?? null };
       }
       const queues = await storeAudited(tx, this.lanes, context, conversation, decision);
-      return { conversation, ...queues, inFlight: await inFlight(tx, id) };
+      return { conversation, ...queues };
     });
   }
 }
@@ -200,6 +239,8 @@ export const planClose = ({ state }: Conversation): PlannedChange | undefined =>
 
 export const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
 
+type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight">;
+
 /** Decides on a change to a conversation while its row is locked; undefined if there is nothing to change. */
 type Decide = (tx: Tx, conversation: Conversation) => Promise<PlannedChange | undefined>;
 
@@ -212,7 +253,7 @@ export async function storeChange(
   lanes: Lanes,
   conversation: Conversation,
   { change, cancel }: Pick<PlannedChange, "change" | "cancel">,
-): Promise<Pick<ConversationChange, "canceled" | "carried">> {
+): Promise<ChangedQueue> {
   const { id } = conversation;
   // Waits for the delivery that holds the lane; the next delivery sees what is stored here.
   await lanes.lock(tx, id);
@@ -228,24 +269,23 @@ export async function storeChange(
 }
 
 /**
- * Cancels the first queued messages of a locked conversation without changing the conversation. Delivery, which is then
- * due, must reject the rest.
- * @param cancel.limit max canceled messages
+ * Cancels the scheduled and the first queued messages of a locked conversation without changing the conversation.
+ * Delivery, which is then due, must reject the rest.
+ * @param cancel.limit max canceled messages that are queued
  */
 export async function cancelQueued(
   tx: Tx,
   lanes: Lanes,
-  { id }: Conversation,
+  conversation: Conversation,
   { isMeant, errorCode, limit = MAX_CANCELED }: NonNullable<PlannedChange["cancel"]> & { limit?: number },
 ): Promise<void> {
+  const { id } = conversation;
   // Waits for the delivery that holds the lane.
   await lanes.lock(tx, id);
-  const authors = Object.values(MessageAuthor).filter((author) => isMeant({ author }));
-  const queued = await unsent(tx, id, MessageStatus.queued)
-    .andWhere({ author: In(authors) })
-    .limit(limit)
-    .getMany();
-  await cancelAll(tx, lanes, queued, errorCode);
+  const meant = (await unsent(tx, id)).waiting.filter(isMeant);
+  const isQueued = ({ status }: Message) => status === MessageStatus.queued;
+  const canceled = [...meant.filter(isQueued).slice(0, limit), ...meant.filter((each) => !isQueued(each))];
+  await cancelAll(tx, lanes, conversation, canceled, errorCode);
   await lanes.wake(tx, [id]);
 }
 
@@ -255,7 +295,7 @@ async function settleQueue(
   lanes: Lanes,
   conversation: Conversation,
   cancel: PlannedChange["cancel"],
-): Promise<Pick<ConversationChange, "canceled" | "carried">> {
+): Promise<ChangedQueue> {
   const queues = await restamp(tx, lanes, conversation, cancel);
   await lanes.wake(tx, [conversation.id]);
   return queues;
@@ -268,7 +308,7 @@ export async function storeAudited(
   context: RequestContext,
   conversation: Conversation,
   planned: PlannedChange,
-): Promise<Pick<ConversationChange, "canceled" | "carried">> {
+): Promise<ChangedQueue> {
   const queues = await storeChange(tx, lanes, conversation, planned);
   const { id } = conversation;
   if (planned.audit !== undefined) {
@@ -278,69 +318,79 @@ export async function storeAudited(
   return queues;
 }
 
-/** Cancels queued messages of a conversation, or carries them over to its new version. */
+/** Cancels unsent messages of a conversation, or carries them over to its new version. */
 async function restamp(
   tx: Tx,
   lanes: Lanes,
-  { id: conversationId, version: fence }: Conversation,
+  conversation: Conversation,
   cancel: PlannedChange["cancel"],
-): Promise<Pick<ConversationChange, "canceled" | "carried">> {
-  const queued = await unsent(tx, conversationId, MessageStatus.queued).getMany();
+): Promise<ChangedQueue> {
+  const { version: fence } = conversation;
+  const { waiting, sending } = await unsent(tx, conversation.id);
   const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
-  const canceled = queued.filter(isCanceled);
-  const carried = queued.filter((message) => !isCanceled(message)).map(({ id }) => id);
-  if (cancel !== undefined) await cancelAll(tx, lanes, canceled, cancel.errorCode);
+  const canceled = waiting.filter(isCanceled);
+  const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
+  if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
   // The messages may no longer be held.
-  if (carried.length > 0) {
-    // A message that is not held waits for its own time.
-    const notBefore = () => "CASE WHEN held_reason IS NULL THEN not_before END";
-    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore });
-  }
+  if (carried.length > 0)
+    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
   // A message that is being sent and fails is retried like a waiting one.
-  const sending = await unsent(tx, conversationId, MessageStatus.sending).getMany();
-  const leaving = sending.filter((message) => !isCanceled(message));
-  if (leaving.length > 0) await tx.update(Message, { id: In(leaving.map(({ id }) => id)) }, { fence });
-  return { canceled: canceled.map(({ id }) => id), carried };
+  if (sending !== undefined && !isCanceled(sending)) await tx.update(Message, { id: sending.id }, { fence });
+  return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };
 }
 
-/** Cancels the queued messages of a conversation with a locked lane. */
+/**
+ * Cancels queued messages with a locked lane, and scheduled ones, which then get their place in the conversation.
+ * @param conversation the locked conversation; null for a standalone message
+ */
 async function cancelAll(
   tx: Tx,
   lanes: Lanes,
+  conversation: Conversation | null,
   messages: readonly Message[],
   errorCode: MessageError,
 ): Promise<void> {
   if (messages.length === 0) return;
+  const scheduled = messages.filter(({ status }) => status === MessageStatus.scheduled);
   const change = {
     status: MessageStatus.canceled,
     errorCode,
     heldReason: null,
     notBefore: null,
+    scheduledReason: null,
     updatedAt: timestamp(),
   };
-  await tx.update(Message, { id: In(messages.map(({ id }) => id)) }, change);
+  await tx.update(Message, { id: In(idsOf(messages)) }, change);
+  for (const message of messages) Object.assign(message, change);
+  if (scheduled.length > 0 && conversation !== null) {
+    takePlaces(conversation, scheduled);
+    await changeTogether(tx, [
+      ...updatesOf(tx, Message, scheduled, ["sequence"]),
+      ...sequencesOf(tx, [conversation]),
+      ...lanes.ending(idsOf(scheduled)),
+    ]);
+  }
   recordEvents(
     tx,
-    messages.map((message) => messageEvent("message.canceled", { ...message, ...change })),
+    messages.map((message) => messageEvent("message.canceled", message)),
   );
   lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 
-/** The ID of the conversation's message that is being sent. */
-async function inFlight(tx: Tx, conversationId: string): Promise<string | null> {
-  const message = await unsent(tx, conversationId, MessageStatus.sending).getOne();
-  return message?.id ?? null;
-}
-
-/** The queued and in-flight messages of a conversation, in order. */
-const unsent = (
+/** The unsent messages of a conversation, in order, the scheduled ones last; at most one is being sent. */
+async function unsent(
   tx: Tx,
   conversationId: string,
-  status: MessageStatus.queued | MessageStatus.sending,
-): SelectQueryBuilder<Message> =>
-  tx
-    .createQueryBuilder(Message, "message")
-    .where({ conversationId })
-    .andWhere(`message.${IS_UNSENT}`)
-    .andWhere({ status })
-    .orderBy("message.sequence");
+): Promise<{ waiting: Message[]; sending: Message | undefined }> {
+  const those = (condition: string) =>
+    tx.createQueryBuilder(Message, "message").where({ conversationId }).andWhere(`message.${condition}`);
+  const unsent = await those(IS_UNSENT).orderBy("message.sequence").getMany();
+  const scheduled = await those(IS_SCHEDULED).orderBy("message.id").getMany();
+  const isQueued = ({ status }: Message) => status === MessageStatus.queued;
+  return {
+    waiting: [...unsent.filter(isQueued), ...scheduled],
+    sending: unsent.find((message) => !isQueued(message)),
+  };
+}
+
+const idsOf = (messages: readonly Message[]): string[] => messages.map(({ id }) => id);

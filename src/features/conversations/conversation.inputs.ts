@@ -10,6 +10,7 @@ import { IsText } from "../../schema/text";
 import { NewAddress } from "../contacts/contact.inputs";
 import { REF_MAX_LENGTH } from "../contacts/contact.limits";
 import { Message } from "../messages/message.entity";
+import { SendAt } from "../messages/message.inputs";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
@@ -31,8 +32,7 @@ registerEnumType(PendingMessages, {
 
 const EXPECTED_VERSION = {
   nullable: true,
-  description:
-    "The version that the change is based on; if it is not the current version, the request is rejected with `version_conflict`.",
+  description: "The version that the change is based on; any other is rejected with `version_conflict`.",
 };
 const AGENT_ID = {
   nullable: true,
@@ -85,10 +85,13 @@ export class OpenConversationInput extends IdempotentInput {
   })
   line?: LineReference | null | undefined;
 
-  @Field(() => String, { nullable: true, description: `A first message to queue. ${TEXT}` })
+  @Field(() => String, { nullable: true, description: "Text of a first message." })
   @IsOptional()
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   text?: string | null | undefined;
+
+  @SendAt()
+  sendAt?: Date | null | undefined;
 }
 
 @ObjectType({ simpleResolvers: true, description: "An open conversation." })
@@ -111,11 +114,13 @@ export class ConversationChange {
   conversation!: Conversation;
 
   @Field(() => [ID], { description: "IDs of the messages that the change canceled, in sending order." })
-  @AtMost(MAX_QUEUED)
+  @AtMost(2 * MAX_QUEUED)
   canceled!: string[];
 
-  @Field(() => [ID], { description: "IDs of the messages that remain queued, in sending order." })
-  @AtMost(MAX_QUEUED)
+  @Field(() => [ID], {
+    description: "IDs of the messages that remain queued or scheduled, in sending order.",
+  })
+  @AtMost(2 * MAX_QUEUED)
   carried!: string[];
 
   @Field(() => ID, {
@@ -154,6 +159,12 @@ export class ConversationsArgs extends PageArgs {
 export class ConversationMessagesArgs extends OrderedPageArgs {
   @Field(() => ID, { description: "ID of the conversation." })
   id!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: "True for scheduled messages only.",
+  })
+  scheduled!: boolean;
 }
 
 @InputType({ description: "A message to queue in a conversation." })
@@ -164,6 +175,9 @@ export class SendToConversationInput extends IdempotentInput {
   @Field(() => String, { description: TEXT })
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   text!: string;
+
+  @SendAt()
+  sendAt?: Date | null | undefined;
 }
 
 @InputType()

@@ -16,7 +16,7 @@ import { Line } from "../lines/line.entity";
 import { LineService } from "../lines/line.service";
 import { MAY_READ_MESSAGES } from "../messages/message.access";
 import { Message } from "../messages/message.entity";
-import { MessageConnection, SendMessageInput } from "../messages/message.inputs";
+import { CancelMessageInput, MessageConnection, SendMessageInput } from "../messages/message.inputs";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
@@ -116,6 +116,15 @@ export class ConversationResolver {
     return this.service.send(context, input);
   }
 
+  @Access(SEND)
+  @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
+  cancelMessage(
+    @Ctx() context: RequestContext,
+    @Input(CancelMessageInput) { id }: CancelMessageInput,
+  ): Promise<Message> {
+    return this.changes.cancelMessage(context, id);
+  }
+
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description: "Moves a conversation to another line. Moving it to its current line has no effect.",
@@ -130,7 +139,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description:
-      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions there until the conversation is released.",
+      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions there until the release.",
   })
   handOffConversation(
     @Ctx() context: RequestContext,

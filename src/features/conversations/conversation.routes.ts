@@ -3,7 +3,7 @@ import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-
 const CONVERSATION =
   "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
 const MESSAGE = `id message: text subject quoted status createdAt conversationId sequence direction author decisionId lineId
-  heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
+  heldReason notBefore sendAt scheduledReason attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const ID = {
   name: "conversationId",
@@ -51,7 +51,7 @@ const DELIVERED = {
 };
 
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
-const CHANGED = "The conversation after the change, and how its queued messages were affected.";
+const CHANGED = "The conversation, and how its queued messages were affected.";
 
 const LAST_MESSAGE = {
   id: ACCEPTED.id,
@@ -96,18 +96,22 @@ export const conversationRoutes: RouteGroup = {
       method: "POST",
       path: "/agent/conversations",
       document: `mutation openConversation(
-        $contact: ContactReference!, $line: LineReference, $message: String, $idempotencyKey: String
+        $contact: ContactReference!, $line: LineReference, $message: String, $sendAt: DateTimeISO,
+        $idempotencyKey: String
       ) {
         openConversation(
-          input: { contact: $contact, line: $line, text: $message, idempotencyKey: $idempotencyKey }
+          input: {
+            contact: $contact, line: $line, text: $message, sendAt: $sendAt, idempotencyKey: $idempotencyKey
+          }
         ) {
-          created conversation { ${CONVERSATION} } message { id message: text status createdAt conversationId sequence }
+          created conversation { ${CONVERSATION} }
+          message { id message: text status createdAt conversationId sequence sendAt }
         }
       }`,
       bodyMembers: [
         ...named("contact"),
         lineNamed("Name of the line; the agent's default line if omitted."),
-        ...named("message"),
+        ...named("message", "sendAt"),
       ],
       status: { oneOf: [200, 201], choose: ({ created }) => (created === true ? 201 : 200) },
       result: ["openConversation"],
@@ -166,14 +170,16 @@ export const conversationRoutes: RouteGroup = {
       summary: "List the messages of a conversation",
       method: "GET",
       path: "/agent/conversations/:conversationId/messages",
-      document: `query listConversationMessages($id: ID!, $first: Int, $after: String, $order: ListOrder) {
-        conversationMessages(id: $id, first: $first, after: $after, order: $order) {
+      document: `query listConversationMessages(
+        $id: ID!, $first: Int, $after: String, $scheduled: Boolean, $order: ListOrder
+      ) {
+        conversationMessages(id: $id, first: $first, after: $after, scheduled: $scheduled, order: $order) {
           nodes { ${MESSAGE} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
       pathParameters: [ID],
-      queryParameters: [...PAGE, ...named("order")],
+      queryParameters: [...PAGE, ...named("scheduled", "order")],
       status: 200,
       result: ["conversationMessages", "nodes"],
       pageInfo: ["conversationMessages", "pageInfo"],
@@ -185,13 +191,15 @@ export const conversationRoutes: RouteGroup = {
       summary: "Send a message in a conversation",
       method: "POST",
       path: "/agent/conversations/:conversationId/messages",
-      document: `mutation sendToConversation($id: ID!, $message: String!, $idempotencyKey: String) {
-        sendToConversation(input: { id: $id, text: $message, idempotencyKey: $idempotencyKey }) {
-          id message: text status createdAt conversationId sequence
+      document: `mutation sendToConversation($id: ID!, $message: String!, $sendAt: DateTimeISO, $idempotencyKey: String) {
+        sendToConversation(
+          input: { id: $id, text: $message, sendAt: $sendAt, idempotencyKey: $idempotencyKey }
+        ) {
+          id message: text status createdAt conversationId sequence sendAt
         }
       }`,
       pathParameters: [ID],
-      bodyMembers: named("message"),
+      bodyMembers: named("message", "sendAt"),
       status: 201,
       result: ["sendToConversation"],
       location: ({ id }) => `/messages/${id}`,

@@ -20,8 +20,8 @@ import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { asAccepted } from "../messages/insert-messages";
-import { MESSAGE_ORDER, Message } from "../messages/message.entity";
+import { asAccepted, laterTime } from "../messages/insert-messages";
+import { IS_SCHEDULED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
 import { ConversationConnection, paginateConversations } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
@@ -76,6 +76,7 @@ export class ConversationService {
       entity: Message,
       parent: "conversationId",
       position: "sequence",
+      condition: "sequence IS NOT NULL",
     });
     this.ofAgent = listOfParent(database, ConversationConnection, {
       what: "conversations of agents",
@@ -138,30 +139,33 @@ export class ConversationService {
    */
   async messages(
     context: RequestContext,
-    { id, order, ...args }: ConversationMessagesArgs,
+    { id, scheduled, order, ...args }: ConversationMessagesArgs,
   ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf(args);
     const direction = directionOf(order);
+    const matching = (reader: EntityManager) =>
+      reader
+        .createQueryBuilder(Message, "message")
+        .where({ conversationId: id })
+        .andWhere(scheduled ? `message.${IS_SCHEDULED}` : "message.sequence IS NOT NULL");
+    const position = scheduled ? "id" : "sequence";
     const rows = await this.database.read(async (reader) => {
       if ((await findOfCaller(reader, context, Conversation, id)) === null) throw noSuch("conversation");
-      const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
-      // Uses the index of the conversation, whose sequence has the same order as the IDs.
+      const query = matching(reader);
       if (page.after !== undefined) {
         const last = await reader.findOneBy(Message, { id: page.after, conversationId: id });
-        if (last === null) throw new GatewayError("invalid_cursor");
-        query.andWhere(`message.sequence ${direction === "ASC" ? ">" : "<"} :sequence`, {
-          sequence: last.sequence,
+        if (last === null || last[position] === null) throw new GatewayError("invalid_cursor");
+        query.andWhere(`message.${position} ${direction === "ASC" ? ">" : "<"} :last`, {
+          last: last[position],
         });
       }
       return query
-        .orderBy("message.sequence", direction)
+        .orderBy(`message.${position}`, direction)
         .limit(page.limit + 1)
         .getMany();
     });
     return new MessageConnection(rows, page, () =>
-      this.database.report(organizationOf(context), (reader) =>
-        countRows(reader, reader.createQueryBuilder(Message, "message").where({ conversationId: id })),
-      ),
+      this.database.report(organizationOf(context), (reader) => countRows(reader, matching(reader))),
     );
   }
 
@@ -171,7 +175,7 @@ export class ConversationService {
    *   `not_deliverable`, `queue_full`, `conflict` for an erased contact, `idempotency_key_reused`
    */
   open(context: RequestContext, input: OpenConversationInput): Promise<OpenedConversation> {
-    const { agentId, contact, line, text, idempotencyKey } = input;
+    const { agentId, contact, line, text, sendAt, idempotencyKey } = input;
     if (text != null) authorize(context.caller, SENDING, true);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.conversations_write });
@@ -190,6 +194,7 @@ export class ConversationService {
           lineId: line?.id,
           line: line?.name,
           text,
+          sendAt: sendAt?.toISOString(),
         },
         create: () => this.openOnce(tx, context, agent, input),
         repeat: (id) => repeated(tx, id, text != null),
@@ -211,12 +216,13 @@ export class ConversationService {
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
     if (conversation === undefined || !(await this.isOwn(context, conversation)))
       throw noSuch("conversation");
-    const hasRoom = await this.queues.take(conversation.agentId);
+    const sendAt = laterTime(args.sendAt);
+    const hasRoom = await this.queues.take(conversation.agentId, { sendAt });
     if (idempotencyKey == null) {
       assertOpen(conversation);
-      assertRoom(hasRoom);
+      assertRoom(hasRoom, sendAt);
     }
-    return this.queue.sendTo(context, args, hasRoom);
+    return this.queue.sendTo(context, args, { sendAt, hasRoom });
   }
 
   private async isOwn(context: RequestContext, { agentId }: Conversation): Promise<boolean> {
@@ -249,8 +255,10 @@ export class ConversationService {
       if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
       return { conversation, created, message: null };
     }
-    const hasRoom = await this.queues.take(agentId);
-    const [message] = await this.queue.queue(tx, [{ context, conversation, text: input.text, hasRoom }]);
+    const sendAt = laterTime(input.sendAt);
+    const hasRoom = await this.queues.take(agentId, { sendAt });
+    const placed = { context, conversation, text: input.text, sendAt, hasRoom };
+    const [message] = await this.queue.queue(tx, [placed]);
     // Ends the transaction, so that the conversation is not opened without the message.
     if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };
@@ -273,7 +281,10 @@ async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<Opened
   const opened = await tx.findOneBy(Conversation, { id });
   const message = !hasMessage
     ? null
-    : await tx.findOneByOrFail(Message, opened === null ? { id } : { conversationId: id, sequence: 1 });
+    : await tx.findOneOrFail(Message, {
+        where: opened === null ? { id } : { conversationId: id },
+        order: { id: "ASC" },
+      });
   const conversation =
     opened ?? (await tx.findOneByOrFail(Conversation, { id: message?.conversationId ?? id }));
   return { conversation, created: opened !== null, message: message && asAccepted(message) };

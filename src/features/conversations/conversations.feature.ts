@@ -1,3 +1,4 @@
+import { SCHEDULE_LANE } from "../../delivery/wake-lanes";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
@@ -24,6 +25,7 @@ import {
 } from "./links.resolvers";
 import { MessageQueue } from "./message-queue";
 import { readQueues } from "./read-queues";
+import { scheduleWork } from "./schedule-work";
 
 interface Needs extends LineServices {
   agents: AgentService;
@@ -75,7 +77,8 @@ export const conversations = feature({
     "last messages",
     "conversation addresses",
   ],
-  lanes: ({ drivers, lineHealth, messageFailures }) => ({
+  lanes: ({ lanes, drivers, lineHealth, messageFailures }) => ({
+    [SCHEDULE_LANE]: scheduleWork(lanes),
     [CONVERSATION_LANE]: messageWork({
       drivers,
       messageFailures,

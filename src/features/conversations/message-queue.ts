@@ -4,6 +4,7 @@ import { ownerOf } from "../../auth/caller";
 import { agentCaller, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
+import type { Timestamp } from "../../common/time";
 import { accepted } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
@@ -12,7 +13,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { type KeyedRequest, onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { type AgentQueues, agentQueueFull } from "../messages/agent-queues";
-import { asAccepted } from "../messages/insert-messages";
+import { asAccepted, laterTime } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import type { SendMessageInput } from "../messages/message.inputs";
 import { type Conversation, ConversationState } from "./conversation.entity";
@@ -34,12 +35,16 @@ interface Sending {
   /** Null for the conversation with the default contact of the caller's agent, if it has one. */
   conversationId: string | null;
   text: string;
+  /** When to queue the message, if not now. */
+  sendAt: Timestamp | undefined;
   /** True if the agent's queue has room for the message. */
   hasRoom: boolean;
 }
 
 /** A message and its locked conversation; null for a standalone message. */
-type Placed = Pick<Sending, "context" | "text" | "hasRoom"> & { conversation: Conversation | null };
+type Placed = Pick<Sending, "context" | "text" | "sendAt" | "hasRoom"> & {
+  conversation: Conversation | null;
+};
 
 interface KeyedSending extends KeyedRequest {
   sending: Sending;
@@ -76,34 +81,38 @@ export class MessageQueue {
    * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
-  async send(context: RequestContext, { text, idempotencyKey: key }: SendMessageInput): Promise<Message> {
-    const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id);
+  async send(
+    context: RequestContext,
+    { text, idempotencyKey: key, ...input }: SendMessageInput,
+  ): Promise<Message> {
+    const sendAt = laterTime(input.sendAt);
+    const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id, { sendAt });
     const scope = idempotencyScope("sendMessage", context);
     return this.add({
       scope,
       key,
       // As in 1.0.0, so that its keys still match.
-      request: { message: text },
+      request: { message: text, sendAt: input.sendAt?.toISOString() },
       answer: context.answer,
-      sending: { context, conversationId: null, text, hasRoom },
+      sending: { context, conversationId: null, text, sendAt, hasRoom },
     });
   }
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param hasRoom true if the agent's queue has room for it
+   * @param room when to queue it, if not now, and if the agent's queue has room for it
    * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
   sendTo(
     context: RequestContext,
-    { id: conversationId, text, idempotencyKey: key }: SendToConversationInput,
-    hasRoom: boolean,
+    { id: conversationId, text, sendAt, idempotencyKey: key }: SendToConversationInput,
+    room: Pick<Sending, "sendAt" | "hasRoom">,
   ): Promise<Message> {
     const scope = idempotencyScope("sendToConversation", context);
-    const request = { conversationId, text };
+    const request = { conversationId, text, sendAt: sendAt?.toISOString() };
     const { answer } = context;
-    return this.add({ scope, key, request, answer, sending: { context, hasRoom, ...request } });
+    return this.add({ scope, key, request, answer, sending: { context, conversationId, text, ...room } });
   }
 
   /**
@@ -120,9 +129,9 @@ export class MessageQueue {
     const keys = ready.flatMap(({ context: { caller } }) => (caller.kind === "agent" ? caller.key.id : []));
     if (keys.length > 0) await assertKeysAccepted(tx, keys);
     const drafts = ready.map((each) => {
-      const { context, conversation, text } = each;
+      const { context, conversation, text, sendAt } = each;
       const author = context.caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member;
-      return { agentId: agentIdOf(each), conversation, text, author };
+      return { agentId: agentIdOf(each), conversation, text, author, sendAt };
     });
     const messages = (await queueMessages(tx, this.lanes, drafts)).values();
     return checked.map((each) => (each instanceof GatewayError ? each : (messages.next().value as Message)));
@@ -188,13 +197,16 @@ async function checkEach(
   placed: readonly (Placed | GatewayError)[],
 ): Promise<(Placed | GatewayError)[]> {
   const rooms = new Map<Conversation, number>();
-  for (const [conversation, { length }] of groupBy(accepted(placed), (each) => each.conversation))
-    if (conversation !== null) rooms.set(conversation, await roomIn(tx, conversation, length));
+  for (const [conversation, ofOne] of groupBy(accepted(placed), (each) => each.conversation)) {
+    if (conversation === null) continue;
+    const schedules = ofOne.some(({ sendAt }) => sendAt !== undefined);
+    rooms.set(conversation, await roomIn(tx, conversation, ofOne.length, { schedules }));
+  }
   return placed.map((each) => {
     if (each instanceof GatewayError) return each;
-    const { conversation, hasRoom } = each;
+    const { conversation, sendAt, hasRoom } = each;
     if (conversation?.state === ConversationState.closed) return conversationClosed();
-    if (!hasRoom) return agentQueueFull();
+    if (!hasRoom) return agentQueueFull(sendAt);
     if (conversation === null) return each;
     const left = rooms.get(conversation) ?? 0;
     if (left === 0) return conversationQueueFull();

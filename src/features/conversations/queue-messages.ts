@@ -7,19 +7,20 @@ import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
-import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "../messages/message.entity";
+import { EXPIRE_AFTER_MS, IS_SCHEDULED, IS_UNSENT, type Message } from "../messages/message.entity";
 import { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 
-/** A message to queue in a conversation, or standalone if null. */
+/** A message to queue or schedule in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
   Draft,
-  "agentId" | "text" | "author" | "decisionId" | "delayMs" | "answeredAddressId"
+  "agentId" | "text" | "author" | "decisionId" | "sendAt" | "answeredAddressId"
 > & { conversation: Conversation | null };
 
 /**
- * Queues messages in conversations that the transaction has locked or just opened, and standalone messages.
+ * Queues or schedules messages in conversations that the transaction has locked or just opened, and standalone
+ * messages. A scheduled message gets its place in the conversation when it is queued.
  * @param tx also holds the lock `MESSAGE_ORDER`
  * @returns the messages in the order of the drafts
  */
@@ -39,13 +40,13 @@ const queueTogether = coalesceInTx(
       (queued[0] as (typeof queued)[number]).lanes,
       drafts.map(({ conversation, ...draft }) => {
         if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
-        conversation.lastSequence += 1;
+        if (draft.sendAt === undefined) conversation.lastSequence += 1;
         return {
           ...draft,
           expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
           conversation: {
             conversationId: conversation.id,
-            sequence: conversation.lastSequence,
+            sequence: draft.sendAt === undefined ? conversation.lastSequence : null,
             fence: conversation.version,
           },
         };
@@ -58,28 +59,38 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * How many messages fit into a conversation's queue, up to the wanted number.
- * @param canceled number of its messages that a dry run would cancel
+ * How many messages fit into a conversation's queue, up to the wanted number. Scheduled ones count as well, but may
+ * exceed the limit of a conversation with few messages.
+ * @param options.schedules true if any of the wanted ones is scheduled
+ * @param options.canceled number of its messages that a dry run would cancel
  */
 export async function roomIn(
   tx: Tx,
   { id, lastSequence }: Conversation,
   wanted: number,
-  canceled = 0,
+  { schedules = false, canceled = 0 } = {},
 ): Promise<number> {
   // A conversation with few messages always has room, which saves counting in most cases.
-  if (lastSequence + wanted <= MAX_QUEUED) return wanted;
-  const queued = await tx
-    .createQueryBuilder(Message, "message")
-    .where("message.conversation_id = :id", { id })
-    .andWhere(`message.${IS_UNSENT}`)
-    .getCount();
-  return Math.min(Math.max(0, MAX_QUEUED - queued + canceled), wanted);
+  if (!schedules && lastSequence + wanted <= MAX_QUEUED) return wanted;
+  const waiting = (condition: string) =>
+    `(SELECT count(*) FROM message WHERE conversation_id = $1 AND ${condition})`;
+  const [{ count }] = await tx.query(`SELECT ${waiting(IS_UNSENT)} + ${waiting(IS_SCHEDULED)} AS count`, [
+    id,
+  ]);
+  return Math.min(Math.max(0, MAX_QUEUED - Number(count) + canceled), wanted);
 }
 
 /** The error for a message in a conversation whose queue is full. */
 export const conversationQueueFull = () =>
-  queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
+  queueFull(`A conversation has at most ${MAX_QUEUED} queued and scheduled messages.`);
+
+/** Gives scheduled messages the next places in their locked conversation; the transaction must store both. */
+export function takePlaces(conversation: Conversation, messages: readonly Message[]): void {
+  for (const message of messages) {
+    conversation.lastSequence += 1;
+    message.sequence = conversation.lastSequence;
+  }
+}
 
 /** The change that stores the `lastSequence` of conversations. */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {

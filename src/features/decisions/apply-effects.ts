@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
+import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
@@ -139,10 +140,17 @@ export async function applyEffects(
     );
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
-  for (const _ of sends) assertRoom(await application.queues.take(application.agentId, tx.isDryRun ? 0 : 1));
+  const isDelayed = (effect: Effect) => effect.kind === "send" && effect.delaySeconds > 0;
+  const schedules = effects.some((effect, i) => isDelayed(effect) && results[i]?.destination !== undefined);
+  for (const [i, effect] of effects.entries()) {
+    if (results[i]?.destination === undefined) continue;
+    const sendAt = isDelayed(effect) ? timestamp() : undefined;
+    const messages = tx.isDryRun ? 0 : 1;
+    assertRoom(await application.queues.take(application.agentId, { sendAt, messages }), sendAt);
+  }
   // These effects cancel messages, which frees room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
-  if (!makesRoom) await assertRoomFor(tx, sends);
+  if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));
   for (const result of results)
@@ -174,7 +182,7 @@ export async function applyEffects(
             return { status: await change(tx, effect, { conversation, opened, canceled }, application) };
           });
   }
-  if (makesRoom) await assertRoomFor(tx, sends, { of: conversation, canceled });
+  if (makesRoom) await assertRoomFor(tx, sends, { schedules, changed: { of: conversation, canceled } });
   const ids = await send(tx, effects, results, application);
   return {
     conversation,
@@ -306,18 +314,23 @@ async function open(tx: Tx, destination: Destination): Promise<Destination> {
 }
 
 /**
- * @param changed the conversation whose messages were canceled
+ * @param options.schedules true if any of the messages is scheduled
+ * @param options.changed the conversation whose messages were canceled
  * @throws GatewayError `queue_full`
  */
 async function assertRoomFor(
   tx: Tx,
   sends: readonly Destination[],
-  changed?: { of: Conversation | null; canceled: ReadonlySet<string> },
+  {
+    schedules,
+    changed,
+  }: { schedules: boolean; changed?: { of: Conversation | null; canceled: ReadonlySet<string> } },
 ): Promise<void> {
   for (const [{ conversation }, { length }] of groupBy(sends, (each) => each)) {
     if (conversation === null) continue;
     const canceled = tx.isDryRun && changed?.of?.id === conversation.id ? changed.canceled.size : 0;
-    if ((await roomIn(tx, conversation, length, canceled)) < length) throw conversationQueueFull();
+    if ((await roomIn(tx, conversation, length, { schedules, canceled })) < length)
+      throw conversationQueueFull();
   }
 }
 
@@ -390,7 +403,7 @@ async function send(
       text: effect.text ?? "",
       author: MessageAuthor.agent,
       decisionId,
-      delayMs: effect.delaySeconds * 1000,
+      sendAt: effect.delaySeconds > 0 ? timestamp(effect.delaySeconds * 1000) : undefined,
       answeredAddressId: isAnswer ? addressId : undefined,
       conversation: destination.conversation,
     };

@@ -1,9 +1,15 @@
+import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { HeldReason, MessageStatus } from "./message.entity";
 
 /** Max queued messages of an agent; messages held back by an upgrade do not count. */
 export const MAX_QUEUED_OF_AGENT = 100_000;
+
+/** Max scheduled messages of an agent. */
+export const MAX_SCHEDULED_OF_AGENT = 1_000_000;
+
+type Waiting = MessageStatus.queued | MessageStatus.scheduled;
 
 /** How long a count is used (ms). Until the next count, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
@@ -19,26 +25,33 @@ interface Room {
   counting: Promise<void> | undefined;
 }
 
-/** Limits the queued messages of an agent. Counts them only occasionally, so the limit is approximate. */
+/** Limits the queued and the scheduled messages of an agent. Counts them only occasionally, so the limit is approximate. */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 
   constructor(
     private readonly database: Database,
-    private readonly max = MAX_QUEUED_OF_AGENT,
+    private readonly maxQueued = MAX_QUEUED_OF_AGENT,
+    private readonly maxScheduled = MAX_SCHEDULED_OF_AGENT,
   ) {}
 
   /**
    * Reserves room for a message in an agent's queue.
    * @param agentId ID of an existing agent
-   * @param messages 0 to reserve nothing
+   * @param options.sendAt when the message is queued, if it is scheduled
+   * @param options.messages 0 to reserve nothing
    * @returns true if there was room
    */
-  async take(agentId: string, messages: 0 | 1 = 1): Promise<boolean> {
-    const room = this.rooms.get(agentId) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };
-    this.rooms.set(agentId, room);
+  async take(
+    agentId: string,
+    { sendAt, messages = 1 }: { sendAt?: Timestamp | undefined; messages?: 0 | 1 } = {},
+  ): Promise<boolean> {
+    const status = sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
+    const name = `${status} ${agentId}`;
+    const room = this.rooms.get(name) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };
+    this.rooms.set(name, room);
     if (performance.now() > room.countAgainAt) {
-      room.counting ??= this.count(agentId, room).finally(() => {
+      room.counting ??= this.count(agentId, status, room).finally(() => {
         room.counting = undefined;
       });
       // As long as there is room, no message waits for the count.
@@ -50,10 +63,11 @@ export class AgentQueues {
     return true;
   }
 
-  private async count(agentId: string, room: Room): Promise<void> {
+  private async count(agentId: string, status: Waiting, room: Room): Promise<void> {
     const began = performance.now();
-    const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, this.max]));
-    room.left = this.max - Number(queued);
+    const max = status === MessageStatus.queued ? this.maxQueued : this.maxScheduled;
+    const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, status, max]));
+    room.left = max - Number(queued);
     const now = performance.now();
     const lifetimeMs = (now - began) * LIFETIME_FACTOR;
     room.countAgainAt = now + Math.min(Math.max(lifetimeMs, COUNT_LIFETIME_MS.min), COUNT_LIFETIME_MS.max);
@@ -62,19 +76,23 @@ export class AgentQueues {
 
 /** Imported messages are older than all others of their agent, so the count can start after the last of them. */
 const COUNT = `SELECT count(*) AS queued FROM (
-  SELECT 1 FROM message WHERE agent_id = $1 AND status = '${MessageStatus.queued}' AND id > coalesce((
+  SELECT 1 FROM message WHERE agent_id = $1 AND status = $2 AND id > coalesce((
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
-  ), '') LIMIT $2) AS counted`;
+  ), '') LIMIT $3) AS counted`;
 
 /** The error for a message that a full queue rejects. */
 export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
 
 /** The error for a message from an agent whose queue is full. */
-export const agentQueueFull = () =>
-  queueFull(`An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`);
+export const agentQueueFull = (sendAt?: Timestamp) =>
+  queueFull(
+    sendAt === undefined
+      ? `An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`
+      : `An agent has at most ${MAX_SCHEDULED_OF_AGENT.toLocaleString("en")} scheduled messages.`,
+  );
 
 /** @throws GatewayError `queue_full` */
-export function assertRoom(hasRoom: boolean): void {
-  if (!hasRoom) throw agentQueueFull();
+export function assertRoom(hasRoom: boolean, sendAt?: Timestamp): void {
+  if (!hasRoom) throw agentQueueFull(sendAt);
 }

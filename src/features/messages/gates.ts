@@ -49,7 +49,7 @@ export type Start = Unsent | { status: MessageStatus.delivered | MessageStatus.s
 
 /** Why a message is not sent now. */
 export type Unsent =
-  | { status: MessageStatus.queued; heldReason: HeldReason | null; notBefore: Timestamp | null }
+  | { status: MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
   | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError };
 
 /**
@@ -75,7 +75,6 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
     return failed(MessageError.no_address);
   const { notBefore } = message;
   const isEarly = notBefore !== null && notBefore > now;
-  if (message.heldReason === null && isEarly) return held(null, notBefore);
   if (line === undefined || (conversation === undefined && line.state === LineState.archived))
     return held(HeldReason.no_route);
   if (line.state !== LineState.active) return held(HeldReason.line_paused);
@@ -87,7 +86,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
 }
 
 /** A message that stays queued. */
-export const held = (heldReason: HeldReason | null, notBefore: Timestamp | null = null): Unsent => ({
+export const held = (heldReason: HeldReason, notBefore: Timestamp | null = null): Unsent => ({
   status: MessageStatus.queued,
   heldReason,
   notBefore,

@@ -1,11 +1,13 @@
-import { timestamp, timestampOf } from "../../common/time";
+import { groupBy } from "../../common/group-by";
+import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
 import { insertsOf } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
-import type { Lanes } from "../../delivery/lanes";
-import { recordEvents } from "../events/record-events";
-import { Message, MessageAuthor, MessageDirection, MessageStatus } from "./message.entity";
+import type { Lanes, NewLane } from "../../delivery/lanes";
+import { SCHEDULE_LANE } from "../../delivery/wake-lanes";
+import { type NewEvent, recordEvents } from "../events/record-events";
+import { Message, MessageAuthor, MessageDirection, MessageStatus, ScheduledReason } from "./message.entity";
 import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
@@ -13,22 +15,26 @@ import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 /** The place of a message in a locked conversation. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
 
-/** A message to queue. */
+/** A message to queue or schedule. */
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
-  /** Max time it may wait to be sent (ms). */
+  /** Max time it may wait to be sent, once it is queued (ms). */
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
   /** The decision to send it, if the agent made one. */
   decisionId?: string | undefined;
-  /** Min delay (ms). */
-  delayMs?: number | undefined;
+  /** When to queue it, if it is scheduled; such a message has no sequence. */
+  sendAt?: Timestamp | undefined;
   /** The address that the message answers automatically. */
   answeredAddressId?: string | undefined;
 }
 
+/** The time at which to queue a message; undefined for now. */
+export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
+  at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
+
 /**
- * Queues messages and makes their lanes due.
+ * Queues or schedules messages, each with a lane that is due then.
  * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
  * @param more further changes, of other tables
  * @returns the messages in the order of the drafts
@@ -44,28 +50,19 @@ export async function insertMessages(
     "message",
     drafts.map(({ agentId }) => agentId),
   );
-  const now = Date.now();
+  const createdAt = timestamp();
   const messages = drafts.map((draft) => {
-    const {
-      agentId,
-      text,
-      author,
-      expiresAfterMs,
-      conversation,
-      decisionId,
-      delayMs = 0,
-      answeredAddressId,
-    } = draft;
+    const { agentId, text, author, expiresAfterMs, conversation, decisionId, sendAt, answeredAddressId } =
+      draft;
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
       text,
       author,
       direction: MessageDirection.outbound,
-      status: MessageStatus.queued,
-      createdAt: timestampOf(now),
-      notBefore: delayMs === 0 ? null : timestampOf(now + delayMs),
-      expiresAt: timestampOf(now + delayMs + expiresAfterMs),
+      ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),
+      createdAt,
+      expiresAt: timestampOf(Date.parse(sendAt ?? createdAt) + expiresAfterMs),
       decisionId: decisionId ?? null,
       answeredAddressId: answeredAddressId ?? null,
       conversationId: conversation?.conversationId ?? null,
@@ -73,12 +70,26 @@ export async function insertMessages(
       fence: conversation?.fence ?? null,
     });
   });
-  const due = messages.map(({ id, agentId, conversationId }) =>
-    conversationId === null
-      ? { id, agentId, kind: MESSAGE_LANE }
-      : { id: conversationId, agentId, kind: CONVERSATION_LANE },
-  );
-  return store(tx, lanes, messages, MessageStatus.queued, [...more, ...lanes.adding(tx, due)]);
+  return store(tx, lanes, messages, [...more, ...lanes.adding(tx, messages.map(laneOf))]);
+}
+
+// Both have the same properties, because one statement inserts both.
+const QUEUED = { status: MessageStatus.queued, sendAt: null, scheduledReason: null };
+const SCHEDULED = { status: MessageStatus.scheduled, scheduledReason: ScheduledReason.delay };
+
+/** The lane of a message; the queued messages of a conversation share one. */
+export function laneOf({
+  id,
+  agentId,
+  conversationId,
+  status,
+  sendAt,
+}: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt">): NewLane {
+  if (status === MessageStatus.scheduled && sendAt !== null)
+    return { id, agentId, kind: SCHEDULE_LANE, wakeAt: sendAt };
+  return conversationId === null
+    ? { id, agentId, kind: MESSAGE_LANE }
+    : { id: conversationId, agentId, kind: CONVERSATION_LANE };
 }
 
 /** A contact's message, in a locked conversation. */
@@ -117,29 +128,28 @@ export async function insertReceived(
       createdAt,
     }),
   );
-  return store(tx, lanes, messages, MessageStatus.received, await decide(messages));
+  return store(tx, lanes, messages, await decide(messages));
 }
 
-async function store(
-  tx: Tx,
-  lanes: Lanes,
-  messages: Message[],
-  status: MessageStatus.queued | MessageStatus.received,
-  more: readonly Change[],
-): Promise<Message[]> {
+async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly Change[]): Promise<Message[]> {
   await changeTogether(tx, [...more, ...insertsOf(tx, Message, messages)]);
-  lanes.observing(tx).count(MESSAGES, [status], messages.length);
-  recordEvents(
-    tx,
-    messages.map((message) => messageEvent(`message.${status}`, message)),
-  );
+  const observer = lanes.observing(tx);
+  for (const [status, { length }] of groupBy(messages, (message) => message.status))
+    observer.count(MESSAGES, [status], length);
+  recordEvents(tx, messages.map(acceptedEvent));
   return messages;
 }
 
-/** A message in the state in which it was accepted. */
+/** The event of a message that was just accepted, which has no status of a sent message yet. */
+const acceptedEvent = (message: Message): NewEvent =>
+  messageEvent(`message.${message.status as Accepted}`, message);
+
+type Accepted = MessageStatus.scheduled | MessageStatus.queued | MessageStatus.received;
+
+/** A message from a caller in the state in which it was accepted. */
 export const asAccepted = (message: Message): Message => ({
   ...message,
-  status: MessageStatus.queued,
+  ...(message.sendAt === null ? QUEUED : { ...SCHEDULED, sequence: null }),
   lineId: null,
   attempts: 0,
   heldReason: null,

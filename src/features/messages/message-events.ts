@@ -4,7 +4,12 @@ import { type Message, MessageStatus } from "./message.entity";
 
 /** The data of a message event; clients read the text by ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
-  Partial<Pick<Message, "sequence" | "decisionId" | "lineId" | "errorCode" | "providerId">>;
+  Partial<
+    Pick<
+      Message,
+      "sequence" | "decisionId" | "lineId" | "errorCode" | "providerId" | "sendAt" | "scheduledReason"
+    >
+  >;
 
 /** An event about a message. */
 export const messageEvent = (
@@ -24,6 +29,10 @@ export const messageEvent = (
     lineId: more.lineId ?? null,
     errorCode: more.errorCode ?? null,
     providerId: more.providerId ?? null,
+    ...(status === MessageStatus.scheduled && {
+      sendAt: more.sendAt ?? null,
+      scheduledReason: more.scheduledReason ?? null,
+    }),
   },
 });
 

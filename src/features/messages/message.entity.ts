@@ -14,6 +14,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
 export enum MessageStatus {
+  scheduled = "scheduled",
   queued = "queued",
   sending = "sending",
   sent = "sent",
@@ -28,6 +29,7 @@ registerEnumType(MessageStatus, {
   name: "MessageStatus",
   description: "Delivery status of a message.",
   valuesConfig: {
+    scheduled: { description: "Accepted, but not queued before `sendAt`." },
     queued: { description: "Accepted and stored, but not sent yet." },
     sending: { description: "Being sent; can no longer be canceled." },
     sent: { description: "Accepted by the line's provider." },
@@ -64,6 +66,19 @@ registerEnumType(HeldReason, {
       description:
         "The message was queued by a gateway version that could not send messages; an operator has to release it.",
     },
+  },
+});
+
+/** Why a message is not queued yet. */
+export enum ScheduledReason {
+  delay = "delay",
+}
+
+registerEnumType(ScheduledReason, {
+  name: "ScheduledReason",
+  description: "Why a message is scheduled.",
+  valuesConfig: {
+    delay: { description: "The sender asked for a later time." },
   },
 });
 
@@ -135,6 +150,9 @@ registerEnumType(MessageAuthor, {
 /** The condition for unsent messages, with the text of the partial index, because SQLite compares texts. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
+/** The condition for scheduled messages, with the text of the partial index. */
+export const IS_SCHEDULED = "status = 'scheduled'";
+
 /** Max time a message without a line may wait to be sent: 72 hours. */
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
@@ -170,6 +188,9 @@ export const THREAD_MAX_LENGTH = 2_000;
 @Index("message_answers", ["answeredAddressId", "createdAt"], { where: "answered_address_id IS NOT NULL" })
 @Index("message_queue", ["conversationId", "sequence"], {
   where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
+})
+@Index("message_scheduled", ["conversationId", "id"], {
+  where: `conversation_id IS NOT NULL AND ${IS_SCHEDULED}`,
 })
 export class Message {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
@@ -243,7 +264,8 @@ export class Message {
 
   @Field(() => Int, {
     nullable: true,
-    description: "Number of the message in the conversation, starting at 1.",
+    description:
+      "Number of the message in the conversation, starting at 1; null while the message is scheduled. Numbers may have gaps.",
   })
   @Column({ type: "integer", nullable: true })
   sequence!: number | null;
@@ -280,10 +302,24 @@ export class Message {
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Earliest time at which the message is sent, if it is delayed.",
+    description: "Earliest time of the next attempt to send the message, if it waits for one.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   notBefore!: Timestamp | null;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When a scheduled message is queued, or was to be queued; null if it was never scheduled.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  sendAt!: Timestamp | null;
+
+  @Field(() => ScheduledReason, {
+    nullable: true,
+    description: "Why the message is scheduled; null if it is not.",
+  })
+  @Column({ type: "varchar", length: 8, nullable: true })
+  scheduledReason!: ScheduledReason | null;
 
   @Field(() => MessageError, { nullable: true, description: "Why the message was canceled or given up." })
   @Column({ type: "varchar", length: 32, nullable: true })

@@ -1,6 +1,6 @@
 import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
 
-const messageIn = (status: string) =>
+const messageIn = (status: string, more = {}) =>
   object({
     id: ID,
     conversationId: orNull(ID),
@@ -11,9 +11,14 @@ const messageIn = (status: string) =>
     lineId: orNull(ID),
     errorCode: orNull(TEXT),
     providerId: orNull(TEXT),
+    ...more,
   });
 
 export const messageEventTypes = {
+  "message.scheduled": {
+    description: "A message was scheduled: it is queued at `sendAt`.",
+    data: messageIn("scheduled", { sendAt: TEXT, scheduledReason: TEXT }),
+  },
   "message.queued": { description: "A message was queued.", data: messageIn("queued") },
   "message.sent": {
     description: "A message was sent, but is not yet confirmed as delivered.",

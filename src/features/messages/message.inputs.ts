@@ -1,17 +1,43 @@
-import { ArgsType, Field, ID, InputType } from "type-graphql";
+import { ArgsType, Field, GraphQLISODateTime, ID, InputType } from "type-graphql";
+import { DAY_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import { IsOptional, ValidateBy } from "../../common/validators";
 import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
 import { IsText } from "../../schema/text";
 import { Message, MessageStatus } from "./message.entity";
-import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
+import { MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
+
+/** An input field with the time at which to queue a message. */
+export function SendAt(): PropertyDecorator {
+  const field = Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: `When to send it, at most ${MAX_SCHEDULE_DAYS} days ahead.`,
+  });
+  const check = ValidateBy({
+    name: "isSendTime",
+    validator: {
+      validate: (value) =>
+        value instanceof Date && value.getTime() <= Date.now() + MAX_SCHEDULE_DAYS * DAY_MS,
+      defaultMessage: () => `must be at most ${MAX_SCHEDULE_DAYS} days ahead`,
+    },
+  });
+  return (target, property) => {
+    field(target, property);
+    IsOptional()(target, property as string);
+    check(target, property);
+  };
+}
 
 @InputType({ description: "A message to queue for the agent of the API key." })
 export class SendMessageInput extends IdempotentInput {
   @Field(() => String, { description: "Text of the message, 1 to 10,000 characters." })
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   text!: string;
+
+  @SendAt()
+  sendAt?: Date | null | undefined;
 }
 
 @InputType({ description: "A message to cancel." })

@@ -1,10 +1,8 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
-import { Input } from "../../schema/mutation-input";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
@@ -14,7 +12,7 @@ import { LineService } from "../lines/line.service";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { MAY_READ_MESSAGES } from "./message.access";
 import { Message } from "./message.entity";
-import { CancelMessageInput, MessageConnection, MessagesArgs } from "./message.inputs";
+import { MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
 
 /** In code points. */
@@ -47,15 +45,6 @@ export class MessageResolver {
     @Arg("id", () => ID, { description: "ID of the message." }) id: string,
   ): Promise<Message | null> {
     return this.service.find(context, id);
-  }
-
-  @Access({ key: "messages:write", member: Permission.conversations_write })
-  @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
-  cancelMessage(
-    @Ctx() context: RequestContext,
-    @Input(CancelMessageInput) { id }: CancelMessageInput,
-  ): Promise<Message> {
-    return this.service.cancel(context, id);
   }
 
   @MaxCharacters(PREVIEW_LENGTH + 1)

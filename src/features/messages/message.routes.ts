@@ -2,7 +2,7 @@ import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
 const STATE = `id message: text subject quoted status createdAt conversationId sequence direction author decisionId lineId
-  heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
+  heldReason notBefore sendAt scheduledReason attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
   name: "messageId",
@@ -35,12 +35,12 @@ export const messageRoutes: RouteGroup = {
       summary: "Queue a message for the agent",
       method: "POST",
       path: "/messages",
-      document: `mutation sendMessage($message: String!, $idempotencyKey: String) {
-        sendMessage(input: { text: $message, idempotencyKey: $idempotencyKey }) {
-          id message: text status createdAt
+      document: `mutation sendMessage($message: String!, $sendAt: DateTimeISO, $idempotencyKey: String) {
+        sendMessage(input: { text: $message, sendAt: $sendAt, idempotencyKey: $idempotencyKey }) {
+          id message: text status createdAt sendAt
         }
       }`,
-      bodyMembers: named("message"),
+      bodyMembers: named("message", "sendAt"),
       status: 201,
       result: ["sendMessage"],
       errors: ["queue_full"],

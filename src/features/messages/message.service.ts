@@ -1,7 +1,6 @@
 import { type EntityManager } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -9,21 +8,17 @@ import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError, noSuch } from "../../errors";
+import { noSuch } from "../../errors";
 import { directionOf, pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
 import type { Agent } from "../agents/agent.entity";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
-import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
-import { recordEvents } from "../events/record-events";
 import type { Organization } from "../organizations/organization.entity";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { messageActions } from "./message.audit";
-import { EXPIRE_AFTER_MS, Message, MessageError, MessageStatus } from "./message.entity";
+import { EXPIRE_AFTER_MS, Message } from "./message.entity";
 import { MessageConnection, type MessagesArgs } from "./message.inputs";
-import { MESSAGES } from "./message.metrics";
-import { messageEvent } from "./message-events";
 import { MESSAGE_LANE } from "./message-lanes";
 
 /** Messages queued for agents; an agent can read only its own. */
@@ -82,43 +77,6 @@ export class MessageService {
       : null;
     if (message?.agent?.organization === undefined) throw noSuch("message");
     return message.agent.organization;
-  }
-
-  /**
-   * Cancels a message that has not been sent.
-   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not queued
-   */
-  async cancel(context: RequestContext, id: string): Promise<Message> {
-    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await assertStillAllowed(tx, context, Permission.conversations_write);
-      const found = await findOfCaller(tx, context, Message, id);
-      if (found === null) throw noSuch("message");
-      const { conversationId } = found;
-      // Excludes concurrent deliveries and changes of the message.
-      await this.lanes.lock(tx, conversationId ?? id);
-      const message = await tx.findOneByOrFail(Message, { id });
-      if (message.status !== MessageStatus.queued) {
-        throw new GatewayError(
-          "conflict",
-          `The message is ${message.status}; only queued messages can be canceled.`,
-        );
-      }
-      const change = {
-        status: MessageStatus.canceled,
-        errorCode: MessageError.canceled,
-        heldReason: null,
-        notBefore: null,
-        updatedAt: timestamp(),
-      };
-      await tx.update(Message, { id }, change);
-      this.lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled]);
-      tx.merge(Message, message, change);
-      recordEvents(tx, [messageEvent("message.canceled", message)]);
-      if (conversationId === null) await this.lanes.end(tx, [id]);
-      // The messages behind it may have waited for it.
-      else await this.lanes.wake(tx, [conversationId]);
-      return message;
-    });
   }
 
   /**

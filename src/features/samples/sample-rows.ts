@@ -122,6 +122,8 @@ export function sampleMessage(
     heldReason: null,
     attempts: isSent ? 1 : 0,
     notBefore: null,
+    sendAt: null,
+    scheduledReason: null,
     errorCode: ERRORS[status] ?? null,
     errorText: null,
     omitted: null,

@@ -85,7 +85,7 @@ const send = z.strictObject({
     .int()
     .min(0)
     .max(MAX_DELAY_SECONDS)
-    .describe("Time to wait before sending, at most a day; later messages in the conversation wait as well.")
+    .describe("Time to wait before queuing the message, at most 90 days; other messages do not wait for it.")
     .optional(),
 });
 const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
