@@ -155,42 +155,45 @@ describeDashboard("API keys", (dashboard) => {
     await gone(page.getByRole("alert"));
   });
 
-  test("no secret that is pasted into any filter, Go to, or the address of a page goes anywhere", async () => {
-    const { secret: key, hint } = await mint(dashboard.gateway, { name: "pasted everywhere" });
-    const session = mintSessionToken();
-    const page = await dashboard.visit("/contacts");
-    const filters = page.getByRole("search").getByRole("textbox").or(page.getByRole("searchbox"));
-    const leaving = leavingOf(page);
-    for (const path of ["/contacts", "/api-keys"]) {
-      for (const secret of [key, session]) {
-        await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
-        await seen(filters);
-        for (const filter of await filters.all()) {
-          await filter.fill(secret);
-          await filter.press("Enter");
+  slowTest(
+    "no secret that is pasted into any filter, Go to, or the address of a page goes anywhere",
+    async () => {
+      const { secret: key, hint } = await mint(dashboard.gateway, { name: "pasted everywhere" });
+      const session = mintSessionToken();
+      const page = await dashboard.visit("/contacts");
+      const filters = page.getByRole("search").getByRole("textbox").or(page.getByRole("searchbox"));
+      const leaving = leavingOf(page);
+      for (const path of ["/contacts", "/api-keys"]) {
+        for (const secret of [key, session]) {
+          await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+          await seen(filters);
+          for (const filter of await filters.all()) {
+            await filter.fill(secret);
+            await filter.press("Enter");
+          }
+          await page.waitForLoadState("networkidle");
         }
-        await page.waitForLoadState("networkidle");
       }
-    }
-    await seen(page.getByText("That was a session token."));
-    await page.goto(`${dashboard.gateway.url}/dashboard/contacts`);
-    await page.getByRole("searchbox").fill(key);
-    await page.getByRole("link", { name: "Find the key" }).click();
-    await seen(page.getByRole("button", { name: "Revoke pasted everywhere…" }));
-    await page.getByRole("button", { name: "Go to…" }).click();
-    await dialogOf(page).getByRole("combobox").fill(session);
-    await seen(dialogOf(page).getByText("That was a session token."));
-    await dialogOf(page).getByRole("combobox").fill(key);
-    await seen(dialogOf(page).getByRole("option", { name: "Find the pasted API key" }));
-    await page.keyboard.press("Enter");
-    await seen(page.getByRole("button", { name: "Revoke pasted everywhere…" }));
-    const tail = key.slice(hint.length + 1);
-    const has = (secret: string) =>
-      leaving.filter((text) => text.toLowerCase().includes(secret.toLowerCase()));
-    expect([...has(tail), ...has(session)]).toEqual([]);
+      await seen(page.getByText("That was a session token."));
+      await page.goto(`${dashboard.gateway.url}/dashboard/contacts`);
+      await page.getByRole("searchbox").fill(key);
+      await page.getByRole("link", { name: "Find the key" }).click();
+      await seen(page.getByRole("button", { name: "Revoke pasted everywhere…" }));
+      await page.getByRole("button", { name: "Go to…" }).click();
+      await dialogOf(page).getByRole("combobox").fill(session);
+      await seen(dialogOf(page).getByText("That was a session token."));
+      await dialogOf(page).getByRole("combobox").fill(key);
+      await seen(dialogOf(page).getByRole("option", { name: "Find the pasted API key" }));
+      await page.keyboard.press("Enter");
+      await seen(page.getByRole("button", { name: "Revoke pasted everywhere…" }));
+      const tail = key.slice(hint.length + 1);
+      const has = (secret: string) =>
+        leaving.filter((text) => text.toLowerCase().includes(secret.toLowerCase()));
+      expect([...has(tail), ...has(session)]).toEqual([]);
 
-    await page.goto(`${dashboard.gateway.url}/dashboard/api-keys?search=${key}#here`);
-    await seen(rowOf(page, "pasted everywhere"));
-    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/api-keys?search=${hint}#here`);
-  });
+      await page.goto(`${dashboard.gateway.url}/dashboard/api-keys?search=${key}#here`);
+      await seen(rowOf(page, "pasted everywhere"));
+      expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/api-keys?search=${hint}#here`);
+    },
+  );
 });

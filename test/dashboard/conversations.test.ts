@@ -117,41 +117,44 @@ describeDashboard(
       },
     );
 
-    test("long names, names of other scripts and a long address break neither the list nor the navigation", async () => {
-      const { gateway } = dashboard;
-      const { name: line } = await addLine(gateway, {
-        agentId,
-        name: `failing-bridge-${"with-long-name-".repeat(3)}`,
-      });
-      for (const name of ["y".repeat(100), "Maria de los Angeles ".repeat(4), "שרה כהן", "محمد عبد الله"])
-        await talkTo(name.trim(), line);
-      const email = `support.person.${"with.a.long.address.".repeat(2)}x@subdomain.of.a.long.company.example.com`;
-      const member = await addMember(gateway, { email, permissions: Object.values(Permission) });
-      const page = await dashboard.visit("/conversations", { as: member });
-      await seen(rowOf(page, "שרה כהן"));
-      for (const width of [360, 1920, 1280]) {
-        await page.setViewportSize({ width, height: 800 });
-        await laidOut(page);
-        expect([width, ...(await cutOff(page))]).toEqual([width]);
-      }
-      const startOf = (text: string) =>
-        page
-          .getByText(text, { exact: true })
-          .first()
-          .evaluate((element) => {
-            const range = document.createRange();
-            range.selectNodeContents(element);
-            return Math.round(range.getBoundingClientRect().left);
-          });
-      expect(await startOf("שרה כהן")).toBe(await startOf("y".repeat(100)));
+    slowTest(
+      "long names, names of other scripts and a long address break neither the list nor the navigation",
+      async () => {
+        const { gateway } = dashboard;
+        const { name: line } = await addLine(gateway, {
+          agentId,
+          name: `failing-bridge-${"with-long-name-".repeat(3)}`,
+        });
+        for (const name of ["y".repeat(100), "Maria de los Angeles ".repeat(4), "שרה כהן", "محمد عبد الله"])
+          await talkTo(name.trim(), line);
+        const email = `support.person.${"with.a.long.address.".repeat(2)}x@subdomain.of.a.long.company.example.com`;
+        const member = await addMember(gateway, { email, permissions: Object.values(Permission) });
+        const page = await dashboard.visit("/conversations", { as: member });
+        await seen(rowOf(page, "שרה כהן"));
+        for (const width of [360, 1920, 1280]) {
+          await page.setViewportSize({ width, height: 800 });
+          await laidOut(page);
+          expect([width, ...(await cutOff(page))]).toEqual([width]);
+        }
+        const startOf = (text: string) =>
+          page
+            .getByText(text, { exact: true })
+            .first()
+            .evaluate((element) => {
+              const range = document.createRange();
+              range.selectNodeContents(element);
+              return Math.round(range.getBoundingClientRect().left);
+            });
+        expect(await startOf("שרה כהן")).toBe(await startOf("y".repeat(100)));
 
-      // The link of a row covers it, so it has the tooltip of what is below the pointer.
-      const link = rowOf(page, "שרה כהן").getByRole("link");
-      await rowOf(page, "שרה כהן").locator("time").hover({ force: true });
-      expect(await link.getAttribute("title")).toMatch(/\d:\d\d:\d\d/);
-      await rowOf(page, "שרה כהן").getByText("failing-bridge").hover({ force: true });
-      expect(await link.getAttribute("title")).toBe(line);
-    });
+        // The link of a row covers it, so it has the tooltip of what is below the pointer.
+        const link = rowOf(page, "שרה כהן").getByRole("link");
+        await rowOf(page, "שרה כהן").locator("time").hover({ force: true });
+        expect(await link.getAttribute("title")).toMatch(/\d:\d\d:\d\d/);
+        await rowOf(page, "שרה כהן").getByText("failing-bridge").hover({ force: true });
+        expect(await link.getAttribute("title")).toBe(line);
+      },
+    );
   },
   { DELIVERY_WORKERS: "2" },
 );

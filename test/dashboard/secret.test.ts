@@ -52,8 +52,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   };
 
   describe.each(Object.entries(MADE))("(%s)", (name, { path, make }) => {
-    const each = name === "API key" ? test : slowTest;
-    each(
+    slowTest(
       "is not found anywhere after its dialog is closed: page, address, storage, caches, memory",
       async () => {
         const page = await dashboard.visit(path, { permissions });

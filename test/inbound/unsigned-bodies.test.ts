@@ -2,6 +2,7 @@ import { v7 as uuid } from "uuid";
 import { addSender, type Sender } from "../support/inbound";
 import { addOrganization } from "../support/people";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 const MEBI = 1_048_576;
@@ -44,7 +45,7 @@ describeGateway(
     const oneRejected = async () =>
       expect(statusesIn(await Promise.race(connections.map(({ closed }) => closed)))).toEqual([503]);
 
-    test.each([
+    slowTest.each([
       ["an address that names lines of two organizations", 2, 1],
       ["many addresses that name the lines of one organization", 1, 8],
     ])("bodies from %s, and do not end, take no memory from others", async (_, organizations, addresses) => {

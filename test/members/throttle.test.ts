@@ -147,7 +147,7 @@ onAnyEngine((engine) => {
     expect(knownThere?.[0]).toBe(429);
   });
 
-  test("a rejected attempt writes nothing, whichever limit rejects it", async () => {
+  slowTest("a rejected attempt writes nothing, whichever limit rejects it", async () => {
     const { email } = await addMember(gateway);
     await attempts(PER_PAIR, () => email);
     await inTurns(PER_ADDRESS - PER_PAIR, (i) => attempt(`${i}@example.com`, "wrong"));
