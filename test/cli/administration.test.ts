@@ -122,7 +122,7 @@ describe("the command line", () => {
         [1, [...agent, "--org", "first", "--slug", "first-agent"], 'agent "first-agent" already exists'],
         [1, ["agents", "list", "--org", "nowhere"], 'no organization "nowhere"'],
         [2, [...member, "--email", "unknown"], "email must be an e-mail address"],
-        [1, [...member, "--email", "OWNER@example.com"], "already a member"],
+        [1, [...member, "--email", "OWNER@example.com"], "already exists"],
         [
           2,
           [...member, "--email", "a@example.com", "--password-stdin"],
