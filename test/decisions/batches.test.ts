@@ -238,7 +238,7 @@ describeGateway((gateway) => {
       await insertAll(tx, Message, copies);
       await tx.update(Conversation, { agentId }, { lastSequence: MAX_QUEUED + 10 });
     });
-    expect(await note("plain")).toContain(`at most ${MAX_QUEUED} queued messages`);
+    expect(await note("plain")).toContain(`at most ${MAX_QUEUED} queued and scheduled messages`);
     const id = (await note("over")) ?? "";
     const decision = await database().read((reader) => reader.findOneByOrFail(Decision, { id }));
     expect(decision.outcome).toBe("handoff");
