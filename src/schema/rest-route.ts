@@ -76,6 +76,8 @@ export interface RestRoute {
   deprecation?: Deprecation;
   /** True if a call can irreversibly delete or overwrite something; always assumed for DELETE. */
   destructive?: boolean;
+  /** False if it is for programs only, so that MCP has no tool for it; true by default. */
+  isForModels?: boolean;
   /** True if a call makes the agent write to people outside the gateway. */
   reachesPeople?: boolean;
   /** The response to `Accept: text/event-stream`. */

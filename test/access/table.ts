@@ -391,6 +391,13 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       input: { ...(await agentForMembers(fixture, caller)), ref: uniqueName() },
     }),
   },
+  "Mutation.putContacts": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($input: PutContactsInput!) { putContacts(input: $input) { results { created } } }",
+    variables: async (fixture, caller) => ({
+      input: { contacts: [{ ...(await agentForMembers(fixture, caller)), ref: uniqueName() }] },
+    }),
+  },
   "Mutation.eraseContact": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
     document: "mutation ($id: ID!) { eraseContact(input: { id: $id }) { id } }",
@@ -677,6 +684,12 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
   },
   ...[
     { operationId: "putContact", method: "POST", path: "/agent/contacts", body: { ref: "in the matrix" } },
+    {
+      operationId: "putContacts",
+      method: "POST",
+      path: "/agent/contacts/batch",
+      body: { contacts: [{ ref: "in the matrix" }] },
+    },
     { operationId: "listContacts", method: "GET", path: "/agent/contacts" },
     { operationId: "getContact", method: "GET", path: "/agent/contacts/:id" },
     { operationId: "eraseContact", method: "DELETE", path: "/agent/contacts/:id" },

@@ -46,6 +46,7 @@ describe("the contract", () => {
       "moveConversation",
       "openConversation",
       "putContact",
+      "putContacts",
       "receiveMessage",
       "releaseConversation",
       "removeContactTag",

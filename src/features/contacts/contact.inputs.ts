@@ -1,7 +1,7 @@
-import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
+import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
-import { ArrayMaxSize, IsOptional, ValidateNested } from "../../common/validators";
+import { ArrayMaxSize, ArrayNotEmpty, IsOptional, ValidateNested } from "../../common/validators";
 import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
@@ -17,6 +17,7 @@ import {
   ATTRIBUTES_MAX_BYTES,
   CONTACT_NAME_MAX_LENGTH,
   MAX_LISTED,
+  MAX_PUT,
   MAX_TAGS,
   REF_MAX_LENGTH,
   TERM_MAX_LENGTH,
@@ -167,6 +168,23 @@ export class PutContactInput {
   @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
   @JsonSchema({ maxItems: MAX_LISTED })
   addresses?: NewAddress[] | null | undefined;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Tags to add, case-insensitive.",
+  })
+  @AreTags()
+  tags?: string[] | null | undefined;
+}
+
+@InputType({ description: "Contacts to create or change." })
+export class PutContactsInput {
+  @Field(() => [PutContactInput], { description: "The contacts, 1 to 500, each as for `putContact`." })
+  @ValidateNested({ each: true })
+  @ArrayNotEmpty({ message: "must have at least one item" })
+  @ArrayMaxSize(MAX_PUT, { message: `must have at most ${MAX_PUT} items` })
+  @JsonSchema({ minItems: 1, maxItems: MAX_PUT })
+  contacts!: PutContactInput[];
 }
 
 @ObjectType({ simpleResolvers: true, description: "A contact after it was created or changed." })
@@ -176,6 +194,45 @@ export class StoredContact {
 
   @Field(() => Boolean, { description: "True if the call created the contact." })
   created!: boolean;
+}
+
+export enum PutContactError {
+  conflict = "conflict",
+  limit_reached = "limit_reached",
+}
+
+registerEnumType(PutContactError, {
+  name: "PutContactError",
+  description: "Why a contact was not stored.",
+  valuesConfig: {
+    conflict: { description: "Its `ref` and addresses belong to different contacts." },
+    limit_reached: { description: "It would have more addresses or tags than a contact may have." },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: "What became of one of several contacts." })
+export class PutContactResult {
+  @Field(() => ID, { nullable: true, description: "ID of the contact; null if it was not stored." })
+  contactId!: string | null;
+
+  @Field(() => Boolean, { description: "True if the call created the contact." })
+  created!: boolean;
+
+  @Field(() => PutContactError, {
+    nullable: true,
+    description: "Why the contact was not stored; null if it was.",
+  })
+  errorCode!: PutContactError | null;
+
+  @Field(() => String, { nullable: true, description: "Human-readable error message." })
+  errorText!: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: "What became of several contacts." })
+export class PutContactsPayload {
+  @AtMost(MAX_PUT)
+  @Field(() => [PutContactResult], { description: "The result for each contact, in the order of the input." })
+  results!: PutContactResult[];
 }
 
 @InputType({ description: "Identifies a contact of an agent." })

@@ -4,6 +4,9 @@ export const MAX_ADDRESSES = 10;
 /** Max tags per contact. */
 export const MAX_TAGS = 50;
 
+/** Max contacts of one request. */
+export const MAX_PUT = 500;
+
 /** Max items of a list in an input: more than a contact may have, so that the contact's own limit is reported. */
 export const MAX_LISTED = 100;
 

@@ -18,6 +18,8 @@ import {
   ContactsArgs,
   EraseContactInput,
   PutContactInput,
+  PutContactsInput,
+  PutContactsPayload,
   StoredContact,
   TagChange,
 } from "./contact.inputs";
@@ -86,6 +88,18 @@ export class ContactResolver {
     @Input(PutContactInput) input: PutContactInput,
   ): Promise<StoredContact> {
     return this.service.put(context, input);
+  }
+
+  @Access(WRITE)
+  @Mutation(() => PutContactsPayload, {
+    description:
+      "Creates or changes up to 500 contacts, each as `putContact` does, and says what became of each. Repeating a call has no effect.",
+  })
+  async putContacts(
+    @Ctx() context: RequestContext,
+    @Input(PutContactsInput) input: PutContactsInput,
+  ): Promise<PutContactsPayload> {
+    return { results: await this.service.putAll(context, input) };
   }
 
   @Access({ key: "contacts:write", member: Permission.config_manage })

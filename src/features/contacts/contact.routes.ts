@@ -60,6 +60,39 @@ export const contactRoutes: RouteGroup = {
       },
     },
     {
+      operationId: "putContacts",
+      summary: "Create or change many contacts",
+      method: "POST",
+      path: "/agent/contacts/batch",
+      document: `mutation putContacts($contacts: [PutContactInput!]!) {
+        putContacts(input: { contacts: $contacts }) { results { contactId created errorCode errorText } }
+      }`,
+      bodyMembers: named("contacts"),
+      status: 200,
+      result: ["putContacts"],
+      destructive: true,
+      isForModels: false,
+      answers: "What became of each contact, in the order of the request.",
+      example: {
+        body: {
+          contacts: [
+            { ref: "customer-17", name: "Anna", tags: ["vip"] },
+            { ref: "customer-18", addresses: [{ kind: "email", address: "Anna@Example.com" }] },
+          ],
+        },
+        answer: {
+          results: [
+            { contactId: ANNA.id, created: true },
+            {
+              created: false,
+              errorCode: "conflict",
+              errorText: "Another contact has one of the addresses.",
+            },
+          ],
+        },
+      },
+    },
+    {
       operationId: "listContacts",
       summary: "List contacts",
       method: "GET",

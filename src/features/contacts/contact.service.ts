@@ -4,6 +4,7 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import { settled } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
@@ -18,8 +19,18 @@ import { recordEvents } from "../events/record-events";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
-import type { ContactArgs, ContactsArgs, PutContactInput, StoredContact, TagChange } from "./contact.inputs";
+import {
+  type ContactArgs,
+  type ContactsArgs,
+  PutContactError,
+  type PutContactInput,
+  type PutContactResult,
+  type PutContactsInput,
+  type StoredContact,
+  type TagChange,
+} from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
+import { normalized } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { termOf } from "./contact-search";
 import { ContactTag } from "./contact-tag.entity";
@@ -28,8 +39,11 @@ import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
 import { lockContact } from "./find-contact";
 import { putContact } from "./put-contact";
-import { changeTagsOf, type TagRequest } from "./tag-changes";
+import { changeKnownTags, changeTagsOf, type TagRequest, tagsOf } from "./tag-changes";
 import { normalizeTag } from "./tags";
+
+/** How many contacts of one request share a transaction. */
+const PUT_TOGETHER = 100;
 
 /** The contacts of agents. */
 export class ContactService {
@@ -131,7 +145,70 @@ export class ContactService {
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-        return putContact(tx, agent, input);
+        return putTagged(tx, { context, agentId: agent, input });
+      },
+      { isRepeated: true },
+    );
+  }
+
+  /**
+   * Creates or changes contacts as `put` does.
+   * @returns what became of each, in order
+   * @throws GatewayError `not_found` (agent), or another that is no contact's own; contacts may be stored nevertheless
+   */
+  async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
+    const agentIds = new Map<string | null | undefined, string>();
+    await this.database.read(async (reader) => {
+      for (const [i, { agentId }] of contacts.entries()) {
+        if (agentIds.has(agentId)) continue;
+        const path = `input.contacts.${i}.agentId`;
+        agentIds.set(agentId, await scopedAgentId(reader, context, agentId, path));
+      }
+    });
+    const requests = contacts.map(({ agentId, ...input }) => ({
+      context,
+      agentId: agentIds.get(agentId) as string,
+      input,
+    }));
+    const results: PutContactResult[] = [];
+    for (const part of partsOf(requests)) results.push(...(await this.putTogether(part)));
+    return results;
+  }
+
+  /** Stores contacts in one transaction; if one of them is rejected, each in one of its own, in order. */
+  private async putTogether(requests: readonly PutRequest[]): Promise<PutContactResult[]> {
+    try {
+      const stored = await this.storeAll(requests);
+      return stored.map(({ contact: { id }, created }) => ({
+        contactId: id,
+        created,
+        errorCode: null,
+        errorText: null,
+      }));
+    } catch (error) {
+      if (!(error instanceof GatewayError && error.code in PutContactError)) throw error;
+      if (requests.length === 1)
+        return [
+          {
+            contactId: null,
+            created: false,
+            errorCode: error.code as PutContactError,
+            errorText: error.message,
+          },
+        ];
+      const results: PutContactResult[] = [];
+      for (const request of requests) results.push(...(await this.putTogether([request])));
+      return results;
+    }
+  }
+
+  private storeAll(requests: readonly PutRequest[]): Promise<StoredContact[]> {
+    const { context } = requests[0] as PutRequest;
+    return this.database.writeFor(
+      ownerOf(context.caller),
+      async (tx) => {
+        await this.authorize(tx, context, Permission.conversations_write);
+        return settled(requests.map((request) => putTagged(tx, request)));
       },
       { isRepeated: true },
     );
@@ -221,6 +298,44 @@ export class ContactService {
 /** Identifies a caller; members sort first, because revoking a key locks the member before the key. */
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
+
+/** A contact to store for an agent. */
+interface PutRequest {
+  context: RequestContext;
+  agentId: string;
+  input: PutContactInput;
+}
+
+/** Divides contacts, in order, into parts that name each `ref` and each address once. */
+function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
+  const parts: PutRequest[][] = [];
+  let named = new Set<string>();
+  for (const request of requests) {
+    const { ref, addresses } = request.input;
+    const keys = normalized(addresses ?? []).map(({ kind, address }) => `${kind} ${address}`);
+    const all = [...(ref == null ? [] : [`=${ref}`]), ...keys].map((key) => `${request.agentId} ${key}`);
+    const last = parts.at(-1);
+    if (last === undefined || last.length === PUT_TOGETHER || all.some((key) => named.has(key))) {
+      parts.push([request]);
+      named = new Set(all);
+    } else {
+      last.push(request);
+      for (const key of all) named.add(key);
+    }
+  }
+  return parts;
+}
+
+/** Creates or changes a contact and adds its tags. */
+async function putTagged(tx: Tx, { context, agentId, input }: PutRequest): Promise<StoredContact> {
+  const { tags, ...fields } = input;
+  const stored = await putContact(tx, agentId, fields);
+  if (tags == null || tags.length === 0) return stored;
+  const { contact, created } = stored;
+  const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
+  await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
+  return stored;
+}
 
 function listed(reader: EntityManager, agentId: string, { ids }: Filter) {
   const query = reader

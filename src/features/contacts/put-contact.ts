@@ -30,11 +30,15 @@ export async function putContact(tx: Tx, agentId: string, input: PutContactInput
   const addresses = normalized(input.addresses ?? []);
   const find = () => findMeant(tx, agentId, ref, addresses);
   const found = await find();
-  if (found !== null) return { contact: await change(tx, found.id, input, addresses), created: false };
+  const changeKnown = async ({ id }: Contact) => ({
+    contact: await changeInTurn(tx, id, () => change(tx, id, input, addresses)),
+    created: false,
+  });
+  if (found !== null) return changeKnown(found);
   // An agent's new contacts become visible in ID order, because clients page through them.
   await lockAgent(tx, agentId);
   const second = await find();
-  if (second !== null) return { contact: await change(tx, second.id, input, addresses), created: false };
+  if (second !== null) return changeKnown(second);
   return { contact: await create(tx, agentId, input, addresses), created: true };
 }
 
@@ -113,6 +117,18 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
   await insertAll(tx, Contact, contacts);
   return contacts;
 });
+
+/** The last change of each contact in a transaction. */
+const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
+
+/** Changes a contact after the changes that the transaction began before, because each reads what it changes. */
+function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
+  const last = lastChanges.get(tx) ?? new Map<string, Promise<unknown>>();
+  lastChanges.set(tx, last);
+  const turn = last.has(id) ? Promise.resolve(last.get(id)).then(work, work) : work();
+  last.set(id, turn);
+  return turn;
+}
 
 /** A change already in effect is a no-op, so that a repeated call does not create a new version. */
 async function change(

@@ -3,7 +3,7 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
@@ -128,6 +128,13 @@ async function store(
   if (removed.length > 0) await tx.delete(ContactTag, { contactId, tag: In(removed) });
   if (added.length === 0) return;
   const addedAt = timestamp();
-  const rows = added.map(([tag, addedBy]) => ({ contactId, agentId, tag, addedAt, addedBy }));
-  await insertAll(tx, ContactTag, rows);
+  await insertTags(
+    tx,
+    added.map(([tag, addedBy]) => ({ contactId, agentId, tag, addedAt, addedBy })),
+  );
 }
+
+const insertTags = coalesceInTx(async (tx: Tx, added: readonly ContactTag[][]) => {
+  await insertAll(tx, ContactTag, added.flat());
+  return added.map(() => undefined);
+});
