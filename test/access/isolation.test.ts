@@ -94,6 +94,7 @@ const COVERED = {
     "publishConfiguration",
     "decide",
     "putContact",
+    "putContacts",
     "eraseContact",
     "changeContactTags",
     "cancelMessage",
@@ -504,6 +505,10 @@ describeGateway({ engine: "any" }, (gateway) => {
       "($id: ID!) { publishConfiguration(input: { agentId: $id, expectedLiveVersion: 2, fromVersion: 1 }) { version } }",
     ],
     ["putContact", '($id: ID!) { putContact(input: { agentId: $id, ref: "intruder" }) { created } }'],
+    [
+      "putContacts",
+      '($id: ID!) { putContacts(input: { contacts: [{ agentId: $id, ref: "intruder" }] }) { results { created } } }',
+    ],
     ["decide", '($id: ID!) { decide(input: { agentId: $id, situation: { type: "x", data: {} } }) { id } }'],
     ["eraseContact", "($id: ID!) { eraseContact(input: { id: $id }) { id } }"],
     [
