@@ -1,6 +1,7 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { mint, operator } from "../support/gateway";
 import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway) => {
@@ -22,7 +23,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
 
   // An open connection would keep it alive; the host of the other commands waits for the same.
-  test("a command that writes and one that is rejected end as processes", async () => {
+  slowTest("a command that writes and one that is rejected end as processes", async () => {
     const ended = await Promise.all([
       spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
       spawnCli(gateway.databaseUrl, ["keys", "list"]),

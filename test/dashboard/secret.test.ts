@@ -19,7 +19,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   const permissions = ["clipboard-read", "clipboard-write"];
 
-  test("is copied, alone and within a command that tells which agent it is", async () => {
+  slowTest("is copied, alone and within a command that tells which agent it is", async () => {
     const page = await dashboard.visit("/api-keys?create=yes", { permissions });
     const secret = await create(page, "to copy");
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();

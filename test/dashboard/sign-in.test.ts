@@ -30,7 +30,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(await page.getByLabel("Action").inputValue()).toBe("api_key_created");
   });
 
-  test("after a session has ended asks for the password alone, and keeps what was typed", async () => {
+  slowTest("after a session has ended asks for the password alone, and keeps what was typed", async () => {
     const member = await addMember(dashboard.gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("half a name");
@@ -44,7 +44,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("half a name");
   });
 
-  test("with a wrong password shows one message and can be retried immediately", async () => {
+  slowTest("with a wrong password shows one message and can be retried immediately", async () => {
     const page = await dashboard.visit("", { as: null });
     await page.getByLabel("Email").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill("not this one");
@@ -89,7 +89,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(await page.content()).not.toContain(cookie?.value);
   });
 
-  test("says that the session ended, wherever one is, and leads back there", async () => {
+  slowTest("says that the session ended, wherever one is, and leads back there", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?state=active", { as: member });

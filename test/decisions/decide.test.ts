@@ -102,7 +102,7 @@ const comparable = (body: object): unknown =>
 
 const TABLES = [Contact, Conversation, Decision, IdempotencyRecord, Lane, Message, RuleMatch, AuditEntry];
 
-describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   let agentId: string;
   let api: ReturnType<typeof decisionClient>;
   beforeAll(async () => {

@@ -189,7 +189,7 @@ describe("a PostgreSQL database", () => {
     },
   );
 
-  test("that was moved on purpose delivers on, if that is confirmed before the start", async () => {
+  slowTest("that was moved on purpose delivers on, if that is confirmed before the start", async () => {
     const idle = await start({});
     await stop(await start());
     await change(idle, "system");

@@ -7,6 +7,7 @@ import {
 } from "../../src/graphql/websocket/traffic-limit";
 import { WebSockets } from "../../src/graphql/websocket/websockets";
 import { routeHandshakes } from "../../src/http/websocket-handshakes";
+import { slowTest } from "../support/slow-test";
 import { RawSocket } from "../support/web-socket";
 
 /** Time of the server (ms). */
@@ -60,7 +61,7 @@ test.each<[string, () => void]>([
   expect(await socket.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
 });
 
-test("what a client may send comes back as time passes", async () => {
+slowTest("what a client may send comes back as time passes", async () => {
   send(MAX_MESSAGES_PER_SECOND);
   await received(MAX_MESSAGES_PER_SECOND);
   now += 100;
@@ -70,7 +71,7 @@ test("what a client may send comes back as time passes", async () => {
   expect(await socket.end()).toMatchObject({ code: 1013 });
 });
 
-test("of a flood that is cut off nothing more is looked at", async () => {
+slowTest("of a flood that is cut off nothing more is looked at", async () => {
   send(10_000);
   expect(await socket.end()).toMatchObject({ code: 1013 });
   expect(socket.messages).toHaveLength(MAX_MESSAGES_PER_SECOND);

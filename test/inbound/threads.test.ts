@@ -11,160 +11,163 @@ const CONFIGURATION = {
   rules: [{ id: "answer", on: "message.received", do: [{ send: "answer" }] }],
 };
 
-describeGateway({ env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
-  let server: MailServer;
-  let sender: Sender;
-  beforeAll(async () => {
-    server = await MailServer.start();
-    const agentId = await firstAgentId(gateway);
-    await publish(gateway, agentId, CONFIGURATION);
-    sender = await addSender(gateway, {
-      agentId,
-      name: "mail",
-      settings: {
-        email: {
-          host: "127.0.0.1",
-          port: server.port,
-          security: "none",
-          from: "Acme <support@acme.example>",
-          subject: "News",
+describeGateway(
+  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  (gateway) => {
+    let server: MailServer;
+    let sender: Sender;
+    beforeAll(async () => {
+      server = await MailServer.start();
+      const agentId = await firstAgentId(gateway);
+      await publish(gateway, agentId, CONFIGURATION);
+      sender = await addSender(gateway, {
+        agentId,
+        name: "mail",
+        settings: {
+          email: {
+            host: "127.0.0.1",
+            port: server.port,
+            security: "none",
+            from: "Acme <support@acme.example>",
+            subject: "News",
+          },
         },
-      },
-    } as never);
-  });
-  afterAll(() => server.close());
-
-  /** Submits an e-mail and returns the response. */
-  const write = async (from: string, headers: string[], text = "Hello") => {
-    const { status, body } = await sender.mail([`From: ${from}`, ...headers, "", text].join("\r\n"));
-    expect(status).toBe(202);
-    return body;
-  };
-  const sentTo = async (address: string, count: number): Promise<ReceivedMail> => {
-    const mails = () => server.received.filter(({ to }) => to.includes(address));
-    await waitUntil(() => mails().length === count);
-    return mails()[count - 1] as ReceivedMail;
-  };
-
-  test("an answer continues the thread of the e-mail that it answers", async () => {
-    const references = Array.from({ length: 25 }, (_, i) => `<${i}@customer.test>`);
-    const first = await write("ada@customer.test", [
-      "Subject: AW: Re: Order 4711 für Zürich",
-      "Message-ID: <first@customer.test>",
-      `References: ${references.join("\r\n ")}`,
-    ]);
-    const { email } = await sentTo("ada@customer.test", 1);
-    expect(email).toMatchObject({
-      subject: "Re: Order 4711 für Zürich",
-      inReplyTo: "<first@customer.test>",
-      references: [...references.slice(-19), "<first@customer.test>"].join(" "),
-      messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
-      text: expect.stringContaining("AW: Re: Order 4711 für Zürich: Hello"),
+      } as never);
     });
-    const second = await write(
-      "ada@customer.test",
-      ["Subject: Re: Order 4711", "Message-ID: <second@customer.test>", `In-Reply-To: ${email.messageId}`],
-      "Thanks",
-    );
-    expect(second.conversationId).toBe(first.conversationId);
-    expect((await sentTo("ada@customer.test", 2)).email).toMatchObject({
-      subject: "Re: Order 4711",
-      inReplyTo: "<second@customer.test>",
-      references: `${email.messageId} <second@customer.test>`,
-    });
-  });
+    afterAll(() => server.close());
 
-  test("without an e-mail to answer, the first one has the line's subject, and later ones follow it", async () => {
-    const addresses = [{ kind: "email", address: "bea@customer.test" }];
-    await gateway.rest("POST", "/agent/contacts", { body: { ref: "bea", addresses } });
-    const opened = await gateway.rest("POST", "/agent/conversations", {
-      body: { contact: { ref: "bea" }, line: "mail", message: "One" },
-    });
-    expect(opened).toMatchObject({ status: 201 });
-    const first = (await sentTo("bea@customer.test", 1)).email;
-    expect(first).toMatchObject({ subject: "News" });
-    expect(first.inReplyTo).toBeUndefined();
-    const path = `/agent/conversations/${opened.body.conversation.id}/messages`;
-    expect((await gateway.rest("POST", path, { body: { message: "Two" } })).status).toBe(201);
-    expect((await sentTo("bea@customer.test", 2)).email).toMatchObject({
-      subject: "News",
-      inReplyTo: first.messageId,
-      references: first.messageId,
-    });
-  });
+    /** Submits an e-mail and returns the response. */
+    const write = async (from: string, headers: string[], text = "Hello") => {
+      const { status, body } = await sender.mail([`From: ${from}`, ...headers, "", text].join("\r\n"));
+      expect(status).toBe(202);
+      return body;
+    };
+    const sentTo = async (address: string, count: number): Promise<ReceivedMail> => {
+      const mails = () => server.received.filter(({ to }) => to.includes(address));
+      await waitUntil(() => mails().length === count);
+      return mails()[count - 1] as ReceivedMail;
+    };
 
-  test("an e-mail joins the conversation that it answers, from any address of its contact", async () => {
-    const addresses = ["carl@work.test", "carl@home.test"].map((address) => ({ kind: "email", address }));
-    const put = await gateway.rest("POST", "/agent/contacts", { body: { ref: "carl", addresses } });
-    expect(put.status).toBeLessThan(300);
-    const { conversationId } = await write("carl@work.test", ["Message-ID: <c1@work.test>"]);
-    const { messageId } = (await sentTo("carl@work.test", 1)).email;
-    const reply = (from: string, id: string) =>
-      write(from, [`Message-ID: <${id}@customer.test>`, `In-Reply-To: ${messageId}`]);
-    expect((await reply("carl@home.test", "c2")).conversationId).toBe(conversationId);
-    await sentTo("carl@work.test", 2);
-    // Somebody else's answer to the same e-mail is a conversation with somebody else.
-    expect((await reply("eve@customer.test", "c3")).conversationId).not.toBe(conversationId);
-    await gateway.rest("POST", `/agent/conversations/${conversationId}/close`);
-    const next = await reply("carl@home.test", "c4");
-    expect(next.conversationId).not.toBe(conversationId);
-    expect((await sentTo("carl@home.test", 1)).email).toMatchObject({
-      inReplyTo: "<c4@customer.test>",
-      references: `${messageId} <c4@customer.test>`,
+    test("an answer continues the thread of the e-mail that it answers", async () => {
+      const references = Array.from({ length: 25 }, (_, i) => `<${i}@customer.test>`);
+      const first = await write("ada@customer.test", [
+        "Subject: AW: Re: Order 4711 für Zürich",
+        "Message-ID: <first@customer.test>",
+        `References: ${references.join("\r\n ")}`,
+      ]);
+      const { email } = await sentTo("ada@customer.test", 1);
+      expect(email).toMatchObject({
+        subject: "Re: Order 4711 für Zürich",
+        inReplyTo: "<first@customer.test>",
+        references: [...references.slice(-19), "<first@customer.test>"].join(" "),
+        messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
+        text: expect.stringContaining("AW: Re: Order 4711 für Zürich: Hello"),
+      });
+      const second = await write(
+        "ada@customer.test",
+        ["Subject: Re: Order 4711", "Message-ID: <second@customer.test>", `In-Reply-To: ${email.messageId}`],
+        "Thanks",
+      );
+      expect(second.conversationId).toBe(first.conversationId);
+      expect((await sentTo("ada@customer.test", 2)).email).toMatchObject({
+        subject: "Re: Order 4711",
+        inReplyTo: "<second@customer.test>",
+        references: `${email.messageId} <second@customer.test>`,
+      });
     });
-  });
 
-  const report = (messageId: string | undefined, action: string, status: string) =>
-    [
-      "From: Mail Delivery System <MAILER-DAEMON@mx.test>",
-      "Subject: Undelivered Mail Returned to Sender",
-      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
-      "",
-      "--b",
-      "",
-      "Your mail could not be delivered.",
-      "--b",
-      "Content-Type: message/delivery-status",
-      "",
-      "Reporting-MTA: dns; mx.test",
-      "",
-      "Final-Recipient: rfc822; dora@customer.test",
-      `Action: ${action}`,
-      `Status: ${status}`,
-      "Diagnostic-Code: smtp; 550 5.1.1 User",
-      "    unknown",
-      "--b",
-      "Content-Type: message/rfc822",
-      "",
-      "From: support@acme.example",
-      `Message-ID:\r\n ${messageId}`,
-      "",
-      "Hello",
-      "--b--",
-    ].join("\r\n");
-
-  test("a delivery report is a receipt for the message that it names, and never a contact", async () => {
-    await write("dora@customer.test", ["Message-ID: <d1@customer.test>"]);
-    const { messageId } = (await sentTo("dora@customer.test", 1)).email;
-    const id = messageId?.slice(1, 37);
-    const message = async () => (await gateway.rest("GET", `/messages/${id}`)).body;
-    await waitUntil(async () => (await message()).status === "sent");
-    const contacts = async () => (await gateway.rest("GET", "/agent/contacts?limit=100")).body.length;
-    const before = await contacts();
-    const forged = "<01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6@acme.example>";
-    for (const harmless of [
-      report(messageId, "delayed", "4.4.1"),
-      report(forged, "failed", "5.1.1"),
-      report("<>", "failed", "5.1.1"),
-    ])
-      expect((await sender.mail(harmless)).status).toBe(204);
-    expect((await message()).status).toBe("sent");
-    expect((await sender.mail(report(messageId, "failed", "5.1.1"))).status).toBe(204);
-    expect(await message()).toMatchObject({
-      status: "failed",
-      errorCode: "rejected",
-      errorText: "5.1.1, smtp; 550 5.1.1 User unknown",
+    test("without an e-mail to answer, the first one has the line's subject, and later ones follow it", async () => {
+      const addresses = [{ kind: "email", address: "bea@customer.test" }];
+      await gateway.rest("POST", "/agent/contacts", { body: { ref: "bea", addresses } });
+      const opened = await gateway.rest("POST", "/agent/conversations", {
+        body: { contact: { ref: "bea" }, line: "mail", message: "One" },
+      });
+      expect(opened).toMatchObject({ status: 201 });
+      const first = (await sentTo("bea@customer.test", 1)).email;
+      expect(first).toMatchObject({ subject: "News" });
+      expect(first.inReplyTo).toBeUndefined();
+      const path = `/agent/conversations/${opened.body.conversation.id}/messages`;
+      expect((await gateway.rest("POST", path, { body: { message: "Two" } })).status).toBe(201);
+      expect((await sentTo("bea@customer.test", 2)).email).toMatchObject({
+        subject: "News",
+        inReplyTo: first.messageId,
+        references: first.messageId,
+      });
     });
-    expect(await contacts()).toBe(before);
-  });
-});
+
+    test("an e-mail joins the conversation that it answers, from any address of its contact", async () => {
+      const addresses = ["carl@work.test", "carl@home.test"].map((address) => ({ kind: "email", address }));
+      const put = await gateway.rest("POST", "/agent/contacts", { body: { ref: "carl", addresses } });
+      expect(put.status).toBeLessThan(300);
+      const { conversationId } = await write("carl@work.test", ["Message-ID: <c1@work.test>"]);
+      const { messageId } = (await sentTo("carl@work.test", 1)).email;
+      const reply = (from: string, id: string) =>
+        write(from, [`Message-ID: <${id}@customer.test>`, `In-Reply-To: ${messageId}`]);
+      expect((await reply("carl@home.test", "c2")).conversationId).toBe(conversationId);
+      await sentTo("carl@work.test", 2);
+      // Somebody else's answer to the same e-mail is a conversation with somebody else.
+      expect((await reply("eve@customer.test", "c3")).conversationId).not.toBe(conversationId);
+      await gateway.rest("POST", `/agent/conversations/${conversationId}/close`);
+      const next = await reply("carl@home.test", "c4");
+      expect(next.conversationId).not.toBe(conversationId);
+      expect((await sentTo("carl@home.test", 1)).email).toMatchObject({
+        inReplyTo: "<c4@customer.test>",
+        references: `${messageId} <c4@customer.test>`,
+      });
+    });
+
+    const report = (messageId: string | undefined, action: string, status: string) =>
+      [
+        "From: Mail Delivery System <MAILER-DAEMON@mx.test>",
+        "Subject: Undelivered Mail Returned to Sender",
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+        "",
+        "--b",
+        "",
+        "Your mail could not be delivered.",
+        "--b",
+        "Content-Type: message/delivery-status",
+        "",
+        "Reporting-MTA: dns; mx.test",
+        "",
+        "Final-Recipient: rfc822; dora@customer.test",
+        `Action: ${action}`,
+        `Status: ${status}`,
+        "Diagnostic-Code: smtp; 550 5.1.1 User",
+        "    unknown",
+        "--b",
+        "Content-Type: message/rfc822",
+        "",
+        "From: support@acme.example",
+        `Message-ID:\r\n ${messageId}`,
+        "",
+        "Hello",
+        "--b--",
+      ].join("\r\n");
+
+    test("a delivery report is a receipt for the message that it names, and never a contact", async () => {
+      await write("dora@customer.test", ["Message-ID: <d1@customer.test>"]);
+      const { messageId } = (await sentTo("dora@customer.test", 1)).email;
+      const id = messageId?.slice(1, 37);
+      const message = async () => (await gateway.rest("GET", `/messages/${id}`)).body;
+      await waitUntil(async () => (await message()).status === "sent");
+      const contacts = async () => (await gateway.rest("GET", "/agent/contacts?limit=100")).body.length;
+      const before = await contacts();
+      const forged = "<01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6@acme.example>";
+      for (const harmless of [
+        report(messageId, "delayed", "4.4.1"),
+        report(forged, "failed", "5.1.1"),
+        report("<>", "failed", "5.1.1"),
+      ])
+        expect((await sender.mail(harmless)).status).toBe(204);
+      expect((await message()).status).toBe("sent");
+      expect((await sender.mail(report(messageId, "failed", "5.1.1"))).status).toBe(204);
+      expect(await message()).toMatchObject({
+        status: "failed",
+        errorCode: "rejected",
+        errorText: "5.1.1, smtp; 550 5.1.1 User unknown",
+      });
+      expect(await contacts()).toBe(before);
+    });
+  },
+);

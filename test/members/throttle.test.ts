@@ -126,26 +126,29 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(email, password, home))).toBe("too_many_attempts");
   });
 
-  test("what is closed answers alike for accounts that exist and that do not, also where the owner is known", async () => {
-    const { email, password } = await addMember(gateway);
-    const [home, office] = ["192.0.2.51", "192.0.2.52"];
-    for (const ip of [home, office]) expect(codeOf(await attempt(email, password, ip))).toBeUndefined();
-    const answersOf = async (ip: string) =>
-      Promise.all(
-        [email, "unknown@example.com"].map(async (address) => {
-          const { status, body } = await attempt(address, "wrong", ip);
-          return [status, body];
-        }),
-      );
-    for (const address of [email, "unknown@example.com"]) await closeToEverybody(address);
-    const [known, unknown] = await answersOf(home);
-    expect(known).toEqual(unknown);
-    expect(known?.[0]).toBe(429);
-    await inTurns(PER_ADDRESS, (i) => attempt(`${i}@example.com`, "wrong", office));
-    const [knownThere, unknownThere] = await answersOf(office);
-    expect(knownThere).toEqual(unknownThere);
-    expect(knownThere?.[0]).toBe(429);
-  });
+  slowTest(
+    "what is closed answers alike for accounts that exist and that do not, also where the owner is known",
+    async () => {
+      const { email, password } = await addMember(gateway);
+      const [home, office] = ["192.0.2.51", "192.0.2.52"];
+      for (const ip of [home, office]) expect(codeOf(await attempt(email, password, ip))).toBeUndefined();
+      const answersOf = async (ip: string) =>
+        Promise.all(
+          [email, "unknown@example.com"].map(async (address) => {
+            const { status, body } = await attempt(address, "wrong", ip);
+            return [status, body];
+          }),
+        );
+      for (const address of [email, "unknown@example.com"]) await closeToEverybody(address);
+      const [known, unknown] = await answersOf(home);
+      expect(known).toEqual(unknown);
+      expect(known?.[0]).toBe(429);
+      await inTurns(PER_ADDRESS, (i) => attempt(`${i}@example.com`, "wrong", office));
+      const [knownThere, unknownThere] = await answersOf(office);
+      expect(knownThere).toEqual(unknownThere);
+      expect(knownThere?.[0]).toBe(429);
+    },
+  );
 
   slowTest("a rejected attempt writes nothing, whichever limit rejects it", async () => {
     const { email } = await addMember(gateway);
@@ -175,21 +178,24 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(email, "a better password"))).toBeUndefined();
   });
 
-  test("sign-ins, wrong passwords and resets of one account never wait for each other in a circle", async () => {
-    const { email, password } = await addMember(gateway);
-    const member = await gateway.services.members.byEmail(email);
-    const reset = () =>
-      gateway.services.sessions.setPassword(operatorFor(member.organization), member, password);
-    for (let round = 0; round < 5; round++) {
-      const replies = await Promise.all(
-        Array.from({ length: AT_ONCE - 1 }, (_, i) =>
-          attempt(email, i % 2 === 0 ? password : "wrong", `192.0.2.${i % 5}`),
-        ),
-      );
-      await reset();
-      expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
-    }
-  });
+  slowTest(
+    "sign-ins, wrong passwords and resets of one account never wait for each other in a circle",
+    async () => {
+      const { email, password } = await addMember(gateway);
+      const member = await gateway.services.members.byEmail(email);
+      const reset = () =>
+        gateway.services.sessions.setPassword(operatorFor(member.organization), member, password);
+      for (let round = 0; round < 5; round++) {
+        const replies = await Promise.all(
+          Array.from({ length: AT_ONCE - 1 }, (_, i) =>
+            attempt(email, i % 2 === 0 ? password : "wrong", `192.0.2.${i % 5}`),
+          ),
+        );
+        await reset();
+        expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+      }
+    },
+  );
 
   test("sign-ins beyond those that are being judged are rejected before anything is parsed, read or written", async () => {
     const { email, password, token } = await addMember(gateway);
