@@ -54,6 +54,7 @@ const COVERED = {
     "apiKey",
     "message",
     "contact",
+    "exportContact",
     "conversation",
     "configuration",
     "configurationDraft",
@@ -357,12 +358,15 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const token of [ours.key.secret, ours.manager.token]) {
       const { body } = await ask(contact, { id: theirContact }, token);
       expect(body).toEqual({ data: { contact: null } });
+      const exported = "query ($id: ID!) { exportContact(id: $id) { totalCount } }";
+      expect(codeOf(await ask(exported, { id: theirContact }, token))).toBe("not_found");
     }
     const path = `/agent/contacts/${theirContact}`;
     for (const [method, route] of [
       ["GET", path],
       ["DELETE", path],
       ["GET", `${path}/tags`],
+      ["GET", `${path}/export`],
       ["PUT", `${path}/tags/intruder`],
       ["DELETE", `${path}/tags/theirs`],
     ] as const)

@@ -384,6 +384,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id } } }",
     variables: agentForMembers,
   },
+  "Query.exportContact": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    document: "query ($id: ID!) { exportContact(id: $id) { nodes { kind } } }",
+    variables: aContact,
+  },
   "Mutation.putContact": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
     document: "mutation ($input: PutContactInput!) { putContact(input: $input) { created } }",
@@ -693,6 +698,7 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     { operationId: "listContacts", method: "GET", path: "/agent/contacts" },
     { operationId: "getContact", method: "GET", path: "/agent/contacts/:id" },
     { operationId: "eraseContact", method: "DELETE", path: "/agent/contacts/:id" },
+    { operationId: "exportContact", method: "GET", path: "/agent/contacts/:id/export" },
     { operationId: "listContactTags", method: "GET", path: "/agent/contacts/:id/tags" },
     { operationId: "changeContactTags", method: "POST", path: "/agent/contacts/:id/tags", body: {} },
     { operationId: "addContactTag", method: "PUT", path: "/agent/contacts/:id/tags/vip" },

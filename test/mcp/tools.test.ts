@@ -91,7 +91,9 @@ const TOOL_ROUTES = ROUTES.filter(({ isForModels }) => isForModels !== false).ma
 /** The tools that are no route; another suite calls them. */
 const GRAPHQL_TOOLS = ["searchSchema", "runGraphql"];
 
-const READS = ROUTES.filter(({ document }) => /^\s*query/.test(document)).map((route) => route.operationId);
+const READS = ROUTES.filter(
+  ({ document, isForModels }) => isForModels !== false && /^\s*query/.test(document),
+).map((route) => route.operationId);
 
 describeGateway({ engine: "any", strict: true }, (gateway) => {
   let agentId: string;

@@ -26,6 +26,7 @@ describe("the contract", () => {
       "createPet",
       "decide",
       "eraseContact",
+      "exportContact",
       "getConfiguration",
       "getConfigurationVersion",
       "getContact",

@@ -1,4 +1,5 @@
 import { execute } from "../api/execute";
+import { saveFile } from "../ui/save-file";
 import { toCsv } from "./csv";
 import { AuditLogDocument, type AuditLogQuery, type AuditLogQueryVariables } from "./documents.generated";
 import type { Entry } from "./sentence";
@@ -36,10 +37,6 @@ export async function readAll(
 
 /** Downloads the entries as a CSV file. */
 export function saveAsCsv(entries: readonly Entry[], organization: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([toCsv(entries)], { type: "text/csv;charset=utf-8" }));
-  link.download = `audit-log-${organization}-${new Date().toISOString().slice(0, 10)}.csv`;
-  link.click();
-  // Revoked later: the browser starts reading after the click.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  const day = new Date().toISOString().slice(0, 10);
+  saveFile(`audit-log-${organization}-${day}.csv`, "text/csv", toCsv(entries));
 }

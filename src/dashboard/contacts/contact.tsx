@@ -15,11 +15,13 @@ import { loaded } from "../ui/loaded";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { RowList } from "../ui/row-list";
 import { RowMenu } from "../ui/row-menu";
+import { useTask } from "../ui/task";
 import { ContactAddresses } from "./contact-addresses";
 import { labelOfContact } from "./contact-label";
 import { ContactTags } from "./contact-tags";
 import styles from "./contacts.module.css";
 import { ContactDocument, type ContactFragment } from "./documents.generated";
+import { exportContact } from "./export-contact";
 
 const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
 const { component: EraseContact } = loaded(async () => (await import("./erase-contact")).EraseContact);
@@ -94,6 +96,7 @@ function ContactPage({ contact }: { contact: ContactFragment }) {
 function Actions({ contact }: { contact: ContactFragment }) {
   const { may, manages, deactivated } = useViewer();
   const [task, setTask] = useState<"edit" | "write" | "erase">();
+  const { busy, error, run } = useTask();
   if (!may("conversations_write") && !manages) return null;
   const { id, agentId, addresses } = contact;
   const name = labelOfContact(contact);
@@ -119,6 +122,7 @@ function Actions({ contact }: { contact: ContactFragment }) {
         <RowMenu
           of={name}
           actions={[
+            { label: "Export data", disabled: busy, onClick: () => void run(() => exportContact(id)) },
             {
               label: "Erase contact…",
               isDestructive: true,
@@ -128,6 +132,7 @@ function Actions({ contact }: { contact: ContactFragment }) {
           ]}
         />
       )}
+      {error !== undefined && <Failure error={error} />}
       {task === "edit" && <EditContact agentId={agentId} contact={contact} onClosed={onClosed} />}
       {task === "write" && <OpenConversation agentId={agentId} contact={{ id, name }} onClosed={onClosed} />}
       {task === "erase" && <EraseContact id={id} name={name} onClosed={onClosed} />}

@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from "ty
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
 import { ArrayMaxSize, ArrayNotEmpty, IsOptional, ValidateNested } from "../../common/validators";
-import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
+import { MAX_PAGE, OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
@@ -285,6 +285,12 @@ export class ContactsArgs extends OrderedPageArgs {
   @IsOptional()
   @ArrayMaxSize(MAX_PAGE)
   ids?: string[] | null | undefined;
+}
+
+@ArgsType()
+export class ContactExportArgs extends PageArgs {
+  @Field(() => ID, { description: "ID of the contact." })
+  id!: string;
 }
 
 @InputType({ description: "A contact whose data to delete." })

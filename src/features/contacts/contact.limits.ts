@@ -7,6 +7,9 @@ export const MAX_TAGS = 50;
 /** Max contacts of one request. */
 export const MAX_PUT = 500;
 
+/** A page of an export ends with the record that exceeds this (characters of JSON). */
+export const EXPORT_PAGE_MAX_CHARACTERS = 1_000_000;
+
 /** Max items of a list in an input: more than a contact may have, so that the contact's own limit is reported. */
 export const MAX_LISTED = 100;
 

@@ -1,9 +1,9 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { OrderedPageArgs } from "../../pagination/connection";
+import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
-import { AtMost } from "../../schema/list-size";
+import { AtMost, AtMostInAll } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
@@ -15,6 +15,7 @@ import { Contact } from "./contact.entity";
 import {
   ChangeContactTagsInput,
   ContactArgs,
+  ContactExportArgs,
   ContactsArgs,
   EraseContactInput,
   PutContactInput,
@@ -23,9 +24,11 @@ import {
   StoredContact,
   TagChange,
 } from "./contact.inputs";
-import { MAX_ADDRESSES, MAX_TAGS } from "./contact.limits";
+import { EXPORT_PAGE_MAX_CHARACTERS, MAX_ADDRESSES, MAX_TAGS } from "./contact.limits";
 import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
+import { ContactExport } from "./contact-export";
+import { ContactRecordConnection } from "./contact-record";
 
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;
 
@@ -51,6 +54,7 @@ export class AgentContactsResolver {
 export class ContactResolver {
   constructor(
     private readonly service: ContactService,
+    private readonly contactExport: ContactExport,
     private readonly agents: AgentService,
   ) {}
 
@@ -76,6 +80,20 @@ export class ContactResolver {
     @Args(() => ContactsArgs) args: ContactsArgs,
   ): Promise<ContactConnection> {
     return this.service.list(context, args);
+  }
+
+  @Access({ key: "contacts:export", member: Permission.config_manage })
+  @Report()
+  @AtMostInAll({ values: MAX_PAGE * 10, characters: 2 * EXPORT_PAGE_MAX_CHARACTERS })
+  @Query(() => ContactRecordConnection, {
+    description:
+      "Everything that is stored about a contact. A page may have fewer records than `first`, because large records fill it.",
+  })
+  exportContact(
+    @Ctx() context: RequestContext,
+    @Args(() => ContactExportArgs) args: ContactExportArgs,
+  ): Promise<ContactRecordConnection> {
+    return this.contactExport.read(context, args);
   }
 
   @Access(WRITE)

@@ -138,6 +138,31 @@ export const contactRoutes: RouteGroup = {
       example: {},
     },
     {
+      operationId: "exportContact",
+      summary: "Export a contact",
+      method: "GET",
+      path: "/agent/contacts/:contactId/export",
+      document: `query exportContact($id: ID!, $first: Int, $after: String) {
+        exportContact(id: $id, first: $first, after: $after) {
+          nodes { kind data }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      pathParameters: [ID],
+      queryParameters: PAGE,
+      status: 200,
+      result: ["exportContact", "nodes"],
+      pageInfo: ["exportContact", "pageInfo"],
+      isForModels: false,
+      answers: "One page of the records about the contact.",
+      example: {
+        answer: [
+          { kind: "contact", data: ANNA },
+          { kind: "tag", data: { tag: "vip" } },
+        ],
+      },
+    },
+    {
       operationId: "listContactTags",
       summary: "List the tags of a contact",
       description: "The tags of a contact; 404 if the contact does not exist.",

@@ -9,10 +9,12 @@ import { contactRoutes } from "./contact.routes";
 import { contactScopes } from "./contact.scopes";
 import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
+import { ContactExport } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import { Erasures } from "./erasures";
+import { contactParts } from "./export-contacts";
 
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof contactScopes, string> {}
@@ -31,7 +33,11 @@ export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
   services: ({ database, log, hooks }: Core & Needs) => {
     const erasures = new Erasures(database, log, hooks);
-    return { erasures, contacts: new ContactService(database, erasures) };
+    return {
+      erasures,
+      contacts: new ContactService(database, erasures),
+      contactExport: new ContactExport(database, hooks),
+    };
   },
   hooks: ({ database }) => ({
     agentPurged: purgeRows(
@@ -40,11 +46,12 @@ export const contacts = feature({
       [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
     ),
     contactErased: eraseEvents(database),
+    contactExported: contactParts,
   }),
   chores: ({ erasures }) => [(signal) => erasures.finishAll(signal)],
   stop: ({ erasures }) => erasures.close(),
-  resolvers: ({ contacts, agents }) => [
-    new ContactResolver(contacts, agents),
+  resolvers: ({ contacts, contactExport, agents }) => [
+    new ContactResolver(contacts, contactExport, agents),
     new AgentContactsResolver(contacts),
   ],
   routes: contactRoutes,

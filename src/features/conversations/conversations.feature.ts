@@ -18,6 +18,7 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { DefaultConversations } from "./default-conversations";
 import { eraseConversations } from "./erase-conversations";
+import { conversationParts } from "./export-conversations";
 import {
   AgentConversationsResolver,
   ContactConversationsResolver,
@@ -59,6 +60,7 @@ export const conversations = feature({
   hooks: ({ database, lanes }) => ({
     agentPurged: purgeRows(database, Conversation),
     contactErased: eraseConversations(database, lanes),
+    contactExported: conversationParts,
   }),
   resolvers: ({ conversations, conversationChanges, messageQueue, ...reached }) => [
     new ConversationResolver(conversations, conversationChanges, messageQueue, reached),

@@ -21,6 +21,7 @@ import { DecisionService } from "./decision.service";
 import { DecisionMaker } from "./decision-maker";
 import { DecisionRunner, MODEL, RULES } from "./decision-runner";
 import { eraseDecisions } from "./erase-decisions";
+import { decisionParts } from "./export-decisions";
 import {
   ContactDecisionsResolver,
   ConversationDecisionsResolver,
@@ -75,6 +76,7 @@ export const decisions = feature({
     // The matches of rules with `once` hold only IDs, and expire.
     agentPurged: purgeRows(database, Decision),
     contactErased: eraseDecisions(database),
+    contactExported: decisionParts,
     conversationReleased: situationTriggers.released,
     messagesFailed: situationTriggers.messagesFailed,
   }),

@@ -1,0 +1,116 @@
+import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import type { Database } from "../../database/database";
+import { noSuch } from "../../errors";
+import type { Page } from "../../pagination/connection";
+import { countRows, MAX_COUNT } from "../../pagination/total-count";
+import type { HookRegistry } from "../../schema/hooks";
+import { findOfCaller } from "../agents/agent-scope";
+import { Contact } from "./contact.entity";
+import type { ContactExportArgs } from "./contact.inputs";
+import { EXPORT_PAGE_MAX_CHARACTERS } from "./contact.limits";
+import { type ContactRecord, ContactRecordConnection, type ContactRecordKind } from "./contact-record";
+
+/** The rows of a table that are about a contact. */
+export interface ContactPart {
+  kind: ContactRecordKind;
+  /** Selects the rows about a contact. */
+  rows(reader: EntityManager, contactId: string): SelectQueryBuilder<ObjectLiteral>;
+  /** The properties, as `alias.property`, that give the rows a unique order, which an index has. */
+  order: readonly string[];
+  /** The data of rows, where it is more than the rows themselves. */
+  dataOf?(reader: EntityManager, rows: readonly ObjectLiteral[]): Promise<object[]>;
+}
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    contactExported: ContactPart;
+  }
+}
+
+/** Everything that the features store about a contact, in pages. */
+export class ContactExport {
+  constructor(
+    private readonly database: Database,
+    private readonly hooks: HookRegistry,
+  ) {}
+
+  /**
+   * One page of the records about a contact: part by part, in the order of the features. A page may have fewer records
+   * than asked for, because large ones fill it.
+   * @throws GatewayError `not_found`, `invalid_cursor`
+   */
+  async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {
+    const page = ContactRecordConnection.pageOf(args);
+    const read = <T>(query: (reader: EntityManager) => Promise<T>) =>
+      this.database.report(organizationOf(context), async (reader) => {
+        if ((await findOfCaller(reader, context, Contact, id)) === null) throw noSuch("contact");
+        return query(reader);
+      });
+    const { records, kept } = await read((reader) => this.page(reader, id, page));
+    return new ContactRecordConnection(records, { ...page, limit: kept }, () =>
+      read((reader) => this.count(reader, id)),
+    );
+  }
+
+  /** @returns the records of a page, and one more if there is a next page; `kept` is the length of the page */
+  private async page(
+    reader: EntityManager,
+    contactId: string,
+    { after, limit }: Page,
+  ): Promise<{ records: ContactRecord[]; kept: number }> {
+    const [start = "0", ...last] = after?.split("/").map(decodeURIComponent) ?? [];
+    const records: ContactRecord[] = [];
+    let characters = 0;
+    for (const [i, part] of this.hooks.of("contactExported").entries()) {
+      if (i < Number(start) || records.length > limit) continue;
+      const from = i === Number(start) ? last : [];
+      for (const record of await this.recordsOf(
+        reader,
+        contactId,
+        i,
+        part,
+        from,
+        limit + 1 - records.length,
+      )) {
+        characters += JSON.stringify(record.data).length;
+        records.push(record);
+        if (characters > EXPORT_PAGE_MAX_CHARACTERS && records.length > 1)
+          return { records, kept: records.length - 1 };
+      }
+    }
+    return { records, kept: limit };
+  }
+
+  private async recordsOf(
+    reader: EntityManager,
+    contactId: string,
+    i: number,
+    { kind, rows, order, dataOf }: ContactPart,
+    after: readonly string[],
+    limit: number,
+  ): Promise<ContactRecord[]> {
+    const query = rows(reader, contactId);
+    if (after.length === order.length) {
+      const values = Object.fromEntries(after.map((value, n) => [`after${n}`, value]));
+      const names = Object.keys(values).map((name) => `:${name}`);
+      query.andWhere(`(${order.join(", ")}) > (${names.join(", ")})`, values);
+    }
+    for (const each of order) query.addOrderBy(each);
+    const found = await query.limit(limit).getMany();
+    const data = (await dataOf?.(reader, found)) ?? found;
+    const properties = order.map((each) => each.split(".")[1] as string);
+    return found.map((row, n) => ({
+      id: [i, ...properties.map((property) => encodeURIComponent(String(row[property])))].join("/"),
+      kind,
+      data: data[n] as object,
+    }));
+  }
+
+  private async count(reader: EntityManager, contactId: string): Promise<number> {
+    let count = 0;
+    for (const { rows } of this.hooks.of("contactExported"))
+      if (count <= MAX_COUNT) count += await countRows(reader, rows(reader, contactId));
+    return count;
+  }
+}

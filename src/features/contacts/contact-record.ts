@@ -1,0 +1,45 @@
+import { Field, ID, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
+import { ConnectionOf } from "../../pagination/connection";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { ThirdPartyText } from "../../schema/third-party-text";
+
+const KINDS = {
+  contact: "The contact itself.",
+  address: "An address of the contact.",
+  tag: "A tag of the contact.",
+  conversation: "A conversation with the contact.",
+  message: "A message to or from the contact, with the attempts to send it.",
+  decision: "A decision about the contact, with what it knew.",
+  rule_match: "When a rule with `once` last matched.",
+  event: "An event about the contact itself; events about its messages repeat other records.",
+  audit_entry: "An entry of the audit log about the contact.",
+} as const;
+
+/** A kind of record. */
+export type ContactRecordKind = keyof typeof KINDS;
+
+export const ContactRecordKind = enumOf<ContactRecordKind>(
+  "ContactRecordKind",
+  "Kind of a record of a contact's data.",
+  KINDS,
+);
+
+@ObjectType({ simpleResolvers: true, description: "A stored record about a contact." })
+export class ContactRecord {
+  @Field(() => ID, { description: "Position of the record in the export." })
+  id!: string;
+
+  @Field(() => ContactRecordKind, { description: "Kind of the record." })
+  kind!: ContactRecordKind;
+
+  @ThirdPartyText()
+  @Field(() => GraphQLJsonObject, { description: "The record, as it is stored." })
+  data!: object;
+}
+
+/** Positions are a number of the part and the values of its order. */
+const isPosition = (text: string): boolean => /^\d{1,2}(\/[\w.%~!*'()-]{0,300}){1,2}$/.test(text);
+
+export const ContactRecordConnection = ConnectionOf(ContactRecord, "contact_record", isPosition);
+export type ContactRecordConnection = InstanceType<typeof ContactRecordConnection>;
