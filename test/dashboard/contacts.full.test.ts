@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Permission } from "../../src/auth/permissions";
 import { addContact } from "../support/contacts";
 import { addMember, firstAgentId } from "../support/people";
@@ -54,6 +55,13 @@ describeDashboard("contacts", (dashboard) => {
 
     await page.getByRole("button", { name: "Remove the tag vip" }).click();
     await gone(page.getByRole("list", { name: "Tags" }));
+    await page.getByRole("button", { name: "Actions for" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Export data" }).click(),
+    ]);
+    const records = JSON.parse(await readFile(await download.path(), "utf8"));
+    expect(records[0]).toMatchObject({ kind: "contact", data: { ref: "customer-1" } });
     await page.getByRole("button", { name: "Actions for" }).click();
     await page.getByRole("menuitem", { name: "Erase contact" }).click();
     await seen(dialogOf(page).getByText("This can’t be undone."));
