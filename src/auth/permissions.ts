@@ -52,8 +52,7 @@ export const SCOPES: readonly Scope[] = scopes;
 export function declareScopes(declared: Readonly<Record<string, string>>): void {
   for (const [name, allows] of Object.entries(declared)) {
     const scope = name as Scope;
-    if (scopes.includes(scope)) throw new Error(`The scope ${name} is declared twice.`);
-    scopes.push(scope);
     declaredScopes.add(scope, allows);
+    scopes.push(scope);
   }
 }

@@ -9,19 +9,29 @@ export class DeclaredEnum<Value extends string> {
   readonly values: Record<string, Value> = {};
   private readonly valuesConfig: Record<string, { description: string }> = {};
 
-  constructor(name: string, description: string) {
+  constructor(
+    private readonly name: string,
+    description: string,
+  ) {
     registerEnumType(this.values, { name, description, valuesConfig: this.valuesConfig });
   }
 
-  /** @param description a sentence */
+  /**
+   * @param description a sentence
+   * @throws Error if the value or its name in GraphQL is taken
+   */
   add(value: Value, description: string): void {
-    const name = value.replace(/\W/g, "_");
+    const name = enumName(value);
+    if (Object.hasOwn(this.values, name)) throw new Error(`${this.name}.${name} is declared twice.`);
     this.values[name] = value;
     const isSame = name === value;
     const text = `\`${value}\`: ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
     this.valuesConfig[name] = { description: isSame ? description : text };
   }
 }
+
+/** The name of a value in GraphQL. */
+export const enumName = (value: string): string => value.replace(/\W/g, "_");
 
 /** Registers an enum of the schema for a closed set of texts, each with its description. */
 export function enumOf<Value extends string>(

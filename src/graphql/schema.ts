@@ -6,6 +6,7 @@ import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
 import { declareColumnLengths } from "../schema/column-lengths";
 import { deprecate } from "../schema/deprecation";
+import { serveNewerValues } from "../schema/newer-values";
 import { isSemanticNonNull, makeRootFieldsNullable, SEMANTIC_NON_NULL } from "../schema/nullable-root-fields";
 import { markOneOf } from "../schema/one-of";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
@@ -31,6 +32,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   enforceAccess(schema);
   deprecate(schema);
   declareColumnLengths(schema);
+  serveNewerValues(schema);
   makeRootFieldsNullable(schema);
   openByMethod(schema);
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])

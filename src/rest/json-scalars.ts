@@ -4,6 +4,7 @@ import { INT64, isInt64, MUST_BE_INT64 } from "../common/int64";
 import type { JsonSchemaRule } from "../common/json-schema";
 import { UUID_COLUMN } from "../database/columns";
 import { MAX_PROBLEMS } from "../errors";
+import { valueServedAs } from "../schema/newer-values";
 import { addProblem, type JsonSchema, type JsonType, type Location } from "./json-value";
 
 type Source = Location["source"];
@@ -143,7 +144,7 @@ export const isOfTexts = (type: GraphQLEnumType): boolean =>
 function textEnumLeaf(type: GraphQLEnumType): Leaf {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
   // Items of a stream have the values of the enum, results of GraphQL their names.
-  const structure = (value: unknown) => type.getValue(value as string)?.value ?? value;
+  const structure = (value: unknown) => valueServedAs(type, String(value)) ?? value;
   return {
     schema: { type: "string" },
     read: (value) => names.get(value),

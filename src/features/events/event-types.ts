@@ -28,9 +28,8 @@ export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
  */
 export function declareEventTypes(declared: Readonly<Record<string, DeclaredEventType>>): void {
   for (const [name, type] of Object.entries(declared)) {
-    if (types.has(name)) throw new Error(`The type of event ${name} is declared twice.`);
     if (name.length > TYPE_MAX_LENGTH) throw new Error(`The name of the type of event ${name} is too long.`);
-    types.set(name, type);
     declaredTypes.add(name as EventType, type.description);
+    types.set(name, type);
   }
 }
