@@ -195,7 +195,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "addContactTag",
       summary: "Add a tag to a contact",
-      description: "Adds tags to a contact. A contact has at most 50 tags.",
+      description: "Adds a tag to a contact, which has at most 50 tags.",
       method: "PUT",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation addContactTag($id: ID!, $tag: String!) {
@@ -211,7 +211,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "removeContactTag",
       summary: "Remove a tag from a contact",
-      description: "Removes tags from a contact. Tags that the contact does not have are ignored.",
+      description: "Removes a tag from a contact, if it has the tag.",
       method: "DELETE",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation removeContactTag($id: ID!, $tag: String!) {
