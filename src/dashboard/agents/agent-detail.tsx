@@ -149,7 +149,7 @@ function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"]
                 <RowLink href={`/lines/${id}?agent=${agent.id}`}>{name}</RowLink>
                 {isDefault && <Tag tone="plain">Default</Tag>}
               </span>,
-              KINDS[kind].label,
+              KINDS[kind]?.label ?? kind,
               address ?? "–",
               lineStateTag(state),
             ]}

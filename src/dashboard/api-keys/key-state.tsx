@@ -1,5 +1,5 @@
 import { DAY_MS, Time } from "../ui/format";
-import { Tag } from "../ui/tag";
+import { StateTag } from "../ui/tag";
 import type { ApiKeyState, KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";
 
@@ -32,9 +32,7 @@ export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStat
 }
 
 /** The state of a key as a tag. */
-export const KeyTag = ({ status }: { status: KeyStatus }) => (
-  <Tag tone={STATUSES[status].tone}>{STATUSES[status].label}</Tag>
-);
+export const KeyTag = ({ status }: { status: KeyStatus }) => <StateTag of={STATUSES} state={status} />;
 
 /** The state of a key, and since or until when. */
 export function KeyState({ apiKey }: { apiKey: KeyFragment }) {

@@ -19,7 +19,7 @@ export const ContactAddresses = ({ addresses }: Pick<ContactLabelFragment, "addr
         <bdi>{address}</bdi>
         <span>
           {optedOutAt === null ? (
-            <Tag tone="plain">{KINDS[kind]}</Tag>
+            <Tag tone="plain">{KINDS[kind] ?? kind}</Tag>
           ) : (
             <>
               <Tag tone="warn">Opted out</Tag> <Time value={optedOutAt} />

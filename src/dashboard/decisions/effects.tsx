@@ -3,13 +3,13 @@ import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { MessageStateDocument } from "../messages/documents.generated";
 import { StateReason, StatusTag } from "../messages/message-state";
-import { Tag } from "../ui/tag";
+import { type Look, StateTag } from "../ui/tag";
 import styles from "./decisions.module.css";
-import type { ExplanationFragment } from "./documents.generated";
+import type { EffectStatus, ExplanationFragment } from "./documents.generated";
 
 type Effect = ExplanationFragment["effects"][number];
 
-const STATUSES: Readonly<Record<string, { label: string; tone: "good" | "bad" | "plain" }>> = {
+const STATUSES: Readonly<Record<EffectStatus, Look>> = {
   done: { label: "Done", tone: "good" },
   failed: { label: "Failed", tone: "bad" },
   unchanged: { label: "Nothing to change", tone: "plain" },
@@ -28,32 +28,29 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
   if (effects.length === 0) return <p className={styles.body}>Nothing.</p>;
   return (
     <ol className={styles.rules} aria-label="Effects">
-      {effects.map((effect, i) => {
-        const { label, tone } = STATUSES[effect.status] ?? { label: effect.status, tone: "plain" };
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an explanation never changes, and effects may repeat
-          <li key={i} className={styles.rule}>
-            <p className={styles.ruleName}>
-              <span>{titleOf(effect)}</span> {!isPlanned && <Tag tone={tone}>{label}</Tag>}
+      {effects.map((effect, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an explanation never changes, and effects may repeat
+        <li key={i} className={styles.rule}>
+          <p className={styles.ruleName}>
+            <span>{titleOf(effect)}</span> {!isPlanned && <StateTag of={STATUSES} state={effect.status} />}
+          </p>
+          {effect.text !== null && (
+            <p className={styles.text} dir="auto">
+              {effect.text}
             </p>
-            {effect.text !== null && (
-              <p className={styles.text} dir="auto">
-                {effect.text}
-              </p>
-            )}
-            {effect.error !== null && !(isPlanned && effect.status === SKIPPED) && (
-              <p className={styles.note}>{effect.error.message}</p>
-            )}
-            {effect.obstacles?.map((obstacle) => (
-              <p key={obstacle.line} className={styles.note}>
-                Not on the line {obstacle.line}: {obstacle.error.message}
-              </p>
-            ))}
-            {!isPlanned && effect.messageId !== null && <SentMessage id={effect.messageId} />}
-            <Source effect={effect} withRule={severalRules} />
-          </li>
-        );
-      })}
+          )}
+          {effect.error !== null && !(isPlanned && effect.status === SKIPPED) && (
+            <p className={styles.note}>{effect.error.message}</p>
+          )}
+          {effect.obstacles?.map((obstacle) => (
+            <p key={obstacle.line} className={styles.note}>
+              Not on the line {obstacle.line}: {obstacle.error.message}
+            </p>
+          ))}
+          {!isPlanned && effect.messageId !== null && <SentMessage id={effect.messageId} />}
+          <Source effect={effect} withRule={severalRules} />
+        </li>
+      ))}
     </ol>
   );
 }

@@ -2,8 +2,7 @@ import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
 import { Icon } from "../ui/icon";
 import { Tag } from "../ui/tag";
 import styles from "./decisions.module.css";
-import type { ExplanationFragment } from "./documents.generated";
-import { closedGate } from "./words";
+import type { ExplanationFragment, GateName } from "./documents.generated";
 
 type Rule = ExplanationFragment["rules"][number];
 type Clause = Rule["clauses"][number];
@@ -14,7 +13,7 @@ export function Rules({ explanation }: { explanation: ExplanationFragment }) {
   if (rules.length === 0) {
     return (
       <p className={styles.body}>
-        {closedGate(explanation) !== undefined
+        {isUndecided(explanation)
           ? "No rule was tried."
           : "No rule in the configuration applies to this type of situation."}
       </p>
@@ -49,6 +48,13 @@ export function Rules({ explanation }: { explanation: ExplanationFragment }) {
     </ol>
   );
 }
+
+/** Gates that a change closes before the rules are tried; those of the rules keep only their effects back. */
+const CHANGES: ReadonlySet<GateName> = new Set(["organization", "contact", "open", "unchanged"]);
+
+/** True if a decision ended before its rules were tried: then it has no gate but the one that a change closed. */
+const isUndecided = ({ gates, error }: ExplanationFragment): boolean =>
+  error !== null || (gates.length === 1 && gates.some(({ name, passed }) => !passed && CHANGES.has(name)));
 
 const RuleTag = ({ rule: { matched, spent } }: { rule: Rule }) => {
   if (matched) return <Tag tone="good">Matched</Tag>;

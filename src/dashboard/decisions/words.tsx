@@ -1,5 +1,11 @@
-import { Tag } from "../ui/tag";
-import type { DecisionOutcome, DecisionState, ExplanationFragment } from "./documents.generated";
+import { StateTag, Tag } from "../ui/tag";
+import type {
+  DecisionOutcome,
+  DecisionState,
+  EffectKind,
+  ExplanationFragment,
+  GateName,
+} from "./documents.generated";
 
 const OUTCOMES = {
   send: { label: "Sent a message", tone: "good" },
@@ -26,10 +32,9 @@ export function OutcomeTag(props: {
 }) {
   if (props.state === "failed") return <Tag tone="bad">Failed</Tag>;
   if (props.outcome === null) return <Tag tone="plain">Deciding</Tag>;
-  const { label, tone } = OUTCOMES[props.outcome];
   return (
     <>
-      <Tag tone={tone}>{label}</Tag>{" "}
+      <StateTag of={OUTCOMES} state={props.outcome} />{" "}
       {props.failedEffects > 0 && props.outcome !== "failed" && (
         <Tag tone="bad">{props.failedEffects} failed</Tag>
       )}
@@ -37,7 +42,7 @@ export function OutcomeTag(props: {
   );
 }
 
-const DEEDS: Readonly<Record<string, string>> = {
+const DEEDS: Readonly<Record<EffectKind, string>> = {
   send: "sent a message",
   addTags: "added tags",
   removeTags: "removed tags",
@@ -48,7 +53,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 };
 
 /** Summarizes the effects that were applied, each kind once: "sent a message and added tags". */
-export function deedsOf(effects: readonly { kind: string; status: string }[]): string {
+export function deedsOf(effects: readonly { kind: EffectKind; status: string }[]): string {
   const done = effects.filter(({ status }) => status === "done");
   const deeds = [...new Set(done.map(({ kind }) => DEEDS[kind] ?? kind))];
   if (deeds.length === 0) return "did nothing";
@@ -64,11 +69,11 @@ export function closedGate({
   gates,
   effects,
 }: Pick<ExplanationFragment, "gates" | "effects">): string | undefined {
-  const gate = gates.find(({ name, passed }) => !passed && name !== DECLARED);
-  if (gate === undefined) return undefined;
-  if (gate.name === "handler" && effects.some(({ status }) => status === "done"))
+  const name = gates.flatMap(({ name, passed }) => (passed || name === DECLARED ? [] : [name]))[0];
+  if (name === undefined) return undefined;
+  if (name === "handler" && effects.some(({ status }) => status === "done"))
     return `A human answers in this conversation, but the agent ${deedsOf(effects)} nevertheless (whileHuman).`;
-  return CLOSED_GATES[gate.name] ?? `The gate ${gate.name} was closed.`;
+  return CLOSED_GATES[name] ?? `The gate ${name} was closed.`;
 }
 
 /** Tells that the type of a situation is not declared, in case it is misspelled. */
@@ -89,9 +94,10 @@ export function Undeclared({ gates }: Pick<ExplanationFragment, "gates">) {
   );
 }
 
-const CLOSED_GATES: Readonly<Record<string, string>> = {
+const CLOSED_GATES: Readonly<Record<Exclude<GateName, typeof DECLARED>, string>> = {
   handler: "A human answers in this conversation, so the agent did nothing.",
   loop: "The address got too many automatic answers within an hour, so the agent sent nothing.",
+  organization: "The organization was deactivated before the decision was made, so nothing was done.",
   contact: "The contact was erased before the decision was made, so nothing was done.",
   open: "The conversation was closed before the decision was made, so nothing was done.",
   unchanged: "The conversation continued before the decision was made, so nothing was done.",

@@ -92,7 +92,7 @@ function factsOf(line: LineDetailsFragment) {
         {line.pausedReason}
       </span>
     ),
-    Kind: KINDS[line.kind].label,
+    Kind: KINDS[line.kind]?.label ?? line.kind,
     Default: line.isDefault ? "Yes, used if no other line is specified" : "No",
     ID: <code>{line.id}</code>,
     ...(webhook && { URL: webhook.url, "Sends to": ADDRESS_KINDS[webhook.addressKind] }),

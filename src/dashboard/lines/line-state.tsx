@@ -1,15 +1,11 @@
-import { Tag } from "../ui/tag";
+import { StateTag } from "../ui/tag";
 import type { LineState } from "./documents.generated";
 
 const STATES = {
-  active: { tone: "good", text: "Active" },
-  paused: { tone: "warn", text: "Paused" },
-  archived: { tone: "plain", text: "Archived" },
+  active: { label: "Active", tone: "good" },
+  paused: { label: "Paused", tone: "warn" },
+  archived: { label: "Archived", tone: "plain" },
 } as const;
 
 /** The state of a line as a tag. */
-export const lineStateTag = (state: LineState) => (
-  <Tag key="state" tone={STATES[state].tone}>
-    {STATES[state].text}
-  </Tag>
-);
+export const lineStateTag = (state: LineState) => <StateTag key="state" of={STATES} state={state} />;

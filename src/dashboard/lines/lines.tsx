@@ -85,7 +85,7 @@ function LineList({ agent }: { agent: Agent }) {
               <RowLink href={hrefOf(line.id)}>{line.name}</RowLink>
               {line.isDefault && <Tag tone="plain">Default</Tag>}
             </span>,
-            KINDS[line.kind].label,
+            KINDS[line.kind]?.label ?? line.kind,
             line.address ?? "–",
             lineStateTag(line.state),
             line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),

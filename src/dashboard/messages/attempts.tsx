@@ -1,7 +1,7 @@
 import { usePolledQuery } from "../api/client";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
-import { Tag } from "../ui/tag";
+import { StateTag, Tag } from "../ui/tag";
 import { AttemptsDocument, type AttemptsQuery } from "./documents.generated";
 import styles from "./messages.module.css";
 
@@ -35,9 +35,7 @@ function AttemptLine({ attempt }: { attempt: Attempt }) {
   const { outcome, startedAt, endedAt, code, detail } = attempt;
   return (
     <>
-      <Tag tone={outcome === null ? "plain" : OUTCOMES[outcome].tone}>
-        {outcome === null ? "In progress" : OUTCOMES[outcome].label}
-      </Tag>{" "}
+      {outcome === null ? <Tag tone="plain">In progress</Tag> : <StateTag of={OUTCOMES} state={outcome} />}{" "}
       <Time value={startedAt} />
       {endedAt !== null && `, took ${tookOf(startedAt, endedAt)}`}
       {code !== null && (

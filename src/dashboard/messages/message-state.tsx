@@ -1,5 +1,5 @@
 import { exactTime, Time } from "../ui/format";
-import { Tag } from "../ui/tag";
+import { lookOf, StateTag, Tag } from "../ui/tag";
 import type {
   HeldReason,
   MessageAuthor,
@@ -72,18 +72,15 @@ export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((va
 }));
 
 /** The status of a message as a tag; a held one stands out. */
-export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) => (
-  <Tag tone={heldReason === null ? STATUSES[status].tone : "warn"}>
-    {heldReason === null ? STATUSES[status].label : "Held"}
-  </Tag>
-);
+export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
+  heldReason === null ? <StateTag of={STATUSES} state={status} /> : <Tag tone="warn">Held</Tag>;
 
 /** The status of a message in one word, shown as a tag only if something went wrong. */
 export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
   heldReason !== null || status === "failed" || status === "canceled" ? (
     <StatusTag status={status} heldReason={heldReason} />
   ) : (
-    STATUSES[status].label
+    lookOf(STATUSES, status).label
   );
 
 /** Explains why a message is waiting, or was canceled or given up; nothing for other messages. */
@@ -105,8 +102,8 @@ export function StateReason({
           ).
         </>
       )}
-      {errorCode !== null && ERRORS[errorCode]}
-      {heldReason !== null && HELD[heldReason]}
+      {errorCode !== null && (ERRORS[errorCode] ?? errorCode)}
+      {heldReason !== null && (HELD[heldReason] ?? heldReason)}
       {errorText !== null && <> {errorText}</>}
       {status === "queued" && notBefore !== null && (
         <>

@@ -1,4 +1,4 @@
-import { Tag } from "../ui/tag";
+import { StateTag } from "../ui/tag";
 import type { PetStatus } from "./documents.generated";
 
 const STATUSES = {
@@ -14,6 +14,4 @@ export const STATUS_OPTIONS = (Object.keys(STATUSES) as PetStatus[]).map((value)
 }));
 
 /** The availability of a pet as a tag. */
-export const PetTag = ({ status }: { status: PetStatus }) => (
-  <Tag tone={STATUSES[status].tone}>{STATUSES[status].label}</Tag>
-);
+export const PetTag = ({ status }: { status: PetStatus }) => <StateTag of={STATUSES} state={status} />;

@@ -2,13 +2,31 @@ import type { ReactNode } from "react";
 import { showWhole } from "./name";
 import styles from "./tag.module.css";
 
+type Tone = "good" | "bad" | "warn" | "plain";
+
 /** A state as a colored label on one line; the tooltip shows the full text if it is truncated. */
-export const Tag = ({ tone, children }: { tone: "good" | "bad" | "warn" | "plain"; children: ReactNode }) => (
+export const Tag = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: only adds a tooltip
   <span className={styles.tag} data-tone={tone} onMouseEnter={showWhole}>
     {children}
   </span>
 );
+
+/** How a state is shown. */
+export interface Look {
+  label: string;
+  tone: Tone;
+}
+
+/** The look of a state. A newer version may have stored one that is not in the table; its label is its name. */
+export const lookOf = (looks: Readonly<Record<string, Look>>, state: string): Look =>
+  looks[state] ?? { label: state, tone: "plain" };
+
+/** A state as a tag. */
+export function StateTag({ of, state }: { of: Readonly<Record<string, Look>>; state: string }) {
+  const { label, tone } = lookOf(of, state);
+  return <Tag tone={tone}>{label}</Tag>;
+}
 
 /** Several tags, wrapped. */
 export const Tags = ({ children }: { children: ReactNode }) => (

@@ -1,5 +1,5 @@
 import { Time } from "../ui/format";
-import { Tag } from "../ui/tag";
+import { StateTag } from "../ui/tag";
 import type { DeliveryFragment, WebhookDeliveryState } from "./documents.generated";
 import styles from "./webhooks.module.css";
 
@@ -19,7 +19,7 @@ export const STATE_OPTIONS = Object.entries(STATES).map(([value, { label }]) => 
 /** Shows the state of a delivery. */
 export const DeliveryState = ({ delivery: { state, notBefore } }: { delivery: DeliveryFragment }) => (
   <div>
-    <Tag tone={STATES[state].tone}>{STATES[state].label}</Tag>
+    <StateTag of={STATES} state={state} />
     {state === "pending" && notBefore !== null && (
       <p className={styles.second}>
         next attempt <Time value={notBefore} isDue />

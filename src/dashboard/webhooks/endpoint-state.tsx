@@ -18,7 +18,9 @@ export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
     return (
       <div className={styles.state}>
         <Tag tone={disabledReason === "requested" ? "plain" : "bad"}>Disabled</Tag>
-        {disabledReason !== null && <p className={styles.second}>{REASONS[disabledReason]}</p>}
+        {disabledReason !== null && (
+          <p className={styles.second}>{REASONS[disabledReason] ?? disabledReason}</p>
+        )}
       </div>
     );
   }
