@@ -163,6 +163,21 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
+  test("after retries, a rotation can be undone or repeated as if its first answer had arrived", async () => {
+    for (const [end, undo] of [[desk.revoke, false] as const, [revokeAndKeep, true] as const]) {
+      const old = await mint(gateway, { name: `retried ${undo}` });
+      const idempotencyKey = `rotation ${old.id}`;
+      for (const _ of [1, 2]) await desk.rotate(old.id, 600, { idempotencyKey });
+      const { body } = await desk.rotate(old.id, 600, { idempotencyKey });
+      const { apiKey: next } = body.data.rotateApiKey;
+      expect(await found(old.id)).toMatchObject({ state: "active", replacedById: next.id });
+      expect(codeOf(await end(next.id))).toBeUndefined();
+      expect(await isReplaced(old.id)).toBe(false);
+      expect((await found(old.id)).expiresAt === null).toBe(undo);
+      expect(codeOf(await desk.rotate(old.id, 0))).toBeUndefined();
+    }
+  });
+
   test("nothing is revoked if there is no old key to keep", async () => {
     const [alone, expired] = await Promise.all([mint(gateway), mint(gateway)]);
     const { apiKey: next } = await rotated(expired.id, 600);

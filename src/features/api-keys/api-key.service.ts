@@ -49,6 +49,7 @@ import {
   keepReplaced,
   lifetimeOf,
   ownKey,
+  redirectReplaced,
   storedSettings,
   updateIfActive,
 } from "./key-changes";
@@ -321,10 +322,17 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         key: idempotencyKey,
         request: { id, graceSeconds },
         create: () => this.replace(tx, context, id, graceSeconds * 1000),
-        repeat: (minted) => this.replace(tx, context, minted, 0),
+        repeat: (lost) => this.replaceLost(tx, context, lost),
         idOf: ({ apiKey }) => apiKey.id,
       });
     });
+  }
+
+  /** Replaces a new key whose secret was lost, and lets the old key be replaced by the newer one, so that this can be undone. */
+  private async replaceLost(tx: Tx, context: RequestContext, lost: string): Promise<MintedApiKey> {
+    const minted = await this.replace(tx, context, lost, 0);
+    await redirectReplaced(tx, context, lost, minted.apiKey);
+    return minted;
   }
 
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {

@@ -169,13 +169,30 @@ export async function updateIfActive(
 export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
   expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 
+/** The key that a key replaced and that is not revoked. */
+const replacedBy = (tx: Tx, { id: replacedById, agentId }: Pick<ApiKey, "id" | "agentId">) =>
+  tx.findOneBy(ApiKey, { agentId, replacedById, revokedAt: IsNull() });
+
+/** Lets the key that a lost one replaced be replaced by another one. */
+export async function redirectReplaced(
+  tx: Tx,
+  context: RequestContext,
+  lost: string,
+  { id: replacedById, agentId }: ApiKey,
+): Promise<void> {
+  const old = await replacedBy(tx, { id: lost, agentId });
+  if (old === null) return;
+  await updateIfActive(tx, old, { replacedById });
+  await recordAudit(tx, context, apiKeyActions.api_key_updated, old, { replacedById: [lost, replacedById] });
+}
+
 /**
  * Undoes a rotation whose new key is revoked: restores the old key's expiry, and its name if no other key has it.
  * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
   const { id: replacedById, agentId } = successor;
-  const old = await tx.findOneBy(ApiKey, { agentId, replacedById });
+  const old = await replacedBy(tx, successor);
   if (old?.state !== ApiKeyState.active || successor.replacedById !== null) return false;
   const lifetimeMs = lifetimeOf(successor);
   const expiresAt = lifetimeMs === null ? null : timestampOf(Date.parse(old.createdAt) + lifetimeMs);
