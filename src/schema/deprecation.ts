@@ -52,17 +52,21 @@ export const deprecatedName = (part: SchemaPart | null | undefined): string | un
 
 /**
  * Deprecates the declared parts of a schema.
- * @throws Error if a part is deprecated by other means, without a date of removal
+ * @throws Error if a declared part does not exist, or a part is deprecated by other means, without a date of removal
  */
 export function deprecate(schema: GraphQLSchema): void {
+  // Names of routes have a space.
+  const missing = new Set(DEPRECATED_NAMES.filter((name) => !name.includes(" ")));
   for (const [name, part] of partsOf(schema)) {
     const deprecation = declared.get(name);
     if (part.deprecationReason != null)
       throw new Error(`${name} must be deprecated by the declaration of its feature.`);
     if (deprecation === undefined) continue;
+    missing.delete(name);
     part.deprecationReason = deprecation.reason;
     names.set(part, name);
   }
+  if (missing.size > 0) throw new Error(`These deprecated parts do not exist: ${[...missing].join(", ")}.`);
 }
 
 /** The parts of a schema that can be deprecated, by their coordinates. */

@@ -242,7 +242,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.auditLog": { outcomes: ALLOWED.managers, document: "{ auditLog { nodes { id } } }" },
   "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
   "Query.keyUsage": { outcomes: ALLOWED.managers, document: "{ keyUsage { accepted } }" },
-  "Query.deprecatedUse": { outcomes: ALLOWED.managers, document: "{ deprecatedUse { uses } }" },
+  "Query.deprecatedUse": { outcomes: ALLOWED.managers, document: "{ deprecatedUse { nodes { uses } } }" },
   "Query.usageTotals": { outcomes: ALLOWED.managers, document: "{ usageTotals { accepted } }" },
   "Query.activity": { outcomes: ALLOWED.readers, document: "{ activity { decisions { count } } }" },
   "Query.lines": {

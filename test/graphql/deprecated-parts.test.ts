@@ -1,4 +1,5 @@
 import { buildSchema, getOperationAST, parse } from "graphql";
+import type { Caller } from "../../src/auth/caller";
 import { deprecatedParts } from "../../src/graphql/compiled/deprecated-parts";
 import { type Deprecation, declareDeprecations, deprecate } from "../../src/schema/deprecation";
 
@@ -7,7 +8,7 @@ const SDL = `
   enum Status { sold, lost }
   input Filter { status: Status, name: String, inner: Filter }
   type Pet implements Named { name: String, title: String, tags(first: Int, last: Int): [String] }
-  type Query { animal(id: ID, status: Status, filter: Filter): Pet, named: Named, new: Int }
+  type Query { animal(id: ID, status: Status, filter: Filter): Pet, named: Named, new: Int, guarded: Pet }
 `;
 const NAMES = [
   "Pet.title",
@@ -31,7 +32,17 @@ describe("the deprecated parts of an operation", () => {
   beforeAll(() => {
     declareDeprecations(Object.fromEntries(NAMES.map((name) => [name, deprecation])));
     deprecate(schema);
+    const { new: root, guarded } = schema.getQueryType()?.getFields() ?? {};
+    for (const field of [root, guarded])
+      Object.assign(field?.extensions ?? {}, { access: { allowed: { key: "pets:read" } } });
   });
+  const keyWith = (...scopes: string[]) => ({ kind: "agent", key: { scopes } }) as unknown as Caller;
+  const partsOf = (text: string, caller: Caller, name?: string) => {
+    const document = parse(text);
+    const operation = getOperationAST(document, name);
+    if (!operation) throw new Error("There is no operation.");
+    return [...deprecatedParts(schema, document, operation, caller)].sort();
+  };
 
   test.each([
     ["{ animal { name } }", []],
@@ -45,24 +56,33 @@ describe("the deprecated parts of an operation", () => {
     ["query ($s: Status = lost) { animal(filter: { status: $s }) { name } }", ["Status.lost"]],
     ["{ ...f } fragment f on Query { animal { ...g } } fragment g on Pet { title }", ["Pet.title"]],
   ])("%s", (text, names) => {
-    const document = parse(text);
-    const operation = getOperationAST(document);
-    if (!operation) throw new Error("There is no operation.");
-    expect([...deprecatedParts(schema, document, operation)].sort()).toEqual([...names].sort());
+    expect(partsOf(text, keyWith("pets:read"))).toEqual([...names].sort());
+  });
+
+  test.each([
+    ["{ new animal { title } }", ["Pet.title"]],
+    ["{ guarded { title } }", []],
+    ["{ guarded { ...f } } fragment f on Pet { title tags(last: 1) }", []],
+    ["{ guarded { ...f } animal { ...f } } fragment f on Pet { title }", ["Pet.title"]],
+    [
+      "{ ...q } fragment q on Query { new guarded { title } animal(status: sold) { name } }",
+      ["Query.animal(status:)"],
+    ],
+  ])("are those that the caller may use: %s", (text, names) => {
+    expect(partsOf(text, keyWith())).toEqual(names);
   });
 
   test("are only those of this operation", () => {
-    const document = parse("query a { ...f } query b { animal { name } } fragment f on Query { new }");
-    const found = ["a", "b"].map((name) => {
-      const operation = getOperationAST(document, name);
-      return operation && deprecatedParts(schema, document, operation);
-    });
+    const text = "query a { ...f } query b { animal { name } } fragment f on Query { new }";
+    const found = ["a", "b"].map((name) => partsOf(text, keyWith("pets:read"), name));
     expect(found).toEqual([["Query.new"], []]);
   });
 
   test("must be declared: a part cannot be deprecated without a date of removal", () => {
     const other = buildSchema("type Query { old: Int @deprecated, pet: Int }");
     expect(() => deprecate(other)).toThrow("Query.old must be deprecated by the declaration of its feature.");
+    const renamed = buildSchema(SDL.replaceAll("title", "caption"));
+    expect(() => deprecate(renamed)).toThrow("These deprecated parts do not exist: Pet.title.");
     expect(() => declareDeprecations({ "Status.lost": deprecation })).toThrow("declared twice");
   });
 });

@@ -3,14 +3,17 @@ import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { purge } from "../../src/housekeeping";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { expire } from "../support/keys";
 import { callTool } from "../support/mcp";
 import { scrape } from "../support/metrics";
 import { addOrganization } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
-const USES = `query ($first: Int! = 100, $keyId: ID) {
-  deprecatedUse(first: $first, keyId: $keyId) { apiKey { id } name uses lastUsedAt removalAt }
+const USES = `query ($first: Int! = 100, $keyId: ID, $state: ApiKeyState) {
+  deprecatedUse(first: $first, keyId: $keyId, state: $state) {
+    nodes { apiKey { id } name uses lastUsedAt removalAt } totalCount keyCount
+  }
 }`;
 const ROUTE = "GET /v1/pets/{petId}";
 const DAY_MS = 86_400_000;
@@ -23,12 +26,13 @@ interface Use {
   removalAt: string;
 }
 
-const uses = async (gateway: TestGateway, variables: object = {}, token = gateway.owner): Promise<Use[]> => {
+const report = async (gateway: TestGateway, variables: object = {}, token = gateway.owner) => {
   await gateway.services.usageRecorder.flush({ all: true });
   const { body } = await gateway.graphql(USES, { ...variables }, { token });
   expect(body.errors).toBeUndefined();
   return body.data.deprecatedUse;
 };
+const uses = async (...args: Parameters<typeof report>): Promise<Use[]> => (await report(...args)).nodes;
 const countsOf = async (gateway: TestGateway, keyId: string) =>
   Object.fromEntries((await uses(gateway, { keyId })).map((use) => [use.name, use.uses]));
 
@@ -67,7 +71,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       { "Query.pet": 3 },
     ],
     [
-      "a document that the key may not run in full",
+      "an operation with a field that the key may not read",
       query('{ pet(id: "6") { id } agents { id } }', 2),
       { "Query.pet": 2 },
     ],
@@ -95,9 +99,10 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await countsOf(gateway, id)).toEqual({ "Query.pet": 2 });
   });
 
-  test("a key that may not call a deprecated route does not use it, and neither do members", async () => {
+  test("a key that may not call a deprecated route or field does not use it, and neither do members", async () => {
     const { id, secret } = await mint(gateway, { scopes: ["agent:read"] });
     expect((await gateway.rest("GET", "/v1/pets/1", { token: secret })).status).toBe(403);
+    for (const _ of [1, 2]) await gateway.graphql('{ pet(id: "9") { id } }', {}, { token: secret });
     const before = await uses(gateway);
     await gateway.graphql('{ pet(id: "1") { id } }', {}, { token: gateway.owner });
     expect(await countsOf(gateway, id)).toEqual({});
@@ -137,6 +142,12 @@ describeGateway({ engine: "any" }, (gateway) => {
       use(second.id, "Query.pet", 1, now - DAY_MS),
     ]);
     expect(await uses(gateway, { first: 1, keyId: second.id }, manager.token)).toEqual(list.slice(1));
+    const one = await report(gateway, { first: 1 }, manager.token);
+    expect(one).toEqual({ nodes: list.slice(0, 1), totalCount: 2, keyCount: 2 });
+    await expire(gateway, first.id);
+    const active = await report(gateway, { state: "active" }, manager.token);
+    expect(active).toEqual({ nodes: list.slice(1), totalCount: 1, keyCount: 1 });
+    expect(await uses(gateway, { state: "expired" }, manager.token)).toEqual(list.slice(0, 1));
     expect(await uses(gateway, { keyId: first.id })).toEqual([]);
     expect(await uses(gateway, { keyId: "nonsense" })).toEqual([]);
     expect((await uses(gateway)).map(({ apiKey }) => apiKey.id)).not.toContain(second.id);

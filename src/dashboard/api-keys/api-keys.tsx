@@ -144,12 +144,8 @@ const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undef
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
   const { totalCount: count } = watch.expiring;
   const refused = watch.refused.length;
-  const outdated = new Map(
-    watch.deprecatedUse.flatMap(({ apiKey }) =>
-      apiKey.state === "active" ? [[apiKey.id, apiKey.name] as const] : [],
-    ),
-  );
-  if (count + refused + outdated.size === 0) return null;
+  const { keyCount: outdated, nodes: latest } = watch.deprecatedUse;
+  if (count + refused + outdated === 0) return null;
   return (
     <ul className={styles.watch} aria-label="Needs attention">
       {count > 0 && address.get("state") !== "expiring" && (
@@ -164,11 +160,11 @@ function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddre
           <Link href="/">Show {refused === 1 ? "it" : "them"}</Link>
         </li>
       )}
-      {outdated.size > 0 && (
+      {outdated > 0 && (
         <li>
-          {formatNumber(outdated.size)} {outdated.size === 1 ? "key uses" : "keys use"} what will be removed,
-          most recently{" "}
-          {[...outdated].slice(0, 1).map(([id, name]) => (
+          {formatNumber(outdated)} {outdated === 1 ? "key uses" : "keys use"} what will be removed, most
+          recently{" "}
+          {latest.map(({ apiKey: { id, name } }) => (
             <Link key={id} href={addressOf(id)}>
               {name}
             </Link>

@@ -34,7 +34,7 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
       ) : (
         <>
           <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
-          <Deprecated uses={data.deprecatedUse} />
+          <Deprecated uses={data.deprecatedUse.nodes} />
         </>
       )}
     </Card>
@@ -42,7 +42,7 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
 }
 
 /** The deprecated parts of the APIs that a key uses, by their dates of removal. */
-const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"] }) =>
+const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"]["nodes"] }) =>
   [...new Set(uses.map(({ removalAt }) => removalAt))].sort().map((date) => {
     const names = uses.filter(({ removalAt }) => removalAt === date).map(({ name }) => name);
     return (

@@ -54,7 +54,7 @@ import {
   updateIfActive,
 } from "./key-changes";
 import { createKeyLookup } from "./key-lookup";
-import { narrowToText } from "./key-search";
+import { IN_STATE, narrowToText } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 const REQUIRED = { permission: Permission.config_manage };
@@ -374,12 +374,6 @@ const withAgent = (reader: EntityManager) =>
     .withDeleted()
     .innerJoinAndSelect("key.agent", "agent")
     .innerJoinAndSelect("agent.organization", "organization");
-
-const IN_STATE: Record<ApiKeyState, string> = {
-  [ApiKeyState.active]: "key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > :now)",
-  [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
-  [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
-};
 
 /** `development, staging and production` */
 const listOf = (environments: readonly Environment[]): string =>

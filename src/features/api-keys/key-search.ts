@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from "typeorm";
-import type { ApiKey } from "./api-key.entity";
+import { type ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
@@ -13,3 +13,10 @@ export function narrowToText(query: SelectQueryBuilder<ApiKey>, text: string): v
   const pattern = fold(text.trim()).replace(/[\\%_]/g, "\\$&");
   query.andWhere(`${query.alias}.search_text LIKE :pattern ESCAPE '\\'`, { pattern: `%${pattern}%` });
 }
+
+/** The conditions of the states, for the alias `key` and the parameter `now`. */
+export const IN_STATE: Record<ApiKeyState, string> = {
+  [ApiKeyState.active]: "key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > :now)",
+  [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
+  [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
+};

@@ -32,14 +32,14 @@ export class UsageResolver {
 
   @Access({ member: Permission.config_manage })
   @Report()
-  @Query(() => [DeprecatedUseReport], {
+  @Query(() => DeprecatedUseReport, {
     description:
-      "Uses of deprecated parts of the APIs with the caller's organization's API keys in the last 30 days, most recently used first. Uses are counted within seconds.",
+      "Uses of deprecated parts of the APIs with the caller's organization's API keys in the last 30 days. Uses are counted within seconds.",
   })
   deprecatedUse(
     @Ctx() context: RequestContext,
     @Args(() => DeprecatedUseArgs) args: DeprecatedUseArgs,
-  ): Promise<DeprecatedUseReport[]> {
+  ): Promise<DeprecatedUseReport> {
     return this.usage.deprecated(context, args);
   }
 

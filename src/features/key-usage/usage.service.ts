@@ -1,10 +1,11 @@
 import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { DAY_MS, HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
+import { DAY_MS, HOUR_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { DEPRECATED_NAMES, deprecationOf } from "../../schema/deprecation";
 import { ApiKey } from "../api-keys/api-key.entity";
+import { IN_STATE } from "../api-keys/key-search";
 import { AuditEntry } from "../audit/audit-entry.entity";
 import { DeprecatedUse } from "./deprecated-use.entity";
 import { HourlyUse } from "./hourly-use.entity";
@@ -112,41 +113,50 @@ export class UsageService {
     return totalsOf(rows, starts, digits);
   }
 
-  /** Uses of deprecated parts with the keys of the caller's organization, most recently used first. */
+  /** Uses of deprecated parts with the keys of the caller's organization. */
   async deprecated(
     context: RequestContext,
-    { first, keyId }: DeprecatedUseArgs,
-  ): Promise<DeprecatedUseReport[]> {
+    { first, keyId, state }: DeprecatedUseArgs,
+  ): Promise<DeprecatedUseReport> {
     const organizationId = organizationOf(context);
-    if (DEPRECATED_NAMES.length === 0 || (keyId != null && !isUuid(keyId))) return [];
+    if (DEPRECATED_NAMES.length === 0 || (keyId != null && !isUuid(keyId)))
+      return { nodes: [], totalCount: 0, keyCount: 0 };
     return this.database.report(organizationId, async (reader) => {
       const [since] = startsOf(UsagePeriod.last_30_days);
-      const latest = reader
+      const uses = reader
         .createQueryBuilder(DeprecatedUse, "used")
         .innerJoin("used.key", "key")
+        .where("key.organization_id = :organizationId AND used.day >= :since", { organizationId, since })
+        // A part that has been removed is no longer declared.
+        .andWhere("used.name IN (:...names)", { names: DEPRECATED_NAMES });
+      if (keyId != null) uses.andWhere("used.key_id = :keyId", { keyId });
+      if (state != null) uses.andWhere(IN_STATE[state], { now: timestamp() });
+      const rows = await uses
+        .clone()
         .select("used.key_id", "keyId")
         .addSelect("used.name", "name")
         .addSelect("SUM(used.uses)", "uses")
         .addSelect("MAX(used.last_used_at)", "lastUsedAt")
-        .where("key.organization_id = :organizationId AND used.day >= :since", { organizationId, since })
-        // A part that has been removed is no longer declared.
-        .andWhere("used.name IN (:...names)", { names: DEPRECATED_NAMES })
         .groupBy("used.key_id")
         .addGroupBy("used.name")
         .orderBy("MAX(used.last_used_at)", "DESC")
         .addOrderBy("used.key_id", "DESC")
         .addOrderBy("used.name")
-        .limit(first);
-      if (keyId != null) latest.andWhere("used.key_id = :keyId", { keyId });
-      const rows = await latest.getRawMany<DeprecatedRow>();
+        .limit(first)
+        .getRawMany<DeprecatedRow>();
+      const counts = await uses
+        .select("COUNT(DISTINCT used.key_id || ' ' || used.name)", "totalCount")
+        .addSelect("COUNT(DISTINCT used.key_id)", "keyCount")
+        .getRawOne();
       const keys = await reader.findBy(ApiKey, { id: In(rows.map((row) => row.keyId)) });
-      return rows.flatMap(({ keyId: id, name, uses, lastUsedAt }) => {
+      const nodes = rows.flatMap(({ keyId: id, name, uses, lastUsedAt }) => {
         const apiKey = keys.find((key) => key.id === id);
         const removalAt = deprecationOf(name)?.sunset.toISOString();
         return apiKey === undefined || removalAt === undefined
           ? []
           : [{ apiKey, name, uses: Number(uses), lastUsedAt, removalAt }];
       });
+      return { nodes, totalCount: Number(counts?.totalCount), keyCount: Number(counts?.keyCount) };
     });
   }
 }

@@ -11,7 +11,7 @@ import {
 import { IsBetween } from "../../common/range";
 import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
-import { ApiKey } from "../api-keys/api-key.entity";
+import { ApiKey, ApiKeyState } from "../api-keys/api-key.entity";
 
 /** Max entries of a report. */
 const MAX_ENTRIES = 100;
@@ -91,6 +91,12 @@ export class DeprecatedUseArgs {
 
   @Field(() => ID, { nullable: true, description: "Only uses with the key with this ID." })
   keyId!: string | null | undefined;
+
+  @Field(() => ApiKeyState, {
+    nullable: true,
+    description: "Only uses with keys that are now in this state.",
+  })
+  state!: ApiKeyState | null | undefined;
 }
 
 @ObjectType({ simpleResolvers: true, description: "Usage in one hour or day." })
@@ -142,7 +148,7 @@ export class KeyUsageReport extends UsageTotals {
   simpleResolvers: true,
   description: "Uses of a deprecated part of the APIs with one key in the last 30 days.",
 })
-export class DeprecatedUseReport {
+export class DeprecatedUseOfKey {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;
 
@@ -160,4 +166,21 @@ export class DeprecatedUseReport {
 
   @Field(() => GraphQLISODateTime, { description: "Time from which the part may be removed." })
   removalAt!: Timestamp;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "Uses of deprecated parts of the APIs in the last 30 days.",
+})
+export class DeprecatedUseReport {
+  @Field(() => [DeprecatedUseOfKey], {
+    description: "The uses by key and part, most recently used first, at most `first`.",
+  })
+  nodes!: DeprecatedUseOfKey[];
+
+  @Field(() => Int, { description: "Number of all uses by key and part." })
+  totalCount!: number;
+
+  @Field(() => Int, { description: "Number of all keys with uses." })
+  keyCount!: number;
 }

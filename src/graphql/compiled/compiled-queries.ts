@@ -18,8 +18,6 @@ export interface KnownOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   execute: Execute;
-  /** Names of its deprecated parts. */
-  deprecated: readonly string[];
 }
 
 /**
@@ -32,7 +30,11 @@ export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDep
   const documents = new KnownDocuments();
   // Plans by document and operation; a plan is garbage-collected with its document.
   const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, KnownOperation | undefined>>();
-  const count = ({ caller }: RequestContext, deprecated: readonly string[]) => {
+  const count = (
+    { caller }: RequestContext,
+    { document, operation }: Pick<KnownOperation, "document" | "operation">,
+  ) => {
+    const deprecated = deprecatedParts(schema, document, operation, caller);
     if (deprecated.length > 0) countDeprecated(caller, deprecated);
   };
   const planOf = (document: DocumentNode, operation: OperationDefinitionNode): KnownOperation | undefined => {
@@ -58,8 +60,7 @@ export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDep
         async responseForOperation({ document, operation, contextValue, source, request }) {
           // Despite its type, `operation` is undefined if the operation name is unknown.
           if (!operation) return null;
-          if (!contextValue.answer?.attempt)
-            count(contextValue, deprecatedParts(schema, document, operation));
+          if (!contextValue.answer?.attempt) count(contextValue, { document, operation });
           if (known === undefined) {
             if (mayCallAll(contextValue.caller, schema, document, operation)) documents.add(source, document);
             return null;
@@ -91,13 +92,13 @@ export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDep
     },
     /** Runs an operation and writes the response; undefined if it fails and Apollo must run it. */
     async answer(
-      { execute, deprecated }: KnownOperation,
+      known: KnownOperation,
       context: RequestContext,
       variables: Record<string, unknown>,
     ): Promise<string | undefined> {
-      count(context, deprecated);
+      count(context, known);
       if (context.answer) context.answer.attempt = {};
-      const { data, errors } = await execute(context, variables);
+      const { data, errors } = await known.execute(context, variables);
       if (data == null || errors !== undefined) return undefined;
       return JSON.stringify({ data });
     },
@@ -110,8 +111,7 @@ function tryCompile(
   operation: OperationDefinitionNode,
 ): KnownOperation | undefined {
   try {
-    const execute = planOperation(schema, document, operation.name?.value);
-    return { document, operation, execute, deprecated: deprecatedParts(schema, document, operation) };
+    return { document, operation, execute: planOperation(schema, document, operation.name?.value) };
   } catch {
     return undefined;
   }

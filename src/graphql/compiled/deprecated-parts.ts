@@ -3,51 +3,102 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
+  Kind,
   type OperationDefinitionNode,
-  separateOperations,
   TypeInfo,
   visit,
   visitWithTypeInfo,
 } from "graphql";
+import { type AccessRule, isAllowed } from "../../auth/authorize";
+import type { Caller } from "../../auth/caller";
+import { accessOf } from "../../schema/access";
 import { deprecatedName } from "../../schema/deprecation";
 
-/** Found once for each operation of a document. */
-const known = new WeakMap<OperationDefinitionNode, readonly string[]>();
+/** A deprecated part or a fragment, by name, with the access rules of the fields around it. */
+interface Found {
+  name: string;
+  rules: readonly AccessRule[];
+}
+
+/** What one definition of a document uses. */
+interface Uses {
+  parts: Found[];
+  fragments: Found[];
+}
+
+/** The uses of each definition, by the name of a fragment or the node of an operation; undefined if no part is deprecated. */
+type UsesOf = ReadonlyMap<string | OperationDefinitionNode, Uses> | undefined;
+
+/** Found once for each document. */
+const known = new WeakMap<DocumentNode, { uses: UsesOf }>();
+
+const NONE: readonly string[] = [];
 
 /**
- * Returns the names of the deprecated parts in an operation and its fragments; values of variables are not part of them.
+ * Returns the names of the deprecated parts in an operation and its fragments that the caller may use; values of
+ * variables are not part of them.
  * @param document a valid document
  */
 export function deprecatedParts(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  caller: Caller,
 ): readonly string[] {
-  const names = known.get(operation) ?? findParts(schema, document, operation);
-  known.set(operation, names);
-  return names;
+  const { uses } = known.get(document) ?? { uses: findUses(schema, document) };
+  known.set(document, { uses });
+  if (uses === undefined) return NONE;
+  const changes = operation.operation === "mutation";
+  const names = new Set<string>();
+  const visited = new Set<string | OperationDefinitionNode>();
+  const isReached = ({ rules }: Found) => rules.every((rule) => isAllowed(caller, rule, changes));
+  const collect = (definition: string | OperationDefinitionNode) => {
+    if (visited.has(definition)) return;
+    visited.add(definition);
+    const { parts = [], fragments = [] } = uses.get(definition) ?? {};
+    for (const part of parts) if (isReached(part)) names.add(part.name);
+    for (const fragment of fragments) if (isReached(fragment)) collect(fragment.name);
+  };
+  collect(operation);
+  return [...names];
 }
 
-function findParts(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { name }: OperationDefinitionNode,
-): readonly string[] {
-  const found = new Set<string>();
-  const note = (part: Parameters<typeof deprecatedName>[0]) => {
-    const deprecated = deprecatedName(part);
-    if (deprecated !== undefined) found.add(deprecated);
-  };
+function findUses(schema: GraphQLSchema, document: DocumentNode): UsesOf {
+  const all = new Map<string | OperationDefinitionNode, Uses>();
   const info = new TypeInfo(schema);
-  const visitor = visitWithTypeInfo(info, {
-    Field: () => note(info.getFieldDef()),
-    Argument: () => note(info.getArgument()),
-    EnumValue: () => note(info.getEnumValue()),
-    ObjectField: (node) => {
-      const type = getNamedType(info.getParentInputType());
-      if (isInputObjectType(type)) note(type.getFields()[node.name.value]);
-    },
-  });
-  visit(separateOperations(document)[name?.value ?? ""] ?? document, visitor);
-  return [...found];
+  let isUsed = false;
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
+      continue;
+    const uses: Uses = { parts: [], fragments: [] };
+    // One entry for each field around the current node.
+    const around: (AccessRule | undefined)[] = [];
+    const rules = () => around.filter((rule) => rule !== undefined);
+    const note = (part: Parameters<typeof deprecatedName>[0]) => {
+      const name = deprecatedName(part);
+      if (name === undefined) return;
+      uses.parts.push({ name, rules: rules() });
+      isUsed = true;
+    };
+    const visitor = visitWithTypeInfo(info, {
+      Field: {
+        enter() {
+          const field = info.getFieldDef() ?? undefined;
+          around.push(accessOf(field));
+          note(field);
+        },
+        leave: () => void around.pop(),
+      },
+      FragmentSpread: ({ name }) => void uses.fragments.push({ name: name.value, rules: rules() }),
+      Argument: () => note(info.getArgument()),
+      EnumValue: () => note(info.getEnumValue()),
+      ObjectField: (node) => {
+        const type = getNamedType(info.getParentInputType());
+        if (isInputObjectType(type)) note(type.getFields()[node.name.value]);
+      },
+    });
+    visit(definition, visitor);
+    all.set(definition.kind === Kind.FRAGMENT_DEFINITION ? definition.name.value : definition, uses);
+  }
+  return isUsed ? all : undefined;
 }
