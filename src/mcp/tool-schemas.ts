@@ -75,16 +75,20 @@ export function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema):
     ...(items !== undefined && { items: compacted(items as JsonSchema) }),
   };
   if (format === "int64") return { ...parts, type: undefined, ...INT64_ARGUMENT };
-  if (oneOf !== undefined) return { ...parts, ...compacted(merged(oneOf as JsonSchema[])) };
+  if (oneOf !== undefined) {
+    const flat = flattened(oneOf as JsonSchema[]);
+    const texts = [parts.description, flat.description].filter((text) => text !== undefined);
+    return { ...parts, ...flat, ...(texts.length > 0 && { description: texts.join(" ") }) };
+  }
   return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
 }
 
 /** Merges alternative objects into one, as few models handle alternatives; drops null, which equals an omitted argument. */
-function merged(alternatives: readonly JsonSchema[]): JsonSchema {
+function flattened(alternatives: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = alternatives.filter(({ type }) => type !== "null");
-  if (others.length === 0) return first;
+  if (others.length === 0) return compacted(first);
   const properties = Object.assign({}, ...[first, ...others].map((each) => each.properties));
-  return { ...first, properties, required: [] };
+  return { ...compacted({ ...first, properties, required: [] }), description: "Pass exactly one member." };
 }
 
 const eachCompacted = (properties: ObjectSchema["properties"]): ObjectSchema["properties"] =>

@@ -2,6 +2,8 @@ import type { Client, Tool } from "@modelcontextprotocol/client";
 import { Scope } from "../../src/auth/permissions";
 import { ROUTES } from "../../src/features";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { createSchema } from "../../src/graphql/schema";
+import { compileRoutes } from "../../src/rest/compiled-route";
 import { addContact } from "../support/contacts";
 import { mint, type TestGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
@@ -148,6 +150,27 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
 
   test("all tools take a model at most 25 kB", () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(25_000);
+  });
+
+  test("an argument of which exactly one member is passed says so", () => {
+    type Schema = { oneOf?: Schema[]; type?: string };
+    const isChoice = ({ oneOf = [] }: Schema): boolean => {
+      const alternatives = oneOf.filter(({ type }) => type !== "null");
+      return alternatives.length > 1 || alternatives.some(isChoice);
+    };
+    const isSaid = (tool: string, name: string) => {
+      const { properties = {} } = tools.find((each) => each.name === tool)?.inputSchema ?? {};
+      return JSON.stringify(properties[name]).includes("Pass exactly one member.");
+    };
+    const members = compileRoutes(ROUTES, createSchema()).flatMap(({ plan }) => {
+      const { properties = {} } = (plan.body?.json.schema ?? {}) as { properties?: Record<string, Schema> };
+      return Object.entries(properties).map(
+        ([name, schema]) => [plan.route.operationId, name, schema] as const,
+      );
+    });
+    const choices = members.filter(([, , schema]) => isChoice(schema)).map(String);
+    expect(choices).not.toEqual([]);
+    expect(members.filter(([tool, name]) => isSaid(tool, name)).map(String)).toEqual(choices);
   });
 
   test("tools that answer nothing that contacts wrote do not say that they do", () => {
