@@ -8,7 +8,7 @@ import type { RunOperation } from "../graphql/run-operation";
 import { jsonTypeOf, type Member, objectType } from "../rest/json-types";
 import { SchemaSearch } from "./schema-search";
 import { compacted } from "./tool-schemas";
-import { type Arguments, type McpTool, THIRD_PARTY, type ToolAnswer } from "./tools";
+import { type Arguments, type McpTool, THIRD_PARTY, type ToolAnswer, withoutUnused } from "./tools";
 
 /** The scope that a key needs besides those of the fields. */
 const ACCESS = { allowed: { key: "mcp:graphql" }, whileDeactivated: false } as const;
@@ -79,13 +79,18 @@ function toolOf({
   call(args: Arguments, context: RequestContext): Promise<ToolAnswer>;
 }): McpTool {
   const type = objectType(members);
+  const inputSchema = compacted(type.schema) as Tool["inputSchema"];
   return {
-    definition: { ...definition, inputSchema: compacted(type.schema) as Tool["inputSchema"] },
+    definition: { ...definition, inputSchema },
     isFor: (caller) => isAllowed(caller, ACCESS, false),
     call: async (args, context) => {
       authorize(context.caller, ACCESS, false);
       const problems: InputProblem[] = [];
-      const decoded = type.decode(args, { path: "", source: "argument", problems });
+      const decoded = type.decode(withoutUnused(args, inputSchema), {
+        path: "",
+        source: "argument",
+        problems,
+      });
       if (problems.length > 0) throw new InvalidInput(problems);
       return call(decoded as Arguments, context);
     },

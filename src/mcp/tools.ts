@@ -92,21 +92,26 @@ function descriptionOf(plan: RoutePlan): string {
   ].join(" ");
 }
 
-/**
- * Creates a function that assigns arguments to the parts of the request. Models send null or an empty text for optional
- * arguments they do not use.
- */
+/** Omits the optional arguments that are null or an empty text, which models send for those that they do not use. */
+export function withoutUnused(
+  args: Arguments,
+  { properties = {}, required = [] }: { properties?: object | undefined; required?: string[] | undefined },
+): Arguments {
+  const isUnused = (name: string, value: unknown) =>
+    (value === null || value === "") && Object.hasOwn(properties, name) && !required.includes(name);
+  return Object.fromEntries(Object.entries(args).filter((argument) => !isUnused(...argument)));
+}
+
+/** Creates a function that assigns arguments to the parts of the request. */
 function inputsReader(
   { path, query, body, idempotencyKey }: RoutePlan,
-  { properties, required = [] }: ObjectSchema,
+  schema: ObjectSchema,
 ): (given: Arguments) => Inputs {
-  const isOptional = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
-  const isUnused = (name: string, value: unknown) => (value === null || value === "") && isOptional(name);
   const inPath = new Set(path.map(({ name }) => name));
   const inQuery = new Set(query.map(({ name }) => name));
   const isKey = (name: string) => idempotencyKey !== undefined && name === IDEMPOTENCY_FIELD;
   return (given) => {
-    const args = Object.fromEntries(Object.entries(given).filter((argument) => !isUnused(...argument)));
+    const args = withoutUnused(given, schema);
     const pick = (isPicked: (name: string) => boolean) =>
       Object.fromEntries(Object.entries(args).filter(([name]) => isPicked(name)));
     const isOther = (name: string) => !inPath.has(name) && !isKey(name);

@@ -13,7 +13,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     const { content, isError = false } = reply.body.result;
     return { reply, text: content[0].text as string, isError };
   };
-  const run = async (document: string, variables?: object, token?: string) => {
+  const run = async (document: string, variables?: unknown, token?: string) => {
     const { text, isError } = await call("runGraphql", { document, variables }, token);
     return { ...JSON.parse(text), isError };
   };
@@ -75,6 +75,11 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
       ...(await gateway.graphql(query, variables)).body,
       isError: false,
     });
+  });
+
+  test.each([null, ""])("variables that are %j are as left out", async (variables) => {
+    const { data, isError } = await run("{ pets(first: 1) { totalCount } }", variables);
+    expect([isError, data.pets.totalCount]).toEqual([false, expect.any(Number)]);
   });
 
   test("a document has the rights of the key", async () => {
