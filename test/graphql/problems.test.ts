@@ -31,6 +31,19 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ],
     ["a variable that is missing", [CREATE], { input: /^is required$/ }],
     ["a variable that is null", [CREATE, { input: null }], { input: /^is required$/ }],
+    ...["null", "left out"].map((what): (typeof CASES)[number] => [
+      `a variable within @oneOf that is ${what}`,
+      ["query ($id: ID) { contact(by: { id: $id }) { id } }", what === "null" ? { id: null } : {}],
+      { id: /^must not be null$/ },
+    ]),
+    [
+      "variables that are null in spite of their defaults",
+      [
+        "query ($n: Int = 1, $status: PetStatus = sold) { ...f } fragment f on Query { pets(first: $n, status: $status) { totalCount } }",
+        { n: null, status: null },
+      ],
+      { n: /^must not be null$/ },
+    ],
   ];
 
   test.each(CASES)("%s is reported by its path", async (_, call, expected) => {

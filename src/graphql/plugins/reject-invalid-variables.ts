@@ -1,14 +1,23 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import {
+  type DocumentNode,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
+  type GraphQLSchema,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
+  Kind,
+  type OperationDefinitionNode,
+  separateOperations,
+  TypeInfo,
   typeFromAST,
+  visit,
+  visitWithTypeInfo,
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
 import { excerpt } from "../../credentials/redact-tokens";
@@ -26,7 +35,7 @@ const NAME_MAX_LENGTH = 100;
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
-      async didResolveOperation({ operation, request, schema }) {
+      async didResolveOperation({ document, operation, request, schema }) {
         const problems: InputProblem[] = [];
         const values = request.variables ?? {};
         for (const { variable, type: node, defaultValue } of operation?.variableDefinitions ?? []) {
@@ -36,11 +45,49 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
           if (type !== undefined && (given || defaultValue === undefined))
             addProblems(given ? values[name] : undefined, type, name, problems);
         }
+        if (operation && problems.length === 0)
+          addProblemsOfNulls(schema, document, operation, values, problems);
         if (problems.length > 0) throw new InvalidInput(problems);
       },
     };
   },
 };
+
+/**
+ * Adds the problems of null variables where null is not allowed: with a default value, a nullable variable may be used
+ * where null is not, and graphql-js does not find all those within `@oneOf`. Parts with directives may be skipped.
+ */
+function addProblemsOfNulls(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { name, variableDefinitions = [] }: OperationDefinitionNode,
+  values: Readonly<Record<string, unknown>>,
+  problems: InputProblem[],
+): void {
+  const isGiven = (name: string) => Object.hasOwn(values, name);
+  const nulls = new Set<string>();
+  for (const { variable, type, defaultValue } of variableDefinitions) {
+    const { value: name } = variable.name;
+    const isNull = isGiven(name) ? values[name] == null : defaultValue === undefined;
+    if (isNull && type.kind !== Kind.NON_NULL_TYPE) nulls.add(name);
+  }
+  if (nulls.size === 0) return;
+  const info = new TypeInfo(schema);
+  const visitor = visitWithTypeInfo(info, {
+    enter: (node) => ("directives" in node && node.directives?.length ? false : undefined),
+    VariableDefinition: () => false,
+    Variable({ name: { value: path } }) {
+      const parent = getNullableType(info.getParentInputType());
+      const isOneOf = isInputObjectType(parent) && parent.isOneOf;
+      // An argument has its default if the variable is left out.
+      const isRejected = isOneOf || (isNonNullType(info.getInputType()) && isGiven(path));
+      // Once for each variable.
+      if (isRejected && nulls.delete(path) && problems.length < MAX_PROBLEMS)
+        problems.push({ path, message: "must not be null" });
+    },
+  });
+  visit(separateOperations(document)[name?.value ?? ""] ?? document, visitor);
+}
 
 /** Adds the problems of a value of the wrong type (specification, 3), up to `MAX_PROBLEMS`. */
 function addProblems(value: unknown, type: GraphQLInputType, path: string, problems: InputProblem[]): void {
