@@ -14,24 +14,21 @@ const LARGE = 400_000;
 const FAST_QUALITY = 9;
 
 /**
- * Builds a folder with its `vite.config.mjs`.
+ * Builds a folder with its `vite.config.mjs` into `dist/next`.
  * @param folder the sources
- * @param name name of the output folder in `dist`
+ * @param name name of the output folder
  * @param shared server files that the page imports
  */
 export async function buildPage(folder, name, shared = []) {
   const output = join(ROOT, "dist", name);
-  const stampFile = `${output}.sha256`;
   const stamp = hashOf(ROOT, [
     ...filesIn(folder),
     ...shared,
     join(ROOT, "package-lock.json"),
     import.meta.filename,
   ]);
-  if (read(stampFile) === stamp && read(join(output, "index.html")) !== undefined) return;
+  if (read(`${output}.sha256`) === stamp && read(join(output, "index.html")) !== undefined) return;
 
-  // An interrupted build must not look complete.
-  rmSync(stampFile, { force: true });
   const next = join(ROOT, "dist/next", name);
   const { build } = await import("vite");
   await build({
@@ -40,8 +37,17 @@ export async function buildPage(folder, name, shared = []) {
     logLevel: "warn",
   });
   await Promise.all(readdirSync(join(next, "assets")).map((asset) => compress(join(next, "assets", asset))));
+  writeFileSync(`${next}.sha256`, stamp);
+}
+
+/** Replaces a page with the one in `dist/next`, if it was built. */
+export function publishPage(name) {
+  const [next, output] = ["dist/next", "dist"].map((folder) => join(ROOT, folder, name));
+  if (!existsSync(next)) return;
+  // An interrupted build must not look complete.
+  rmSync(`${output}.sha256`, { force: true });
   replaceFolder(next, output);
-  writeFileSync(stampFile, stamp);
+  if (existsSync(`${next}.sha256`)) renameSync(`${next}.sha256`, `${output}.sha256`);
 }
 
 /** Replaces a folder atomically, so that a starting server never reads half of it. */

@@ -4,14 +4,15 @@ import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { filesIn, hashOf, replaceFolder } from "./build-page.mjs";
+import { filesIn, hashOf, publishPage, replaceFolder } from "./build-page.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
 const NEXT = join(DIST, "next");
 /** Holds the hash of the sources of the last complete build. */
 const STAMP = join(DIST, "src/build.sha256");
-const RESULTS = ["src/main.js", "dashboard/index.html", "docs/index.html", "graphiql/index.html"];
+const PAGES = ["dashboard", "docs", "graphiql"];
+const RESULTS = ["src/main.js", ...PAGES.map((page) => `${page}/index.html`)];
 
 const stamp = hashOf(ROOT, [
   // The build itself writes the others.
@@ -35,6 +36,7 @@ if (!isBuilt || !process.argv.includes("--if-changed")) {
   const [code] = await compiled;
   if (code !== 0) process.exit(1);
   writeFileSync(join(NEXT, "src/build.sha256"), stamp);
+  for (const page of PAGES) publishPage(page);
   for (const file of ["ormconfig.js", "ormconfig.js.map"]) renameSync(join(NEXT, file), join(DIST, file));
   // Last, including the hash of its sources, so that an interrupted build does not look complete.
   replaceFolder(join(NEXT, "src"), join(DIST, "src"));

@@ -1,4 +1,4 @@
-// Builds the dashboard into dist/dashboard.
+// Builds the dashboard into dist/next/dashboard.
 import { join } from "node:path";
 import { buildPage, filesIn } from "../build-page.mjs";
 // Runs before this module.

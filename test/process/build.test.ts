@@ -12,13 +12,20 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Writes the two files of the program, as the compiler does. */
+/** Writes the two files of the program, as the compiler does, and may fail. */
 const COMPILER = `
   const { cpSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
   const [, , , root, , next] = process.argv;
   mkdirSync(next + "/src", { recursive: true });
   for (const file of ["src/main", "src/version"]) cpSync(root + "/" + file + ".ts", next + "/" + file + ".js");
   for (const file of ["ormconfig.js", "ormconfig.js.map"]) writeFileSync(next + "/" + file, "");
+  if (process.env.FAILS === "compiler") process.exit(1);
+`;
+
+/** Another page, with the number of the program. */
+const NUMBERED = `
+  import { cpSync } from "node:fs";
+  cpSync("src/main.ts", "dist/next/dashboard/index.html");
 `;
 
 /** The last page to be built: says which program a server would read by then, and may fail. */
@@ -28,7 +35,7 @@ const PAGE = `
     try { return readFileSync("dist/src/" + file + ".js", "utf8"); } catch { return null; }
   });
   writeFileSync("half-way.json", JSON.stringify([main, version]));
-  if (process.env.FAILS) throw new Error("The page has a mistake.");
+  if (process.env.FAILS === "page") throw new Error("The page has a mistake.");
 `;
 
 describe("a build", () => {
@@ -38,12 +45,15 @@ describe("a build", () => {
     mkdirSync(dirname(path(name)), { recursive: true });
     writeFileSync(path(name), text);
   };
-  const build = (number: string, { fails = false } = {}) => {
+  const build = (number: string, fails = "") => {
     for (const file of ["main", "version"]) write(`src/${file}.ts`, number);
-    const env = { ...process.env, FAILS: fails ? "1" : "" };
+    const env = { ...process.env, FAILS: fails };
     return spawnSync(process.execPath, ["src/build.mjs", "--if-changed"], { cwd: root, env }).status;
   };
-  const program = () => ["main", "version"].map((file) => readFileSync(path(`dist/src/${file}.js`), "utf8"));
+  const program = () =>
+    ["src/main.js", "src/version.js", "dashboard/index.html"].map((file) =>
+      readFileSync(path(`dist/${file}`), "utf8"),
+    );
   const halfWay = () => JSON.parse(readFileSync(path("half-way.json"), "utf8"));
 
   beforeAll(() => {
@@ -56,22 +66,25 @@ describe("a build", () => {
       write(file, "");
     write("node_modules/typescript/package.json", '{"name":"typescript"}');
     write("node_modules/typescript/bin/tsc", COMPILER);
-    for (const folder of ["rest/openapi/viewer", "dashboard"]) write(`src/${folder}/build.mjs`, "");
+    write("src/rest/openapi/viewer/build.mjs", "");
+    write("src/dashboard/build.mjs", NUMBERED);
     write("src/graphql/explorer/build.mjs", PAGE);
     build("1");
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  test("leaves the program whole until it has all of the next one, and if it fails", () => {
-    expect(build("2", { fails: true })).not.toBe(0);
-    expect([halfWay(), program()]).toEqual([
-      ["1", "1"],
-      ["1", "1"],
-    ]);
+  test("leaves the program and its pages whole until it has all of the next one, and if it fails", () => {
+    for (const fails of ["page", "compiler"]) {
+      expect(build("2", fails)).not.toBe(0);
+      expect([halfWay(), program()]).toEqual([
+        ["1", "1"],
+        ["1", "1", "1"],
+      ]);
+    }
     expect(build("2")).toBe(0);
     expect([halfWay(), program()]).toEqual([
       ["1", "1"],
-      ["2", "2"],
+      ["2", "2", "2"],
     ]);
   });
 
@@ -80,7 +93,7 @@ describe("a build", () => {
     renameSync(path("dist/src"), path("dist/src.old"));
     write("dist/next/src/removed.js", "");
     expect(build("3")).toBe(0);
-    expect(program()).toEqual(["3", "3"]);
+    expect(program()).toEqual(["3", "3", "3"]);
     expect(
       ["dist/src/removed.js", "dist/src.old", "dist/next"].filter((name) => existsSync(path(name))),
     ).toEqual([]);

@@ -1,4 +1,4 @@
-// Builds GraphiQL into dist/graphiql.
+// Builds GraphiQL into dist/next/graphiql.
 import { join } from "node:path";
 import { buildPage } from "../../build-page.mjs";
 

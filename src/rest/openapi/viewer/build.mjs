@@ -1,12 +1,11 @@
-// Copies the viewer of /docs into dist/docs and compresses it, so that the server needs no package for it.
+// Copies the viewer of /docs into dist/next/docs and compresses it, so that the server needs no package for it.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { compress, replaceFolder } from "../../../build-page.mjs";
+import { compress } from "../../../build-page.mjs";
 
 const HERE = import.meta.dirname;
-const DIST = join(HERE, "../../../../dist");
-const OUTPUT = join(DIST, "next/docs");
+const OUTPUT = join(HERE, "../../../../dist/next/docs");
 const EXPLORER = dirname(createRequire(import.meta.url).resolve("openapi-explorer/package.json"));
 
 const script = readFileSync(join(EXPLORER, "dist/browser/openapi-explorer.min.js"), "utf8");
@@ -21,4 +20,3 @@ const files = {
 mkdirSync(OUTPUT, { recursive: true });
 for (const [name, content] of Object.entries(files)) writeFileSync(join(OUTPUT, name), content);
 await Promise.all(["viewer.css", "viewer.js"].map((name) => compress(join(OUTPUT, name))));
-replaceFolder(OUTPUT, join(DIST, "docs"));
