@@ -2,6 +2,7 @@ import { In } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { derivedId } from "../../common/uuid";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
@@ -192,9 +193,8 @@ export interface Matches {
 /** Forgets the matches that were recorded for a decision when it asked a model: they were none, after all. */
 export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
   const rows = rowsOf(matches);
-  if (rows.length === 0) return;
   // Earlier matches of these rules had expired when these were recorded.
-  await tx.delete(RuleMatch, rows);
+  if (rows.length > 0) await deleteMatches(tx, rows);
 }
 
 /** Records the matches of rules with `once`. */
@@ -210,9 +210,18 @@ const rowsOf = ({ configuration, input, subjects, ruleIds }: Matches) => {
   return [...new Map(rows.map((row) => [nameOf(row), row])).values()];
 };
 
-const storeMatches = coalesceInTx(
-  async (tx: Tx, matches: readonly Pick<RuleMatch, "subjectId" | "ruleId" | "matchedAt">[][]) => {
-    await tx.upsert(RuleMatch, matches.flat(), ["subjectId", "ruleId"]);
-    return matches.map(() => undefined);
-  },
-);
+type Match = Pick<RuleMatch, "subjectId" | "ruleId" | "matchedAt">;
+
+const storeMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) => {
+  await tx.upsert(RuleMatch, matches.flat(), ["subjectId", "ruleId"]);
+  return matches.map(() => undefined);
+});
+
+const deleteMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) => {
+  const rows = padded(matches.flat());
+  await tx.query(
+    `delete from rule_match where (subject_id, rule_id, matched_at) in (values ${placeholders(rows.length, 3)})`,
+    rows.flatMap(({ subjectId, ruleId, matchedAt }) => [subjectId, ruleId, matchedAt]),
+  );
+  return matches.map(() => undefined);
+});
