@@ -17,6 +17,7 @@ export interface LockedPackage {
 /** A folder with its own lock file. */
 export interface Project {
   name: string;
+  folder: string;
   /** By the place in the project, such as `node_modules/pg`. */
   packages: Map<string, LockedPackage>;
   /** True if the install script of a package may run, by its name. */
@@ -33,6 +34,7 @@ export const PROJECTS: Project[] = [
   "test/openapi/clients",
 ].map((folder) => ({
   name: posix.join(folder, "package-lock.json"),
+  folder,
   packages: new Map(Object.entries(readJson(folder, "package-lock.json").packages)),
   allowScripts: readJson(folder, "package.json").allowScripts ?? {},
 }));
