@@ -1,4 +1,3 @@
-import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../idempotency/idempotency";
 import { IDEMPOTENCY_FIELD, memberSchema } from "../rest/json-types";
 import type { JsonSchema } from "../rest/json-value";
 import type { RoutePlan } from "../rest/plan";
@@ -17,8 +16,6 @@ const INT64_ARGUMENT = { anyOf: [{ type: "integer" }, DIGITS] };
 
 const IDEMPOTENCY_KEY = {
   type: "string",
-  minLength: 1,
-  maxLength: IDEMPOTENCY_KEY_MAX_LENGTH,
   description: "Makes a retry within 24 hours safe.",
 };
 
@@ -62,8 +59,8 @@ const withoutKnown = (name: string, { description, ...schema }: JsonSchema): Jso
 /** Shorter descriptions say little more than the name. */
 const MIN_DESCRIPTION_LENGTH = 30;
 
-/** Shortens a schema; only patterns, min lengths, number formats and extra nested members are no longer checked. */
-export function compacted({ pattern: _, minLength: __, ...schema }: JsonSchema): JsonSchema {
+/** Shortens a schema; only patterns, lengths of texts, number formats and extra nested members are no longer checked. */
+export function compacted({ pattern: _, minLength: __, maxLength: ___, ...schema }: JsonSchema): JsonSchema {
   const { format, additionalProperties, required, properties, items, oneOf, description, ...others } = schema;
   const isTelling = typeof description === "string" && description.length >= MIN_DESCRIPTION_LENGTH;
   const parts = {
