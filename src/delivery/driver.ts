@@ -12,7 +12,7 @@ export enum AttemptOutcome {
 
 /** The thread that an e-mail continues. */
 export interface MailThread {
-  /** Subject of the e-mail that it answers; null if it answers none. */
+  /** Subject of the e-mail that it continues; null if that has the line's. */
   subject: string | null;
   /** The message IDs of the thread, oldest first; of the gateway's own messages, their IDs without angle brackets. */
   references: readonly string[];
@@ -32,6 +32,8 @@ export interface OutboundMessage {
   /** The contact's normalized address; null if the message has no recipient. */
   to: string | null;
   text: string;
+  /** Subject of an e-mail that starts a conversation; undefined or null for the line's. */
+  subject?: string | null;
   createdAt: string;
 }
 

@@ -169,7 +169,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   const domain = /^[^@]+@([^@]+)$/.exec(sender?.address ?? "")?.[1];
   if (!sender || !domain || others.length > 0) throw new Error("The sender is not a valid address.");
 
-  return async ({ id, to, text, autoSubmitted, thread }: OutboundMessage): Promise<Mail> => {
+  return async ({ id, to, text, subject: own, autoSubmitted, thread }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
     // An address with a comma could be read as two.
     if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not a valid address.");
@@ -182,7 +182,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
     const node = new Composer({
       from: sender,
       to: { name: "", address: to },
-      subject: answered ? `Re: ${answered}` : subject,
+      subject: answered ? `Re: ${answered}` : ((thread ? null : own) ?? subject),
       text,
       messageId,
       ...(references.length > 0 && { inReplyTo: references.at(-1), references }),

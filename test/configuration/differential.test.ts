@@ -244,7 +244,7 @@ describe("templates and the library's own renderer agree", () => {
       const run = new TextRun({ contact: about } as never, "2026-01-15T12:00:00.000Z", new StepBudget(1e9));
       let actual: string | undefined;
       try {
-        actual = TextTemplate.parse(text).render(run);
+        actual = TextTemplate.parse(text).render(run).text;
       } catch {
         failed += 1;
       }

@@ -82,6 +82,24 @@ const MALFORMED: [object, string, string][] = [
   [of({ situations: { "A b": {} } }), 'situations["A b"]', "has an invalid name"],
   [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
   [of({ templates: { a: "" } }), "templates.a", "must have at least 1 character"],
+  [of({ templates: { a: 1 } }), "templates.a", "must be a string, or an object with a text"],
+  [of({ templates: { a: { subject: "b" } } }), "templates.a.text", "is required"],
+  [of({ templates: { a: { text: "b", sbject: "c" } } }), "templates.a.sbject", 'Did you mean "subject"?'],
+  [
+    of({ templates: { a: { text: "b", locales: { de: "c" } } } }),
+    "templates.a.locales.de",
+    "must be an object",
+  ],
+  [
+    of({ templates: { a: { text: "b", locales: { de: { text: "c", sbject: "d" } } } } }),
+    "templates.a.locales.de.sbject",
+    'Did you mean "subject"?',
+  ],
+  [
+    of({ templates: { a: { text: "b", locales: { "de CH": { text: "c" } } } } }),
+    'templates.a.locales["de CH"]',
+    "must be a BCP 47 tag such as de-CH",
+  ],
   [
     of({ otherwise: [{ send: "a", delaySeconds: 7_776_001 }] }),
     "otherwise[0].delaySeconds",
@@ -188,7 +206,21 @@ test.each<[string, object, string]>([
 test("all problems are reported together, in the order of the document, whatever else is invalid", async () => {
   const document = of({
     situations: { order: 7 },
-    templates: { one: "a\n {{ nothing }}", two: "{% if %}", three: 3 },
+    templates: {
+      one: "a\n {{ nothing }}",
+      two: "{% if %}",
+      three: 3,
+      full: {
+        text: 4,
+        subject: "{{ nothing }}",
+        locales: {
+          de: { text: "{% if %}", subject: "{{ nothing }}" },
+          fr: {},
+          xx: { text: "{{ nothing }}" },
+        },
+        topic: "news",
+      },
+    },
     otherwise: [{ hand_off: "no rule" }],
     rules: [
       {
@@ -212,6 +244,14 @@ test("all problems are reported together, in the order of the document, whatever
     ["templates.one", { line: 2, column: 5 }],
     ["templates.two", { line: 1, column: expect.any(Number) }],
     ["templates.three", undefined],
+    ["templates.full.text", undefined],
+    ["templates.full.subject", { line: 1, column: 4 }],
+    ["templates.full.locales.de.text", { line: 1, column: expect.any(Number) }],
+    ["templates.full.locales.de.subject", { line: 1, column: 4 }],
+    ["templates.full.locales.fr.text", undefined],
+    ["templates.full.locales.xx", undefined],
+    ["templates.full.locales.xx.text", { line: 1, column: 4 }],
+    ["templates.full.topic", undefined],
     ["otherwise[0]", undefined],
     ["rules[0].when[1]", undefined],
     ["rules[0].do[0].dealySeconds", undefined],

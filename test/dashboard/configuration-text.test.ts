@@ -160,6 +160,9 @@ describe("the editor suggests", () => {
     ['{"situations": {"a.b": {}}, "rules": [{"on": "|"}]}', ["a.b", "message.received", "*"]],
     ['{"templates": {|}}', []],
     ['{"templates": {"hi": "|"}}', []],
+    ['{"templates": {"hi": {|}}}', ["text"]],
+    ['{"templates": {"hi": {"text": "a", |}}}', ["subject", "locales"]],
+    ['{"templates": {"hi": {"text": "a", "locales": {"de": {|}}}}}', ["text", "subject"]],
     ['{"no": {"such": {|}}}', []],
     ["|", []],
   ])("%s", (marked, expected) => {

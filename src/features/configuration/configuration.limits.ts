@@ -13,6 +13,9 @@ export const MAX_LINES_OF_MESSAGE = 5;
 /** Max members in the data of a declared situation. */
 export const MAX_DATA_MEMBERS = 50;
 
+/** Max languages of a template, besides its own. */
+export const MAX_LOCALES = 100;
+
 export const CLAUSE_MAX_LENGTH = 2_000;
 export const TEMPLATE_MAX_LENGTH = 20_000;
 export const NAME_MAX_LENGTH = 63;

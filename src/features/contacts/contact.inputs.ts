@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
+import { canonicalLocale, isTimeZone } from "../../common/locales";
 import { ArrayMaxSize, ArrayNotEmpty, IsOptional, ValidateNested } from "../../common/validators";
 import { MAX_PAGE, OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
@@ -28,46 +29,18 @@ import { AreTags, IsTag } from "./tags";
 /** Requires the property to be a language tag. */
 export const IsLocale = () =>
   Checked("isLocale", (value) =>
-    typeof value === "string" && value.length <= 35 && canonicalLocale(value) !== undefined
+    typeof value === "string" && canonicalLocale(value) !== undefined
       ? undefined
       : "must be a BCP 47 tag of a known language, such as de-CH",
   );
 
-/** Created on first use, because it loads the names of all languages. */
-const languageNames = (() => {
-  let names: Intl.DisplayNames | undefined;
-  return () => {
-    names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
-    return names;
-  };
-})();
-
-/** The canonical form of a BCP 47 tag of a known language; undefined for any other text. */
-export function canonicalLocale(text: string): string | undefined {
-  try {
-    const [locale = ""] = Intl.getCanonicalLocales(text);
-    return languageNames().of(new Intl.Locale(locale).language) === undefined ? undefined : locale;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Requires the property to be a time zone. */
 export const IsTimeZone = () =>
   Checked("isTimeZone", (value) =>
-    typeof value === "string" && /^[A-Za-z][\w+/-]{0,63}$/.test(value) && isKnownTimeZone(value)
+    typeof value === "string" && isTimeZone(value)
       ? undefined
       : "must be an IANA time zone such as Europe/Zurich",
   );
-
-function isKnownTimeZone(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const ADDRESS_FITS_KIND: ObjectRule = {
   fields: ["kind", "address"],

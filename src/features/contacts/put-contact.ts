@@ -1,5 +1,6 @@
 import { In } from "typeorm";
 import { indexBy } from "../../common/coalesce";
+import { canonicalLocale } from "../../common/locales";
 import { timestamp } from "../../common/time";
 import { coalesceInTx, coalesceKeysInTx, settled } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
@@ -10,7 +11,7 @@ import { lockAgent } from "../agents/agent-scope";
 import { recordEvents } from "../events/record-events";
 import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
-import { canonicalLocale, type PutContactInput, type StoredContact } from "./contact.inputs";
+import type { PutContactInput, StoredContact } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";

@@ -15,7 +15,7 @@ import { lineById } from "./destination";
 /** A message to queue or schedule in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
   Draft,
-  "agentId" | "text" | "author" | "decisionId" | "sendAt" | "answeredAddressId"
+  "agentId" | "text" | "subject" | "author" | "decisionId" | "sendAt" | "answeredAddressId"
 > & { conversation: Conversation | null };
 
 /**

@@ -401,6 +401,7 @@ async function send(
     const draft: MessageToQueue = {
       agentId,
       text: effect.text ?? "",
+      subject: effect.subject,
       author: MessageAuthor.agent,
       decisionId,
       sendAt: effect.delaySeconds > 0 ? timestamp(effect.delaySeconds * 1000) : undefined,
@@ -432,6 +433,8 @@ export function explain(
     messageId: messageId ?? null,
     template: "template" in effect ? effect.template : null,
     text: "text" in effect ? effect.text : null,
+    ...("locale" in effect && { locale: effect.locale }),
+    ...("subject" in effect && { subject: effect.subject }),
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
     line: line !== undefined ? line : "line" in effect ? effect.line : null,
     ...(obstacles !== undefined && { obstacles }),

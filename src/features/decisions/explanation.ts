@@ -1,6 +1,7 @@
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
+import { LOCALE_MAX_LENGTH } from "../../common/locales";
 import { GraphQLJson } from "../../schema/json";
 import { AtMost, MaxCharacters, type Size } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -20,6 +21,7 @@ import {
 } from "../configuration/configuration.limits";
 import type { Effect } from "../configuration/document/evaluate";
 import { MAX_TAGS } from "../contacts/contact.limits";
+import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 
 /** Assumed number of rules: a configuration has at most 200, but rarely are that many tried. */
@@ -193,6 +195,23 @@ export class EffectExplanation {
   @Field(() => String, { nullable: true, description: "Text of the message, for `send`." })
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   text!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Language tag of the template's translation that was used; null for the template's own text.",
+  })
+  @MaxCharacters(LOCALE_MAX_LENGTH)
+  locale?: string;
+
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Subject of the message if it is an e-mail that starts a conversation; null for the subject of the line.",
+  })
+  @MaxCharacters(SUBJECT_MAX_LENGTH)
+  subject?: string;
 
   @Field(() => Int, { nullable: true, description: "Delay before the message is sent (s), for `send`." })
   delaySeconds!: number | null;

@@ -1,4 +1,5 @@
 import { In } from "typeorm";
+import { canonicalLocale } from "../../common/locales";
 import type { Timestamp } from "../../common/time";
 import { derivedId } from "../../common/uuid";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
@@ -11,7 +12,6 @@ import { type DecisionInput, type OnceLimit, onceLimits } from "../configuration
 import { periodMs } from "../configuration/document/period";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Contact } from "../contacts/contact.entity";
-import { canonicalLocale } from "../contacts/contact.inputs";
 import { normalizeTag } from "../contacts/tags";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";

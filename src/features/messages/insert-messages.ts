@@ -23,6 +23,8 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   conversation?: InConversation | undefined;
   /** The decision to send it, if the agent made one. */
   decisionId?: string | undefined;
+  /** Subject if it is an e-mail that starts a conversation; the line's if undefined. */
+  subject?: string | undefined;
   /** When to queue it, if it is scheduled; such a message has no sequence. */
   sendAt?: Timestamp | undefined;
   /** The address that the message answers automatically. */
@@ -52,19 +54,19 @@ export async function insertMessages(
   );
   const createdAt = timestamp();
   const messages = drafts.map((draft) => {
-    const { agentId, text, author, expiresAfterMs, conversation, decisionId, sendAt, answeredAddressId } =
-      draft;
+    const { agentId, text, subject, author, expiresAfterMs, conversation, decisionId, sendAt } = draft;
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
       text,
+      subject: subject ?? null,
       author,
       direction: MessageDirection.outbound,
       ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),
       createdAt,
       expiresAt: timestampOf(Date.parse(sendAt ?? createdAt) + expiresAfterMs),
       decisionId: decisionId ?? null,
-      answeredAddressId: answeredAddressId ?? null,
+      answeredAddressId: draft.answeredAddressId ?? null,
       conversationId: conversation?.conversationId ?? null,
       sequence: conversation?.sequence ?? null,
       fence: conversation?.fence ?? null,

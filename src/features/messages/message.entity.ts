@@ -213,7 +213,11 @@ export class Message {
   text!: string;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Subject of an inbound e-mail; null without one." })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Subject of an inbound e-mail, or of an outbound one that starts a conversation; null without one of its own.",
+  })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
   subject!: string | null;

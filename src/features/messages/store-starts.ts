@@ -15,6 +15,8 @@ import { statusEvents, TOLD, type Told } from "./message-events";
 /** The columns of a message that are read only when it is sent. */
 export interface Content {
   text: string;
+  /** Subject of an e-mail that starts a conversation; null for the line's. */
+  subject: string | null;
   conversationId: string | null;
   thread?: MailThread | undefined;
 }
@@ -24,7 +26,7 @@ const MAX_SEARCHED = 100;
 
 /**
  * The thread of an e-mail, for `UPDATE message … RETURNING`: the last e-mail of the contact as its thread and, on a new
- * line, its subject; otherwise the ID of the first e-mail to the contact.
+ * line, its subject; otherwise the ID and the subject of the first e-mail to the contact.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
@@ -33,7 +35,7 @@ const THREAD = `case when message.status = '${MessageStatus.sending}' and messag
      where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
        and earlier.sequence >= message.sequence - ${MAX_SEARCHED} and earlier.thread is not null
      order by earlier.sequence desc limit 1),
-    (select earlier.id from message earlier
+    (select earlier.id || '\n' || coalesce(earlier.subject, '') from message earlier
      where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
        and earlier.sequence <= ${MAX_SEARCHED} and earlier.direction = '${MessageDirection.outbound}'
        and earlier.sent_at is not null
@@ -75,6 +77,7 @@ export async function storeStarts(
      from started where message.id = started.id
      returning ${TOLD},
        case when message.status = '${MessageStatus.sending}' then message.message end as text,
+       message.subject as subject,
        ${THREAD} as thread`,
     parameters: [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
   };
@@ -92,9 +95,9 @@ export async function storeStarts(
     made.length === 0 ? [change] : [change, attempts],
   );
   const contents = new Map<string, Content>();
-  for (const { id, status, text, conversationId, thread } of stored)
+  for (const { id, status, text, subject, conversationId, thread } of stored)
     if (status === MessageStatus.sending)
-      contents.set(id, { text, conversationId, thread: threadOf(thread) });
+      contents.set(id, { text, subject, conversationId, thread: threadOf(thread) });
   const byId = new Map(stored.map((message) => [message.id, message]));
   recordEvents(tx, statusEvents(changes.flatMap(([{ id }]) => byId.get(id) ?? [])));
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))

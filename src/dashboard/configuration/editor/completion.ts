@@ -132,6 +132,8 @@ function valueOptions(
   const values = schemas.flatMap((schema): Inserted[] => {
     const { description: info = "" } = schema;
     if (schema.properties) {
+      // An object in place of the text would interrupt writing it.
+      if (isText) return [];
       const name = schema.required?.[0];
       const first = name === undefined ? undefined : schema.properties[name];
       if (name === undefined || first === undefined || schema.required?.length !== 1) return [];

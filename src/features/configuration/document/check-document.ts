@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { canonicalLocale } from "../../../common/locales";
 import { excerpt } from "../../../credentials/redact-tokens";
 import {
   MAX_MESSAGES_PER_DECISION,
@@ -8,7 +9,14 @@ import {
 } from "../configuration.limits";
 import { CompiledConfiguration } from "./compiled-configuration";
 import { inDocumentOrder } from "./document-order";
-import { type ConfigurationDocument, type EffectDocument, ONCE_SUBJECTS, templateOf } from "./format";
+import {
+  type ConfigurationDocument,
+  type EffectDocument,
+  fullTemplateOf,
+  ONCE_SUBJECTS,
+  type TemplateDocument,
+  templateOf,
+} from "./format";
 import { parseDocument } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
@@ -107,6 +115,20 @@ function namesInUse({
   ];
 }
 
+/** Finds translations of a template that no contact could get. */
+function unknownLanguages(name: string, template: string | TemplateDocument): Problem[] {
+  const tags = new Set<string>();
+  return Object.keys(fullTemplateOf(template).locales ?? {}).flatMap((tag) => {
+    const problem = (message: string) => [{ path: pathOf(["templates", name, "locales", tag]), message }];
+    const canonical = canonicalLocale(tag);
+    if (canonical === undefined) return problem("is not the tag of a known language");
+    if (canonical.toLowerCase() !== tag.toLowerCase()) return problem(`must be written ${canonical}`);
+    if (tags.has(canonical)) return problem("is in the template twice");
+    tags.add(canonical);
+    return [];
+  });
+}
+
 /** Finds lists of effects that no decision could apply. */
 function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument): Problem[] {
   const check = (
@@ -198,14 +220,28 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
     ...rules.flatMap((rule) => (rule.do ?? []).map((effect) => ({ on: rule.on, name: templateOf(effect) }))),
     ...otherwise.map((effect) => ({ on: ANY_SITUATION, name: templateOf(effect) })),
   ];
-  return Object.keys(templates).map((name) => () => {
+  return Object.entries(templates).flatMap(([name, template]) => {
     const types = new Set(uses.filter((use) => use.name === name).map(({ on }) => on));
     if (types.size === 0) types.add(ANY_SITUATION);
-    return attempt(["templates", name], () =>
-      configuration.template(name).missingNames(
-        [...types].map((type) => configuration.shapesFor(type)),
-        MAX_REPORTED,
-      ),
-    );
+    const texts = sourcesOf(template).map(([path, source]) => () => {
+      const shapes = [...types].map((type) => configuration.shapesFor(type));
+      return attempt(["templates", name, ...path], () =>
+        configuration.parseText(source).missingNames(shapes, MAX_REPORTED),
+      );
+    });
+    return [() => unknownLanguages(name, template), ...texts];
   });
+}
+
+/** The texts and subjects of a template, with their paths in it. */
+function sourcesOf(template: string | TemplateDocument): [path: readonly string[], source: string][] {
+  if (typeof template === "string") return [[[], template]];
+  const { text, subject, locales = {} } = template;
+  return [
+    [["text"], text],
+    ...(subject === undefined ? [] : [[["subject"], subject] as [string[], string]]),
+    ...Object.entries(locales).flatMap(([tag, own]) =>
+      sourcesOf(own).map(([path, source]): [string[], string] => [["locales", tag, ...path], source]),
+    ),
+  ];
 }

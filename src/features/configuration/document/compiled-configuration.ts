@@ -1,9 +1,17 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
+import { lookupTags } from "../../../common/locales";
 import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import type { DataDeclaration } from "./data-types";
-import { type ConfigurationDocument, type EffectDocument, ONCE_SUBJECTS, type RuleDocument } from "./format";
+import {
+  type ConfigurationDocument,
+  type EffectDocument,
+  fullTemplateOf,
+  ONCE_SUBJECTS,
+  type RuleDocument,
+  type TemplateDocument,
+} from "./format";
 import {
   ANY_SITUATION,
   CONVERSATION_RELEASED,
@@ -25,6 +33,14 @@ export interface CompiledRule {
   parse(): Generator<void, void>;
 }
 
+/** A template in one language, as sources. */
+export interface TemplateVersion {
+  /** The language tag as in the document; null for the template's own text. */
+  locale: string | null;
+  text: string;
+  subject?: string | undefined;
+}
+
 /** The names available to conditions and templates in situations of a type. */
 interface Context {
   shapes: Shapes;
@@ -37,7 +53,9 @@ interface Context {
  */
 export class CompiledConfiguration {
   private readonly contexts = new Map<string, Context>();
-  private readonly templates = new Map<string, TextTemplate>();
+  private readonly templates = new Map<string, ReadonlyMap<string | null, TemplateVersion>>();
+  /** By source. */
+  private readonly texts = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
   /** Comparing a type with a hundred others may take 8 ms, in a transaction. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
@@ -106,16 +124,36 @@ export class CompiledConfiguration {
   }
 
   /**
+   * The version of a template for a contact.
    * @param name the name of a template in the document
-   * @throws SourceError if the template is not valid
+   * @param locale the contact's; null for the template's own text
    */
-  template(name: string): TextTemplate {
-    const known = this.templates.get(name);
+  template(name: string, locale: string | null): TemplateVersion {
+    let versions = this.templates.get(name);
+    if (versions === undefined) {
+      const { templates = {} } = this.document;
+      versions = versionsOf((Object.hasOwn(templates, name) ? templates[name] : undefined) ?? "");
+      this.templates.set(name, versions);
+    }
+    if (locale !== null && versions.size > 1) {
+      for (const tag of lookupTags(locale.toLowerCase())) {
+        const found = versions.get(tag);
+        if (found) return found;
+      }
+    }
+    return versions.get(null) as TemplateVersion;
+  }
+
+  /**
+   * Parses a text of a template.
+   * @throws SourceError if it is not valid
+   */
+  parseText(source: string): TextTemplate {
+    const known = this.texts.get(source);
     if (known) return known;
-    const { templates = {} } = this.document;
     const { TextTemplate }: typeof import("./texts/template") = require("./texts/template");
-    const parsed = TextTemplate.parse((Object.hasOwn(templates, name) ? templates[name] : undefined) ?? "");
-    this.templates.set(name, parsed);
+    const parsed = TextTemplate.parse(source);
+    this.texts.set(source, parsed);
     return parsed;
   }
 
@@ -155,6 +193,15 @@ export class CompiledConfiguration {
     this.contexts.set(key, context);
     return context;
   }
+}
+
+/** The versions of a template by language tag, in lower case; null for its own text. */
+function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | null, TemplateVersion> {
+  const { text, subject, locales = {} } = fullTemplateOf(template);
+  const translations = Object.entries(locales).map(
+    ([locale, own]) => [locale.toLowerCase(), { locale, subject, ...own }] as const,
+  );
+  return new Map<string | null, TemplateVersion>([[null, { locale: null, text, subject }], ...translations]);
 }
 
 const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);

@@ -79,6 +79,10 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       kind: "send";
       template: string | null;
       text: string | null;
+      /** The language tag of the template's translation; undefined for its own text. */
+      locale?: string;
+      /** For an e-mail that starts a conversation; undefined without one. */
+      subject?: string;
       line: string | null;
       /** A list in place of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
@@ -137,7 +141,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
     break;
   }
   if (!decided) chosen.push({ ruleId: null, effects: configuration.otherwiseFor(input.situation.type) });
-  const writer = new EffectWriter(configuration, rootsForTemplates(input, data.forTemplates), input.now);
+  const writer = new EffectWriter(configuration, input, rootsForTemplates(input, data.forTemplates));
   const effects = chosen.flatMap(({ ruleId, effects, whileHuman }) =>
     effects.map((effect) => ({ ...writer.write(ruleId, effect), ...(whileHuman && { whileHuman }) })),
   );
@@ -155,7 +159,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
  */
 export function otherwise(configuration: CompiledConfiguration, input: DecisionInput): Effect[] {
   const { forTemplates } = readSituation(configuration, input.situation);
-  const writer = new EffectWriter(configuration, rootsForTemplates(input, forTemplates), input.now);
+  const writer = new EffectWriter(configuration, input, rootsForTemplates(input, forTemplates));
   return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
@@ -257,6 +261,9 @@ const rootsForTemplates = (input: Omit<DecisionInput, "spent">, data: ObjectValu
   now: input.now,
 });
 
+/** A rendered template. */
+type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject">;
+
 /** Creates the effects of one decision. */
 class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
@@ -264,8 +271,8 @@ class EffectWriter {
 
   constructor(
     private readonly configuration: CompiledConfiguration,
+    private readonly input: DecisionInput,
     private readonly roots: ObjectValue,
-    private readonly now: string,
   ) {}
 
   write(ruleId: string | null, effect: EffectDocument): Effect {
@@ -279,7 +286,7 @@ class EffectWriter {
     if ("handoff" in effect) return { ...done, kind: "handoff", reason: effect.handoff };
     if ("close" in effect) return { ...done, kind: "close" };
     const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
-    const { text, error } = this.text(prompt, PromptRun);
+    const { text, error } = this.texts(prompt, PromptRun);
     return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
   }
 
@@ -288,20 +295,26 @@ class EffectWriter {
     { send: template, line, delaySeconds = 0 }: Extract<EffectDocument, { send: string }>,
   ): Effect {
     this.messages += 1;
-    const { text, error } =
+    const { error, ...texts } =
       this.messages > MAX_MESSAGES_PER_DECISION
         ? { text: null, error: TOO_MANY_MESSAGES }
-        : this.text(template);
+        : this.texts(template, TextRun);
     const on = Array.isArray(line) ? { line: null, lines: line } : { line: line ?? null };
-    return { ruleId, error, kind: "send", template, text, ...on, delaySeconds };
+    return { ruleId, error, kind: "send", template, ...texts, ...on, delaySeconds };
   }
 
-  private text(template: string, Run = TextRun): { text: string | null; error: EffectError | null } {
+  /** Renders a template in the language of the contact. */
+  private texts(template: string, Run: typeof TextRun): Texts {
+    const { locale, ...sources } = this.configuration.template(template, this.input.contact?.locale ?? null);
+    const chosen = locale === null ? {} : { locale };
+    const run = () => new Run(this.roots, this.input.now, this.steps);
     try {
-      const text = this.configuration.template(template).render(new Run(this.roots, this.now, this.steps));
-      return { text, error: null };
+      const text = this.configuration.parseText(sources.text).render(run()).text;
+      if (sources.subject === undefined || Run === PromptRun) return { text, error: null, ...chosen };
+      const { subject } = this.configuration.parseText(sources.subject).render(run());
+      return { text, error: null, ...chosen, ...(subject !== "" && { subject }) };
     } catch (error) {
-      return { text: null, error: effectErrorOf(error) };
+      return { text: null, error: effectErrorOf(error), ...chosen };
     }
   }
 }

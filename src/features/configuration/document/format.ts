@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LOCALE_MAX_LENGTH } from "../../../common/locales";
 import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import {
@@ -11,6 +12,7 @@ import {
   MAX_DELAY_SECONDS,
   MAX_EFFECTS,
   MAX_LINES_OF_MESSAGE,
+  MAX_LOCALES,
   MAX_ONCE_DAYS,
   MAX_RULES,
   MAX_SITUATIONS,
@@ -67,8 +69,34 @@ const situations = z
   )
   .describe("The situations that the agent knows, by type.");
 
+const text = z.string().min(1).max(TEMPLATE_MAX_LENGTH).describe("The text, as a Liquid template.");
+const subject = z
+  .string()
+  .min(1)
+  .max(TEMPLATE_MAX_LENGTH)
+  .describe(
+    "Subject of an e-mail that starts a conversation, as a Liquid template; by default, the subject of the line.",
+  )
+  .optional();
+
+const language = matching(
+  /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
+  LOCALE_MAX_LENGTH,
+  "a BCP 47 tag such as de-CH",
+);
+
+/** A template with a subject or with translations. */
+const fullTemplate = z.strictObject({
+  text,
+  subject,
+  locales: z
+    .record(language, z.strictObject({ text, subject }))
+    .describe("The text in other languages, by BCP 47 tag; the one that suits the contact is used.")
+    .optional(),
+});
+
 const templates = z
-  .record(name, z.string().min(1).max(TEMPLATE_MAX_LENGTH))
+  .record(name, z.union([text, fullTemplate]))
   .describe("The texts that the agent sends, as Liquid templates.");
 
 const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
@@ -196,6 +224,15 @@ export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 export type EffectDocument = z.infer<typeof effect>;
 
+export type TemplateDocument = z.infer<typeof fullTemplate>;
+
+/** The kinds of templates. */
+export const TEMPLATES = { text, full: fullTemplate };
+
+/** The full form of a template. */
+export const fullTemplateOf = (template: string | TemplateDocument): TemplateDocument =>
+  typeof template === "string" ? { text: template } : template;
+
 /** The subjects that `once.per` names; any other value is an expression. */
 export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversation"]);
 
@@ -227,4 +264,5 @@ export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,
   data: MAX_DATA_MEMBERS,
+  locales: MAX_LOCALES,
 } as const;

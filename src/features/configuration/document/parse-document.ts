@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { jsonProblem } from "../../../schema/json-object";
 import { DOCUMENT_MAX_BYTES, MAX_LINES_OF_MESSAGE, MAX_REPORTED } from "../configuration.limits";
-import { type ConfigurationDocument, documentFormat, EFFECTS, MAX_MEMBERS } from "./format";
+import {
+  type ConfigurationDocument,
+  documentFormat,
+  EFFECTS,
+  fullTemplateOf,
+  MAX_MEMBERS,
+  TEMPLATES,
+} from "./format";
 import { type Problem, pathOf } from "./problem";
 import { suggestion } from "./suggest";
 
@@ -44,6 +51,13 @@ function tooManyMembers({ situations = {}, templates = {} }: ConfigurationDocume
     ...check("templates", templates, MAX_MEMBERS.templates),
     ...Object.entries(situations).flatMap(([type, members]) =>
       check(pathOf(["situations", type]), members, MAX_MEMBERS.data),
+    ),
+    ...Object.entries(templates).flatMap(([name, template]) =>
+      check(
+        pathOf(["templates", name, "locales"]),
+        fullTemplateOf(template).locales ?? {},
+        MAX_MEMBERS.locales,
+      ),
     ),
   ];
 }
@@ -114,7 +128,20 @@ const KINDS = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
 const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
   typeof value === "object" && value !== null ? KINDS.find((each) => Object.hasOwn(value, each)) : undefined;
 
-/** The problems of a value of a union type; an effect is validated as the kind that its members identify. */
+/** The format that a value of a union type is meant to have; undefined if that is not clear. */
+function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | undefined {
+  if (isTemplate(path)) {
+    if (typeof value === "string") return TEMPLATES.text;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? TEMPLATES.full : undefined;
+  }
+  const kind = kindOf(value);
+  return kind && EFFECTS[kind];
+}
+
+const isTemplate = ([first, , ...rest]: readonly PropertyKey[]): boolean =>
+  first === "templates" && rest.length === 0;
+
+/** The problems of a value of a union type; it is validated in the format that it is meant to have. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
@@ -126,15 +153,17 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
     const message = `must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`;
     return [{ path: pathOf(path), message }];
   }
-  const kind = kindOf(value);
-  if (kind === undefined) {
+  const format = meantBy(path, value);
+  if (format === undefined && isTemplate(path))
+    return [{ path: pathOf(path), message: "must be a string, or an object with a text" }];
+  if (format === undefined) {
     const names =
       typeof value === "object" && value !== null ? Object.keys(value).slice(0, MAX_MISSPELLED) : [];
     const meant = names.map((name) => suggestion(name, KINDS)).find((text) => text !== "") ?? "";
     return [{ path: pathOf(path), message: `must have one of ${KINDS.join(", ")}${meant}` }];
   }
-  const { error } = EFFECTS[kind].safeParse(value, OPTIONS);
-  return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, EFFECTS[kind]));
+  const { error } = format.safeParse(value, OPTIONS);
+  return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, format));
 }
 
 /** The names of the members that a format allows for a value at a path. */
@@ -147,10 +176,17 @@ function membersAt(format: z.ZodType, path: readonly PropertyKey[], value: unkno
     else if (at instanceof z.ZodArray) at = at.element;
     else if (at instanceof z.ZodRecord) at = at.valueType;
     else return [];
+    // Of a template's formats, only one has members.
+    if (at instanceof z.ZodUnion) at = onlyObject(at.options) ?? at;
   }
   const kind = at instanceof z.ZodUnion ? kindOf(value) : undefined;
   if (kind !== undefined) at = EFFECTS[kind];
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function onlyObject(formats: readonly unknown[]): unknown {
+  const objects = formats.filter((each) => each instanceof z.ZodObject);
+  return objects.length === 1 ? objects[0] : undefined;
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -83,12 +83,13 @@ export class TextTemplate {
 
   /**
    * Renders the text.
+   * @returns the run, with the result
    * @throws TextError if it cannot be rendered
    * @throws TooExpensive if it takes too many steps
    */
-  render(run: TextRun): string {
+  render(run: TextRun): TextRun {
     this.write(run);
-    return run.text;
+    return run;
   }
 }
 

@@ -1,3 +1,4 @@
+import { SUBJECT_MAX_LENGTH } from "../../../lines/line.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../../messages/message.limits";
 import type { StepBudget } from "../step-budget";
 import type { ObjectValue, Value } from "../value";
@@ -40,11 +41,27 @@ export class TextRun {
   get text(): string {
     this.steps.spendText(this.parts.length);
     if ([...this.parts].length > MESSAGE_TEXT_MAX_LENGTH) throw tooLong();
-    if (this.parts.includes("\0") || !this.parts.isWellFormed()) {
-      throw new TextError("the text is not well-formed Unicode");
-    }
+    this.assertWellFormed();
     if (this.parts.trim() === "") throw new TextError("the text is empty");
     return this.parts;
+  }
+
+  /**
+   * The text as the subject of an e-mail: on a single line, and cut if it is too long.
+   * @throws TextError if it is not well-formed
+   * @throws TooExpensive if it takes too many steps
+   */
+  get subject(): string {
+    // Read about three times.
+    this.steps.spendText(3 * this.parts.length);
+    this.assertWellFormed();
+    const line = this.parts.replace(/[\p{Cc}\s]+/gu, " ").trim();
+    return [...line].slice(0, SUBJECT_MAX_LENGTH).join("").trim();
+  }
+
+  private assertWellFormed(): void {
+    if (this.parts.includes("\0") || !this.parts.isWellFormed())
+      throw new TextError("the text is not well-formed Unicode");
   }
 }
 

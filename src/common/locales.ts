@@ -1,0 +1,44 @@
+/** Max length of a language tag. */
+export const LOCALE_MAX_LENGTH = 35;
+
+/** Created on first use, because it loads the names of all languages. */
+const languageNames = (() => {
+  let names: Intl.DisplayNames | undefined;
+  return () => {
+    names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+    return names;
+  };
+})();
+
+/** The canonical form of a BCP 47 tag of a known language; undefined for any other text. */
+export function canonicalLocale(text: string): string | undefined {
+  if (text.length > LOCALE_MAX_LENGTH) return undefined;
+  try {
+    const [locale = ""] = Intl.getCanonicalLocales(text);
+    return languageNames().of(new Intl.Locale(locale).language) === undefined ? undefined : locale;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A language tag and, one by one, the more general tags to look up in its place (RFC 4647, section 3.4). */
+export function* lookupTags(locale: string): Generator<string> {
+  const subtags = locale.split("-");
+  while (subtags.length > 0) {
+    yield subtags.join("-");
+    subtags.pop();
+    // A single letter introduces the subtags after it.
+    if (subtags.at(-1)?.length === 1) subtags.pop();
+  }
+}
+
+/** True if a text names an IANA time zone. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
