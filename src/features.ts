@@ -30,6 +30,7 @@ import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
 import { restores } from "./features/restores/restores.feature";
+import { timers } from "./features/timers/timers.feature";
 import { webhooks } from "./features/webhooks/webhooks.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
@@ -54,6 +55,7 @@ export const FEATURES = [
   apiKeys,
   contacts,
   messages,
+  timers,
   conversations,
   decisions,
   inbound,

@@ -10,6 +10,12 @@ export const WAKE_LANE = "wake";
 /** Kind of lanes that wait only for their time, such as that of a scheduled message; its ID is the message's. */
 export const SCHEDULE_LANE = "schedule";
 
+/** Kind of the lane of a timer that waits for its time; its ID is the timer's. */
+export const TIMER_LANE = "timer";
+
+/** Lanes that wait only for their time; nothing else makes their work due. */
+const TIMED_LANES = [SCHEDULE_LANE, TIMER_LANE];
+
 /** Max lanes woken per transaction; other writers wait for it. */
 const MAX_WOKEN = 1_000;
 
@@ -45,7 +51,7 @@ export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waki
     if (last === null) continue;
     const isPart = Number(count) > room;
     const asleep = `SELECT id FROM lane
-      WHERE (wake_at > $1 OR line_id IS NOT NULL) AND kind <> '${SCHEDULE_LANE}' AND agent_id = $2 AND id >= $3 AND id ${isPart ? "<" : "<="} $4 ORDER BY id`;
+      WHERE (wake_at > $1 OR line_id IS NOT NULL) AND kind NOT IN (${TIMED_LANES.map((kind) => `'${kind}'`).join(", ")}) AND agent_id = $2 AND id >= $3 AND id ${isPart ? "<" : "<="} $4 ORDER BY id`;
     const parameters = [timestamp(), agentId, from, last];
     const free = new Set(
       idsIn(await tx.query(`${asleep} ${tx.updateLock({ skipLocked: true })}`, parameters)),

@@ -29,6 +29,15 @@ export const MAX_ONCE_DAYS = 90;
 /** Max delay of a message (s). */
 export const MAX_DELAY_SECONDS = 90 * 24 * 60 * 60;
 
+/** Max waiting timers of a contact, or of an agent's situations without a contact. */
+export const MAX_TIMERS = 20;
+
+/** Max time that a timer waits (days). */
+export const MAX_TIMER_DAYS = 90;
+
+/** Max length of the key of a timer. */
+export const TIMER_KEY_MAX_LENGTH = 200;
+
 /** Max messages that one decision sends. */
 export const MAX_MESSAGES_PER_DECISION = 10;
 

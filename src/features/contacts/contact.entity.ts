@@ -59,6 +59,10 @@ export class Contact {
   @Column({ type: "integer" })
   version!: number;
 
+  /** False if no timers wait for the contact, so that what cancels timers need not look for them. */
+  @Column({ type: "boolean", default: false })
+  hasTimers!: boolean;
+
   @Field(() => GraphQLISODateTime, { description: "When the contact was created." })
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;

@@ -28,6 +28,7 @@ import {
 } from "../messages/message.entity";
 import { MESSAGES } from "../messages/message.metrics";
 import { messageEvent } from "../messages/message-events";
+import { WaitingTimers } from "../timers/waiting-timers";
 import { conversationActions } from "./conversation.audit";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import {
@@ -149,7 +150,7 @@ export class ConversationChanges {
       const found = await findOfCaller(tx, context, Conversation, id);
       if (found === null) throw noSuch("conversation");
       // Keeps others from opening a conversation with the contact.
-      await lockContacts(tx, [found.contactId]);
+      const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId);
       const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
       if (expectedVersion != null && expectedVersion !== conversation.version) {
         throw new GatewayError(
@@ -162,7 +163,8 @@ export class ConversationChanges {
         const { waiting, sending } = await unsent(tx, id);
         return { conversation, canceled: [], carried: idsOf(waiting), inFlight: sending?.id ?? null };
       }
-      const queues = await storeAudited(tx, this.lanes, context, conversation, decision);
+      const timers = new WaitingTimers(tx, this.lanes, conversation.agentId, contact ?? null);
+      const queues = await storeAudited(tx, this.lanes, context, conversation, decision, timers);
       return { conversation, ...queues };
     });
   }
@@ -301,15 +303,19 @@ async function settleQueue(
   return queues;
 }
 
-/** Stores a change to a conversation like `storeChange`, and audits it if necessary. */
+/** Stores a change to a conversation like `storeChange`, cancels timers of its contact, and audits it if necessary. */
 export async function storeAudited(
   tx: Tx,
   lanes: Lanes,
   context: RequestContext,
   conversation: Conversation,
   planned: PlannedChange,
+  timers: WaitingTimers,
 ): Promise<ChangedQueue> {
   const queues = await storeChange(tx, lanes, conversation, planned);
+  const { handler, state } = planned.change;
+  if (handler === Handler.human) await timers.cancelOn("handoff", conversation.id);
+  if (state === ConversationState.closed) await timers.cancelOn("closed", conversation.id);
   const { id } = conversation;
   if (planned.audit !== undefined) {
     const target = { id, name: id, organizationId: organizationOf(context) };

@@ -27,12 +27,15 @@ import {
 } from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { MessageAuthor, MessageError } from "../messages/message.entity";
+import { cancelersOf, type Timer } from "../timers/timer.entity";
+import { WaitingTimers } from "../timers/waiting-timers";
 import type {
   EffectExplanation,
   EffectStatus,
   ExplanationError,
   GateExplanation,
   LineObstacle,
+  TimerExplanation,
 } from "./explanation";
 import { isLoop, LOOP_ERROR } from "./loop";
 import type { Participants } from "./participants";
@@ -59,9 +62,14 @@ export interface Application extends Dependencies {
   gates: readonly GateExplanation[];
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut: boolean;
+  /** True if a timer handed over the situation. */
+  isTimed: boolean;
   /** The contact's tags, once they are read. */
   tags?: readonly string[] | undefined;
 }
+
+/** Min time until a timer is due that was set by the decision of another timer (ms), so that no two set each other endlessly. */
+const MIN_CHAINED_MS = 60_000;
 
 /** The results of a decision's effects. */
 export interface Applied {
@@ -73,6 +81,7 @@ export interface Applied {
 
 type Send = Extract<Effect, { kind: "send" }>;
 type Change = Exclude<Effect, { kind: "send" | "ask" }>;
+type TimerChange = Extract<Effect, { kind: "later" | "cancelTimer" }>;
 
 /** The result of one effect. */
 export interface Result {
@@ -85,6 +94,8 @@ export interface Result {
   obstacles?: LineObstacle[];
   /** The contact's address in the current conversation, or else in the message's own, before any move. */
   addressId?: string | undefined;
+  /** The timer that was set or canceled. */
+  timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;
 }
 
 /** Why an effect is held back while a human answers. */
@@ -159,6 +170,7 @@ export async function applyEffects(
   let { conversation } = participants;
   // The conversation with the default contact does not count: the situation is not about it.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
+  const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
   /** The IDs of messages that changes of the conversation have canceled. */
   const canceled = new Set<string>();
   for (const [i, effect] of effects.entries()) {
@@ -176,10 +188,14 @@ export async function applyEffects(
       effect.kind === "ask"
         ? (application.asked ?? { status: "skipped" })
         : await outcomeOf(async () => {
+            if (effect.kind === "later" || effect.kind === "cancelTimer")
+              return changeTimer(tx, timers, effect, conversation, application);
             const opened = sends.flatMap((each) =>
               each.opening === undefined ? [] : (each.conversation ?? []),
             );
-            return { status: await change(tx, effect, { conversation, opened, canceled }, application) };
+            return {
+              status: await change(tx, effect, { conversation, opened, canceled, timers }, application),
+            };
           });
   }
   if (makesRoom) await assertRoomFor(tx, sends, { schedules, changed: { of: conversation, canceled } });
@@ -343,12 +359,18 @@ function mayJoin(conversation: Conversation | null, whileHuman = false): Destina
 /** @throws GatewayError if the effect fails */
 async function change(
   tx: Tx,
-  effect: Change,
+  effect: Exclude<Change, TimerChange>,
   {
     conversation,
     opened,
     canceled,
-  }: { conversation: Conversation | null; opened: readonly Conversation[]; canceled: Set<string> },
+    timers,
+  }: {
+    conversation: Conversation | null;
+    opened: readonly Conversation[];
+    canceled: Set<string>;
+    timers: WaitingTimers;
+  },
   application: Application,
 ): Promise<EffectStatus> {
   const { lanes, context, participants } = application;
@@ -365,13 +387,43 @@ async function change(
   if (effect.kind !== "close") assertOpen(conversation);
   const planned = await plan(tx, effect, conversation, opened);
   if (planned === undefined) return "unchanged";
-  for (const id of (await storeAudited(tx, lanes, context, conversation, planned)).canceled) canceled.add(id);
+  for (const id of (await storeAudited(tx, lanes, context, conversation, planned, timers)).canceled)
+    canceled.add(id);
   return "done";
+}
+
+/** @throws GatewayError `limit_reached` */
+async function changeTimer(
+  tx: Tx,
+  timers: WaitingTimers,
+  effect: TimerChange,
+  conversation: Conversation | null,
+  { decisionId, participants: { contact, isNamed }, isTimed }: Application,
+): Promise<Result> {
+  const { kind, key } = effect;
+  if (key === null) return { status: "skipped" };
+  if (kind === "cancelTimer") {
+    const timer = await timers.cancel(key);
+    return { status: timer === undefined ? "unchanged" : "done", timer };
+  }
+  const { situation: situationType, data, unless, dueAt } = effect;
+  const earliest = timestamp(isTimed ? MIN_CHAINED_MS : 0);
+  const timer = await timers.set({
+    conversationId: contact === null ? null : (conversation?.id ?? null),
+    isNamed: contact !== null && isNamed,
+    key,
+    situationType,
+    data,
+    unless: cancelersOf(unless),
+    dueAt: dueAt === null || dueAt < earliest ? earliest : dueAt,
+    decisionId,
+  });
+  return { status: "done", timer: tx.isDryRun ? { dueAt: timer.dueAt } : timer };
 }
 
 async function plan(
   tx: Tx,
-  effect: Exclude<Change, { kind: "addTags" | "removeTags" }>,
+  effect: Exclude<Change, TimerChange | { kind: "addTags" | "removeTags" }>,
   conversation: Conversation,
   opened: readonly Conversation[],
 ): Promise<PlannedChange | undefined> {
@@ -422,7 +474,7 @@ async function send(
 /** Explains an effect and its result. */
 export function explain(
   effect: Effect,
-  { status, error, line, obstacles }: Result = { status: "skipped" },
+  { status, error, line, obstacles, timer }: Result = { status: "skipped" },
   messageId: string | undefined = undefined,
 ): EffectExplanation {
   return {
@@ -440,5 +492,16 @@ export function explain(
     ...(obstacles !== undefined && { obstacles }),
     tags: "tags" in effect ? effect.tags : null,
     reason: "reason" in effect ? effect.reason : null,
+    ...("key" in effect && { timer: explainTimer(effect, timer) }),
   };
 }
+
+const explainTimer = (effect: TimerChange, timer: Result["timer"]): TimerExplanation => ({
+  id: timer?.id ?? null,
+  key: effect.key,
+  ...(effect.kind === "later" && {
+    situationType: effect.situation,
+    data: effect.data,
+    dueAt: timer?.dueAt ?? effect.dueAt,
+  }),
+});

@@ -4,7 +4,7 @@ import { type Decision, DecisionState } from "./decision.entity";
 /** The event of a finished decision; clients read the explanation by ID. */
 export function decisionEvent(decision: Decision): NewEvent {
   const { id, agentId, contactId, conversationId, situation, configurationVersion } = decision;
-  const { decider, outcome, ruleId, failedEffects, state } = decision;
+  const { decider, outcome, ruleId, failedEffects, timerId, state } = decision;
   const subject =
     conversationId !== null
       ? (`conversation:${conversationId}` as const)
@@ -25,6 +25,7 @@ export function decisionEvent(decision: Decision): NewEvent {
       outcome,
       ruleId,
       failedEffects,
+      timerId,
     },
   };
 }

@@ -17,15 +17,20 @@ import { DeciderKind } from "../configuration/decider";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { type DecisionInput, type Effect, readSituation } from "../configuration/document/evaluate";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
+import { lockContacts } from "../contacts/known-contact";
+import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { recordEvents } from "../events/record-events";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import type { Organization } from "../organizations/organization.entity";
+import { Timer } from "../timers/timer.entity";
+import { TIMERS } from "../timers/timer.metrics";
+import { takeDue } from "../timers/waiting-timers";
 import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { Assumptions } from "./decision.inputs";
 import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
-import type { Snapshot } from "./decision-record";
+import type { ModelRequestState, Snapshot } from "./decision-record";
 import type {
   EffectExplanation,
   EffectStatus,
@@ -62,6 +67,16 @@ export interface DecisionRequest extends ParticipantReference {
 /** A stored decision to make, with the model's answer if it was asked. */
 export interface DueDecision extends Described {
   id: string;
+  answer?: Answer | undefined;
+}
+
+/** A timer that is due. */
+export type DueTimer = Pick<Timer, "id" | "agentId" | "contactId">;
+
+/** A decision to make in the background, with the agent and its organization. */
+interface Resumed {
+  decision: Decision;
+  agent: Agent;
   answer?: Answer | undefined;
 }
 
@@ -192,7 +207,7 @@ export class DecisionMaker {
         const decision = decisions.get(id);
         // A batch may contain the same decision twice, if its lease expired while it waited.
         if (decision?.state !== DecisionState.deciding) return undefined;
-        await this.resumeOne(tx, decision, answer, about, unit);
+        await this.resumeOne(tx, { decision, agent: decision.agent as Agent, answer }, about, unit);
         return decision;
       },
     });
@@ -203,15 +218,89 @@ export class DecisionMaker {
     return outcomes.map((outcome) => (outcome instanceof GatewayError ? outcome : undefined));
   }
 
+  /**
+   * Hands the situations of due timers to their agents, unless the timers were canceled or replaced. Taking the timers
+   * and deciding is one transaction, which holds the locks of the contacts: what cancels a timer comes before or after.
+   * @param failure why the decisions cannot be made
+   * @throws GatewayError like `decide`
+   */
+  async fire(tx: Tx, due: readonly DueTimer[], failure?: ExplanationError): Promise<void> {
+    const all = { id: In(due.map(({ id }) => id)) };
+    const contacts = await lockContacts(
+      tx,
+      due.flatMap(({ contactId }) => contactId ?? []),
+    );
+    const timers = await tx.findBy(Timer, all);
+    const taken = await takeDue(tx, timers);
+    const fired = (
+      await Promise.all(
+        timers.map(async (timer) => {
+          // Nothing more may be stored about an erased contact.
+          const isErased = contacts.get(timer.contactId ?? "")?.erasedAt != null;
+          const isTaken = taken.has(timer.id) && !isErased;
+          const agent = isTaken ? await agentById(tx, timer.agentId) : undefined;
+          return agent === undefined ? [] : [{ timer, agent }];
+        }),
+      )
+    ).flat();
+    const conversations = await conversationsOf(tx, timers);
+    const about = fired.map(({ timer }) => describe(timer, conversations.get(timer.conversationId ?? "")));
+    const decisions: Decision[] = [];
+    for (const [i, { timer }] of fired.entries())
+      decisions.push(await this.timed(tx, timer, about[i] as Described));
+    const results = await inTurns(await participantsOf(tx, about), {
+      subjectOf: ({ subjectId }) => subjectId,
+      again: (turn) =>
+        participantsOf(
+          tx,
+          turn.map((i) => about[i] as Described),
+        ),
+      lock: () => lockOrder(tx, about),
+      run: async (i, participants, unit) => {
+        const decision = decisions[i] as Decision;
+        const { agent } = fired[i] as (typeof fired)[number];
+        if (failure !== undefined) throw new GatewayError("internal_error", failure.message);
+        await this.resumeOne(tx, { decision, agent }, participants, unit);
+      },
+    });
+    for (const [i, result] of results.entries())
+      if (result instanceof GatewayError) this.failOne(tx, decisions[i] as Decision, failure ?? result);
+    const { lanes } = this.dependencies;
+    const deciding = decisions.filter(({ state }) => state === DecisionState.deciding);
+    const added = deciding.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE }));
+    lanes.observing(tx).count(TIMERS, ["fired"], fired.length);
+    const ended = lanes.ending([...taken]);
+    recordEvents(tx, [], [...ended, ...lanes.adding(tx, added), ...insertsOf(tx, Decision, decisions)]);
+  }
+
+  /** The pending decision about a timer's situation. */
+  private async timed(
+    tx: Tx,
+    { id: timerId, agentId, situationType: type, data }: Timer,
+    { contactId, conversationId }: Described,
+  ): Promise<Decision> {
+    const { version } = await this.compiledConfigurations.live(tx, agentId);
+    return tx.create(Decision, {
+      ...pendingDecision(),
+      id: uuid(),
+      agentId,
+      contactId,
+      conversationId,
+      situation: { type, data },
+      timerId,
+      configurationVersion: version,
+      snapshot: null,
+      createdAt: timestamp(),
+    });
+  }
+
   private async resumeOne(
     tx: Tx,
-    decision: Decision,
-    answer: Answer | undefined,
+    { decision, agent, answer }: Resumed,
     participants: Participants,
     unit: WaveUnit,
   ): Promise<void> {
     const { agentId, situation } = decision;
-    const agent = decision.agent as Agent;
     const context = systemFor(agent.organization as Organization);
     const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
@@ -259,16 +348,23 @@ export class DecisionMaker {
   async fail(tx: Tx, id: string, error: ExplanationError): Promise<void> {
     const decision = (await lockPending(tx, [id])).get(id);
     if (decision === undefined) return;
-    const { agentId, configurationVersion: version, createdAt: now } = decision;
+    const { agentId, configurationVersion: version } = decision;
     if (decision.basis !== null)
       await forget(tx, decision, await this.compiledConfigurations.at(tx, agentId, version));
+    this.failOne(tx, decision, error);
+    recordEvents(tx, [], updatesTo(tx, [decision]));
+  }
+
+  /** Fails a decision in memory. */
+  private failOne(tx: Tx, decision: Decision, { code, message }: ExplanationError): void {
+    const { configurationVersion: version, createdAt: now } = decision;
     Object.assign(decision, {
       state: DecisionState.failed,
-      explanation: { version, now, error, gates: [], rules: [], effects: [] },
+      explanation: { version, now, error: { code, message }, gates: [], rules: [], effects: [] },
       decidedAt: timestamp(),
     });
     this.dependencies.lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
-    recordEvents(tx, [decisionEvent(decision)], updatesTo(tx, [decision]));
+    recordEvents(tx, [decisionEvent(decision)]);
   }
 
   /** Decides by the rules, and applies the effects unless they ask a model. */
@@ -335,6 +431,7 @@ export class DecisionMaker {
       asked,
       tags,
       isAnswer: situation.type === MESSAGE_RECEIVED,
+      isTimed: decision.timerId !== null,
       gates: planned.gates,
       isOptedOut: snapshot.isOptedOut === true,
     };
@@ -374,6 +471,27 @@ export class DecisionMaker {
       observer.count(EFFECTS, [kind, status, error?.code ?? NO_ERROR]);
     recordEvents(tx, [decisionEvent(decision)]);
   }
+}
+
+/** The conversations of timers whose contacts are locked, which keeps their states as they are. */
+async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<string, Conversation>> {
+  const ids = timers.flatMap(({ conversationId }) => conversationId ?? []);
+  const conversations = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });
+  return indexBy(conversations, ({ id }) => id);
+}
+
+/** The subjects of a timer's situation; after its conversation was closed, only the contact and its address. */
+function describe(
+  { agentId, contactId, isNamed }: Timer,
+  conversation: Conversation | undefined,
+): Described & { basis: ModelRequestState } {
+  const isOpen = conversation?.state === ConversationState.open;
+  return {
+    agentId,
+    contactId,
+    conversationId: isOpen ? conversation.id : null,
+    basis: { conversation: null, isNamed: isNamed && isOpen, addressId: conversation?.addressId ?? null },
+  };
 }
 
 /** A deactivated organization makes no decisions. */

@@ -129,12 +129,12 @@ const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   detail: message,
 });
 
-const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
+export const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
 
 /** Database outages, and transactions that lost a race. */
-const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
+export const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
 
-const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResult => ({
+export const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResult => ({
   outcome: AttemptOutcome.retryable,
   code,
   detail,
@@ -142,7 +142,7 @@ const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResul
 });
 
 /** Delay of a decision that was not made (ms). */
-const delayMs = (result: SendResult): number =>
+export const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 
 /** Filters decisions for those still to be made. */

@@ -123,6 +123,14 @@ export class Decision {
   @Column({ type: "simple-json" })
   situation!: Situation;
 
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the timer that handed the situation to the agent; null if no timer did.",
+  })
+  @Uuid
+  @Column({ ...UUID_COLUMN, nullable: true })
+  timerId!: string | null;
+
   /** Everything that the decision depended on besides the situation; null once its contact was erased. */
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;

@@ -10,6 +10,7 @@ const data = object({
   outcome: orNull(TEXT),
   ruleId: orNull(TEXT),
   failedEffects: NUMBER,
+  timerId: orNull(ID),
 });
 
 export const decisionEventTypes = {

@@ -23,6 +23,8 @@ const FAILURES: Readonly<Record<Effect["kind"], readonly string[]>> = {
   move: ["not_found", "not_deliverable", "conflict"],
   handoff: ["not_found", "not_deliverable", "conflict"],
   close: ["not_found"],
+  later: ["limit_reached", "invalid_request", ...TEMPLATE],
+  cancelTimer: TEMPLATE,
   ask: ["no_model", "model_failed", "model_timeout", "model_invalid", ...TEMPLATE],
 };
 const KINDS = Object.keys(FAILURES) as Effect["kind"][];

@@ -1,6 +1,6 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
-const DECISION = `id contactId conversationId situation { type data } configurationVersion decider state outcome ruleId
+const DECISION = `id contactId conversationId timerId situation { type data } configurationVersion decider state outcome ruleId
   failedEffects createdAt decidedAt`;
 
 const EXPLANATION = `explanation {
@@ -8,7 +8,7 @@ const EXPLANATION = `explanation {
   error { code message }
   gates { name passed nearest }
   rules { id matched spent clauses { source value error { code message } read { path value isCut } } }
-  effects { kind ruleId status error { code message } messageId template text locale subject delaySeconds line obstacles { line error { code message } } tags reason }
+  effects { kind ruleId status error { code message } messageId template text locale subject delaySeconds line obstacles { line error { code message } } tags reason timer { id key situationType data dueAt } }
 }`;
 
 const ID = {

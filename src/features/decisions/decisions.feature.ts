@@ -1,5 +1,6 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { shareOf } from "../../database/semaphore";
+import { TIMER_LANE } from "../../delivery/wake-lanes";
 import { type Core, feature, olderThan } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
@@ -32,6 +33,7 @@ import { Planning } from "./planning";
 import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
 import { SituationTriggers } from "./situation-triggers";
+import { HELD_TIMER_LANE, TimerRunner } from "./timer-runner";
 
 interface Needs {
   configurations: ConfigurationService;
@@ -69,6 +71,7 @@ export const decisions = feature({
       situationTriggers: new SituationTriggers(lanes, compiledConfigurations),
       decisions: new DecisionService(database, maker, planning, candidates),
       decisionRunner: new DecisionRunner(database, maker, model, planning, log),
+      timerRunner: new TimerRunner(database, lanes, maker, planning, log),
       replays: new ReplayService(database, candidates),
     };
   },
@@ -99,7 +102,11 @@ export const decisions = feature({
       [RULES]: { by: "channel", together: senders, owner: senders, channel: senders },
     };
   },
-  lanes: ({ decisionRunner }) => ({ [DECISION_LANE]: decisionRunner }),
+  lanes: ({ decisionRunner, timerRunner }) => ({
+    [DECISION_LANE]: decisionRunner,
+    [TIMER_LANE]: timerRunner,
+    [HELD_TIMER_LANE]: timerRunner,
+  }),
   retention: { RETENTION_DECISIONS_DAYS: 90 },
   expired: ({ RETENTION_DECISIONS_DAYS: days }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },

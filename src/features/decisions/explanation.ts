@@ -3,6 +3,7 @@ import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { LOCALE_MAX_LENGTH } from "../../common/locales";
 import { GraphQLJson } from "../../schema/json";
+import { GraphQLJsonObject } from "../../schema/json-object";
 import { AtMost, MaxCharacters, type Size } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import {
@@ -17,7 +18,9 @@ import {
   MAX_RULES,
   NAME_MAX_LENGTH,
   READ_MAX_LENGTH,
+  SITUATION_MAX_BYTES,
   SITUATION_TYPE_MAX_LENGTH,
+  TIMER_KEY_MAX_LENGTH,
 } from "../configuration/configuration.limits";
 import type { Effect } from "../configuration/document/evaluate";
 import { MAX_TAGS } from "../contacts/contact.limits";
@@ -35,7 +38,8 @@ export const EXPLANATION_MAX: Size = {
   characters:
     DOCUMENT_MAX_BYTES +
     MAX_READS * (READ_MAX_LENGTH + 300) +
-    MAX_MESSAGES_PER_DECISION * MESSAGE_TEXT_MAX_LENGTH,
+    MAX_MESSAGES_PER_DECISION * MESSAGE_TEXT_MAX_LENGTH +
+    MAX_EFFECTS * TIMER_KEY_MAX_LENGTH,
 };
 
 @ObjectType({ simpleResolvers: true, description: "Why part of a decision failed." })
@@ -124,6 +128,8 @@ const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
   handoff: "Hands off the conversation to a human.",
   close: "Closes the conversation.",
   ask: "Asks a model for an answer.",
+  later: "Sets a timer, which hands a situation to the agent later.",
+  cancelTimer: "Cancels a timer.",
 });
 
 /** Result of an effect. */
@@ -158,6 +164,33 @@ export class LineObstacle {
 
   @Field(() => ExplanationError, { description: "Why a message on the line would fail." })
   error!: ExplanationError;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
+export class TimerExplanation {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the timer; null if there is none, and in a dry run.",
+  })
+  id!: string | null;
+
+  @ThirdPartyText()
+  @Field(() => String, { nullable: true, description: "Name of the timer; null if it could not be written." })
+  @MaxCharacters(TIMER_KEY_MAX_LENGTH)
+  key!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Type of the situation, for `later`." })
+  @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
+  situationType?: string;
+
+  @ThirdPartyText()
+  @Field(() => GraphQLJsonObject, { nullable: true, description: "Data of the situation, for `later`." })
+  @MaxCharacters(SITUATION_MAX_BYTES)
+  data?: Readonly<Record<string, unknown>>;
+
+  @Field(() => String, { nullable: true, description: "When the timer is due, for `later`." })
+  @MaxCharacters(24)
+  dueAt?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })
@@ -238,6 +271,12 @@ export class EffectExplanation {
   })
   @MaxCharacters(HANDOFF_REASON_MAX_LENGTH)
   reason!: string | null;
+
+  @Field(() => TimerExplanation, {
+    nullable: true,
+    description: "The timer, for `later` and `cancelTimer`.",
+  })
+  timer?: TimerExplanation;
 }
 
 @ObjectType({

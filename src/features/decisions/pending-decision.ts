@@ -10,6 +10,7 @@ export const pendingDecision = () =>
     ruleId: null,
     failedEffects: 0,
     effects: [],
+    timerId: null,
     basis: null,
     explanation: null,
     decidedAt: null,

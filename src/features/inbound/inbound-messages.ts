@@ -31,6 +31,7 @@ import {
   MessageError,
   MessageStatus,
 } from "../messages/message.entity";
+import { WaitingTimers } from "../timers/waiting-timers";
 import { optOutIntent } from "./opt-out";
 
 /** How long a confirmation suppresses further ones (ms), because each message may cost money. */
@@ -175,6 +176,15 @@ export class InboundMessages {
         return [...sequences, ...(await this.situationTriggers.received(tx, answered))];
       },
     );
+    for (const [i, each] of turn.entries()) {
+      if (!each.contact.hasTimers || each.inbound.isAutomatic || areOwn[i]) continue;
+      const { conversation } = numbered.find((one) => one.each === each) as (typeof numbered)[number];
+      const { agentId } = each.line;
+      await new WaitingTimers(tx, this.lanes, agentId, each.contact).cancelOn(
+        "message_received",
+        conversation.id,
+      );
+    }
     const replies = numbered.flatMap(({ each, conversation }) => {
       const { agentId, optOutReply: text } = each.line;
       if (text === null || !confirming.has(each)) return [];

@@ -52,6 +52,7 @@ export const sampleContact = (
   version: 1,
   createdAt: now,
   updatedAt: now,
+  hasTimers: false,
   erasedAt: null,
 });
 

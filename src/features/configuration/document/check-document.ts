@@ -8,11 +8,13 @@ import {
   PROBLEM_PATH_MAX_LENGTH,
 } from "../configuration.limits";
 import { CompiledConfiguration } from "./compiled-configuration";
+import { parseDataType } from "./data-types";
 import { inDocumentOrder } from "./document-order";
 import {
   type ConfigurationDocument,
   type EffectDocument,
   fullTemplateOf,
+  inlineTemplatesOf,
   ONCE_SUBJECTS,
   type TemplateDocument,
   templateOf,
@@ -58,7 +60,12 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
 
 /** The problems of a document with a valid structure. */
 async function problemsIn(document: ConfigurationDocument): Promise<Problem[]> {
-  const problems = [...tokenProblems(document), ...namesInUse(document), ...rulesOutOfBounds(document)];
+  const problems = [
+    ...tokenProblems(document),
+    ...namesInUse(document),
+    ...rulesOutOfBounds(document),
+    ...timerProblems(document),
+  ];
   const configuration = new CompiledConfiguration(document, false);
   let started = performance.now();
   for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {
@@ -154,12 +161,13 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
   };
   const duringHandoff = rules.flatMap(({ do: effects = [], whileHuman }, rule) =>
     effects.flatMap((effect, index) =>
-      !whileHuman || "send" in effect || "addTags" in effect || "removeTags" in effect
+      !whileHuman || WHILE_HUMAN.some((kind) => kind in effect)
         ? []
         : [
             {
               path: pathOf(["rules", rule, "do", index]),
-              message: "must send a message or change tags, because a human may be answering",
+              message:
+                "must send a message, change tags, or set or cancel a timer, because a human may be answering",
             },
           ],
     ),
@@ -177,6 +185,47 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
             message: "must not ask the model, because it is the model's fallback",
           },
         ]),
+  ];
+}
+
+/** The kinds of effects that do not interfere with a human. */
+const WHILE_HUMAN = ["send", "addTags", "removeTags", "later", "cancelTimer"];
+
+/** Finds timers whose situations would always be rejected. */
+function timerProblems({
+  situations = {},
+  rules = [],
+  otherwise = [],
+  strict,
+}: ConfigurationDocument): Problem[] {
+  const check = (effects: readonly EffectDocument[], path: readonly PropertyKey[]): Problem[] =>
+    effects.flatMap((effect, index) => {
+      if (!("later" in effect)) return [];
+      const { situation: type, data = {} } = effect.later;
+      const problem = (at: readonly PropertyKey[], message: string): Problem => ({
+        path: pathOf([...path, index, "later", ...at]),
+        message,
+      });
+      if (RESERVED_SITUATIONS.has(type)) return [problem(["situation"], "is a situation of the gateway")];
+      const declared = Object.hasOwn(situations, type) ? situations[type] : undefined;
+      if (declared === undefined) {
+        const meant = suggestion(type, Object.keys(situations));
+        return strict ? [problem(["situation"], `must be a declared situation${meant}`)] : [];
+      }
+      return [
+        ...Object.keys(data)
+          .filter((name) => !Object.hasOwn(declared, name))
+          .map((name) =>
+            problem(["data", name], `is not declared${suggestion(name, Object.keys(declared))}`),
+          ),
+        ...Object.entries(declared)
+          .filter(([name, each]) => !Object.hasOwn(data, name) && !parseDataType(each).isOptional)
+          .map(([name]) => problem(["data", name], "is required")),
+      ];
+    });
+  return [
+    ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"])),
+    ...check(otherwise, ["otherwise"]),
   ];
 }
 
@@ -220,7 +269,17 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
     ...rules.flatMap((rule) => (rule.do ?? []).map((effect) => ({ on: rule.on, name: templateOf(effect) }))),
     ...otherwise.map((effect) => ({ on: ANY_SITUATION, name: templateOf(effect) })),
   ];
-  return Object.entries(templates).flatMap(([name, template]) => {
+  const inline = (effects: readonly EffectDocument[], path: readonly PropertyKey[], on: string): Check[] =>
+    effects.flatMap((effect, index) =>
+      inlineTemplatesOf(effect).map(
+        ([at, source]) =>
+          () =>
+            attempt([...path, index, ...at], () =>
+              configuration.parseText(source).missingNames([configuration.shapesFor(on)], MAX_REPORTED),
+            ),
+      ),
+    );
+  const named = Object.entries(templates).flatMap(([name, template]) => {
     const types = new Set(uses.filter((use) => use.name === name).map(({ on }) => on));
     if (types.size === 0) types.add(ANY_SITUATION);
     const texts = sourcesOf(template).map(([path, source]) => () => {
@@ -231,6 +290,11 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
     });
     return [() => unknownLanguages(name, template), ...texts];
   });
+  return [
+    ...named,
+    ...rules.flatMap((rule, index) => inline(rule.do ?? [], ["rules", index, "do"], rule.on)),
+    ...inline(otherwise, ["otherwise"], ANY_SITUATION),
+  ];
 }
 
 /** The texts and subjects of a template, with their paths in it. */

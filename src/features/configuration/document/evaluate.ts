@@ -1,16 +1,21 @@
 import { instantOf } from "../../../common/instant";
+import { DAY_MS, type Timestamp, timestampOf } from "../../../common/time";
 import { type InputProblem, InvalidInput } from "../../../errors";
 import {
   MAX_MESSAGES_PER_DECISION,
   MAX_TEXT_STEPS,
+  MAX_TIMER_DAYS,
   SITUATION_TYPE_MAX_LENGTH,
+  TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
 import type { CompiledConfiguration, CompiledRule } from "./compiled-configuration";
 import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
-import { type ReadData, readData } from "./data-types";
-import { type EffectDocument, isSituationType } from "./format";
+import { type DataType, parseDataType, type ReadData, readData } from "./data-types";
+import { type EffectDocument, isSituationType, type LaterDocument, type TimerCanceler } from "./format";
+import { periodMs } from "./period";
 import { StepBudget, TooExpensive } from "./step-budget";
+import { DataRun } from "./texts/data-run";
 import { PromptRun } from "./texts/prompt-run";
 import { TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
@@ -63,6 +68,7 @@ export interface EffectError {
     | "template_error"
     | "too_expensive"
     | "limit_reached"
+    | "invalid_request"
     | "no_model"
     | "model_failed"
     | "model_timeout"
@@ -100,7 +106,16 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       tags: readonly string[];
       handoff: boolean;
     }
+  | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)
+  | { kind: "cancelTimer"; key: string | null }
 );
+
+/** The parts of a timer that its templates give; empty if there is an error. */
+interface TimerTexts {
+  key: string | null;
+  dueAt: Timestamp | null;
+  data: Readonly<Record<string, unknown>>;
+}
 
 /** The outcome of the rules for a situation. */
 export interface Evaluation {
@@ -285,6 +300,11 @@ class EffectWriter {
     }
     if ("handoff" in effect) return { ...done, kind: "handoff", reason: effect.handoff };
     if ("close" in effect) return { ...done, kind: "close" };
+    if ("later" in effect) return this.later(ruleId, effect);
+    if ("cancelTimer" in effect) {
+      const { value: key, error } = attempt(() => this.key(effect.cancelTimer));
+      return { ruleId, error, kind: "cancelTimer", key };
+    }
     const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
     const { text, error } = this.texts(prompt, PromptRun);
     return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
@@ -317,6 +337,72 @@ class EffectWriter {
       return { text: null, error: effectErrorOf(error), ...chosen };
     }
   }
+
+  private later(ruleId: string | null, { later }: Extract<EffectDocument, { later: object }>): Effect {
+    const { situation, unless = [] } = later;
+    const { value, error } = attempt(() => this.timer(later));
+    const texts = value ?? { key: null, dueAt: null, data: {} };
+    return { ruleId, error, kind: "later", situation, unless, ...texts };
+  }
+
+  private timer({ situation: type, key, after, at, data: templates = {} }: LaterDocument): TimerTexts {
+    const declared = this.configuration.dataOf(type);
+    const data = Object.fromEntries(
+      Object.entries(templates).map(([name, value]) => {
+        if (Array.isArray(value)) return [name, value.map((each) => this.inline(each))];
+        if (typeof value !== "string") return [name, value];
+        const dataType = declared !== undefined && Object.hasOwn(declared, name) ? declared[name] : undefined;
+        return [name, dataType === undefined ? this.inline(value) : dataOf(this.inline(value), dataType)];
+      }),
+    );
+    readSituation(this.configuration, { type, data });
+    const now = Date.parse(this.input.now);
+    const due = now + (after === undefined ? 0 : (periodMs(after) ?? 0));
+    return { key: this.key(key), dueAt: timestampOf(at === undefined ? due : this.instant(at, now)), data };
+  }
+
+  /** @throws TextError, TooExpensive */
+  private key(template: string): string {
+    const key = this.inline(template).trim();
+    if (key === "") throw new TextError("the key is empty");
+    if ([...key].length > TIMER_KEY_MAX_LENGTH)
+      throw new TextError(`the key has more than ${TIMER_KEY_MAX_LENGTH} characters`);
+    return key;
+  }
+
+  private instant(template: string, now: number): number {
+    const text = this.inline(template).trim();
+    const instant = instantOf(text)?.getTime();
+    if (instant === undefined) throw new TextError("at is not a time such as 2026-01-31T12:00:00Z");
+    if (instant > now + MAX_TIMER_DAYS * DAY_MS) throw new TooFarAhead();
+    return instant;
+  }
+
+  private inline(source: string): string {
+    return this.configuration.parseText(source).render(new DataRun(this.roots, this.input.now, this.steps))
+      .text;
+  }
+}
+
+/** A timer that would wait for too long. */
+class TooFarAhead extends Error {}
+
+/** Writes a part of an effect. */
+function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
+  try {
+    return { value: part(), error: null };
+  } catch (error) {
+    return { value: null, error: effectErrorOf(error) };
+  }
+}
+
+/** Converts a text to a declared type; a text of another form stays, and does not match the type. */
+function dataOf(text: string, type: DataType): unknown {
+  const { base, isOptional } = parseDataType(type);
+  if (text === "" && isOptional) return null;
+  if (base === "bool" && (text === "true" || text === "false")) return text === "true";
+  const isNumber = (base === "int" || base === "double") && /^-?\d+(\.\d+)?$/.test(text);
+  return isNumber ? Number(text) : text;
 }
 
 /** Why messages beyond the limit are not sent. */
@@ -327,6 +413,12 @@ export const TOO_MANY_MESSAGES: EffectError = {
 
 function effectErrorOf(error: unknown): EffectError {
   if (error instanceof TextError) return { code: "template_error", message: error.message };
+  if (error instanceof InvalidInput) {
+    const [{ path, message } = { path: "situation", message: "is not valid" }] = error.problems;
+    return { code: "invalid_request", message: `${path} ${message}` };
+  }
+  if (error instanceof TooFarAhead)
+    return { code: "limit_reached", message: `A timer waits at most ${MAX_TIMER_DAYS} days.` };
   if (!(error instanceof TooExpensive)) throw error;
   return { code: "too_expensive", message: "The texts of this decision take too many steps." };
 }

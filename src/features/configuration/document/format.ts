@@ -8,6 +8,7 @@ import {
   HANDOFF_REASON_MAX_LENGTH,
   MAX_BURST_SECONDS,
   MAX_CLAUSES,
+  MAX_DATA_ITEMS,
   MAX_DATA_MEMBERS,
   MAX_DELAY_SECONDS,
   MAX_EFFECTS,
@@ -17,6 +18,7 @@ import {
   MAX_RULES,
   MAX_SITUATIONS,
   MAX_TEMPLATES,
+  MAX_TIMER_DAYS,
   NAME_MAX_LENGTH,
   SITUATION_TYPE_MAX_LENGTH,
   TEMPLATE_MAX_LENGTH,
@@ -59,6 +61,11 @@ const period = z.string().refine(
   },
   { error: `must be a period such as PT15M or P1D, of at most ${MAX_ONCE_DAYS} days` },
 );
+
+/** The events that can cancel a timer. */
+export const TIMER_CANCELERS = ["message.received", "handoff", "closed"] as const;
+
+export type TimerCanceler = (typeof TIMER_CANCELERS)[number];
 
 const situations = z
   .record(
@@ -145,11 +152,51 @@ const ask = z.strictObject({
     })
     .describe("Lets the model decide, within these limits."),
 });
+const source = z.string().min(1).max(TEMPLATE_MAX_LENGTH);
+const later = z.strictObject({
+  later: z
+    .strictObject({
+      situation: situationType.describe("Type of the situation."),
+      after: period
+        .describe(`How long to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
+        .optional(),
+      at: source
+        .describe(`A template that gives the time in RFC 3339, at most ${MAX_TIMER_DAYS} days ahead.`)
+        .optional(),
+      key: source.describe(
+        "A template that names the timer; it replaces the contact's waiting timer with the same name.",
+      ),
+      data: z
+        .record(
+          member,
+          z.union([
+            z.string().max(TEMPLATE_MAX_LENGTH),
+            z.number(),
+            z.boolean(),
+            z.null(),
+            z.array(z.string().max(TEMPLATE_MAX_LENGTH)).max(MAX_DATA_ITEMS),
+          ]),
+        )
+        .describe("Data of the situation; its texts are templates.")
+        .optional(),
+      unless: z
+        .array(z.enum(TIMER_CANCELERS))
+        .min(1)
+        .max(TIMER_CANCELERS.length)
+        .describe("What cancels the timer.")
+        .optional(),
+    })
+    .refine(({ after, at }) => (after === undefined) !== (at === undefined), "must have either after or at")
+    .describe("Hands a situation to the agent later, about the same contact and conversation."),
+});
+const cancelTimer = z.strictObject({
+  cancelTimer: source.describe("A template that names the contact's timer to cancel."),
+});
 
 /** Every kind of effect, by the member that is unique to it. */
-export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask };
+export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer };
 
-const effect = z.union([send, addTags, removeTags, move, handoff, close, ask]);
+const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer]);
 const effects = z.array(effect).max(MAX_EFFECTS);
 
 const rule = z.strictObject({
@@ -167,7 +214,9 @@ const rule = z.strictObject({
     .optional(),
   whileHuman: z
     .boolean()
-    .describe("True to apply the rule even while a human answers; it may then only send and change tags.")
+    .describe(
+      "True to apply the rule even while a human answers; it may then only send, change tags, and set or cancel timers.",
+    )
     .optional(),
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
   once: z
@@ -223,6 +272,7 @@ export const documentFormat = z
 export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 export type EffectDocument = z.infer<typeof effect>;
+export type LaterDocument = z.infer<typeof later>["later"];
 
 export type TemplateDocument = z.infer<typeof fullTemplate>;
 
@@ -239,6 +289,25 @@ export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversat
 /** The name of an effect's template. */
 export const templateOf = (effect: EffectDocument): string | undefined =>
   "send" in effect ? effect.send : "ask" in effect ? effect.ask.prompt : undefined;
+
+/** The templates that an effect contains, with their paths. */
+export function inlineTemplatesOf(effect: EffectDocument): [path: readonly PropertyKey[], source: string][] {
+  if ("cancelTimer" in effect) return [[["cancelTimer"], effect.cancelTimer]];
+  if (!("later" in effect)) return [];
+  const { key, at, data = {} } = effect.later;
+  const texts = Object.entries(data).flatMap(([name, value]): [PropertyKey[], string][] =>
+    typeof value === "string"
+      ? [[["data", name], value]]
+      : Array.isArray(value)
+        ? value.map((item, i) => [["data", name, i], item])
+        : [],
+  );
+  return [
+    [["key"], key] as [PropertyKey[], string],
+    ...(at === undefined ? [] : [[["at"], at] as [PropertyKey[], string]]),
+    ...texts,
+  ].map(([path, source]) => [["later", ...path], source]);
+}
 
 /** True if a text is a valid situation type, declared or not. */
 export const isSituationType = (type: string): boolean =>

@@ -153,6 +153,10 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
     const message = `must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`;
     return [{ path: pathOf(path), message }];
   }
+  if (path.at(-2) === "data") {
+    const message = "must be a template, a number, true, false, null, or a list of templates";
+    return [{ path: pathOf(path), message }];
+  }
   const format = meantBy(path, value);
   if (format === undefined && isTemplate(path))
     return [{ path: pathOf(path), message: "must be a string, or an object with a text" }];

@@ -31,6 +31,21 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
           },
         ],
   );
+  const handedOver = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
+    effects.flatMap((effect, index) =>
+      !("later" in effect) || types.has(effect.later.situation)
+        ? []
+        : [
+            {
+              path: pathOf([...path, index, "later", "situation"]),
+              message: `is not a declared situation${suggestion(effect.later.situation, types)}`,
+            },
+          ],
+    );
+  const undeclared = [
+    ...rules.flatMap((rule, index) => handedOver(rule.do ?? [], ["rules", index, "do"])),
+    ...handedOver(otherwise, ["otherwise"]),
+  ];
   const hidden = rules.flatMap((rule, index) => {
     const before = rules.slice(0, index).find((other) => hides(other, rule));
     return before
@@ -48,7 +63,7 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
           ...rules.flatMap((rule, index) => missingFor(rule.do ?? [], ["rules", index, "do"], surroundings)),
           ...missingFor(otherwise, ["otherwise"], surroundings),
         ];
-  return [...unknown, ...hidden, ...unused, ...missing];
+  return [...unknown, ...undeclared, ...hidden, ...unused, ...missing];
 }
 
 /** The lines and the model that effects need and that do not exist. */

@@ -6,7 +6,7 @@ import { TextError, textOf } from "./text-value";
 
 /** Renders one text from a template. */
 export class TextRun {
-  private parts = "";
+  protected parts = "";
   /** The variables of the enclosing loops. */
   readonly variables = new Map<string, Value>();
 

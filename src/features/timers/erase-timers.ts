@@ -1,0 +1,21 @@
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import type { ErasureStep } from "../contacts/erasures";
+import { lockContacts } from "../contacts/known-contact";
+import { Timer } from "./timer.entity";
+import { cancelTimers } from "./waiting-timers";
+
+/** Cancels the timers of an erased contact, which gets no new ones. */
+export const eraseTimers =
+  (database: Database, lanes: Lanes): ErasureStep =>
+  (contactId, options) =>
+    inChunks<never>(
+      database,
+      async (tx) => {
+        await lockContacts(tx, [contactId]);
+        await cancelTimers(tx, lanes, await tx.findBy(Timer, { subjectId: contactId }), "erased");
+        return undefined;
+      },
+      options,
+    );

@@ -1,0 +1,111 @@
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
+import { Agent } from "../agents/agent.entity";
+import {
+  SITUATION_MAX_BYTES,
+  SITUATION_TYPE_MAX_LENGTH,
+  TIMER_KEY_MAX_LENGTH,
+} from "../configuration/configuration.limits";
+import type { TimerCanceler as Canceler } from "../configuration/document/format";
+
+/** The name of each event that can cancel a timer, as an enum value. */
+const NAMES = { "message.received": "message_received", handoff: "handoff", closed: "closed" } as const;
+
+export type TimerCanceler = (typeof NAMES)[Canceler];
+
+export const TimerCanceler = enumOf<TimerCanceler>("TimerCanceler", "An event that cancels a timer.", {
+  message_received: "The contact writes.",
+  handoff: "The conversation is handed off to a human.",
+  closed: "The conversation is closed.",
+});
+
+/** The enum values of the events that an effect names. */
+export const cancelersOf = (unless: readonly Canceler[]): TimerCanceler[] => [
+  ...new Set(unless.map((each) => NAMES[each])),
+];
+
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    "A situation that is handed to the agent at a later time, once. A timer exists only while it waits.",
+})
+@Entity()
+@Index(["subjectId", "key"], { unique: true })
+@Index(["agentId", "id"])
+export class Timer {
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
+  @Uuid
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Field(() => ID, { description: "ID of the agent." })
+  @Uuid
+  @Column(UUID_COLUMN)
+  agentId!: string;
+
+  @ManyToOne(() => Agent)
+  agent?: Agent;
+
+  /** ID of the contact or, without one, of the agent. */
+  @Column(UUID_COLUMN)
+  subjectId!: string;
+
+  @Field(() => ID, { nullable: true, description: "ID of the contact; null if there is none." })
+  @Uuid
+  @Column({ ...UUID_COLUMN, nullable: true })
+  contactId!: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the conversation; null if there was none when the timer was set.",
+  })
+  @Uuid
+  @Column({ ...UUID_COLUMN, nullable: true })
+  conversationId!: string | null;
+
+  /** True if the situation named the conversation; otherwise, events in any conversation of the contact count. */
+  @Column({ type: "boolean" })
+  isNamed!: boolean;
+
+  @ThirdPartyText()
+  @Field(() => String, { description: "Name of the timer, unique among the waiting timers of the contact." })
+  @MaxCharacters(TIMER_KEY_MAX_LENGTH)
+  @Column({ type: "varchar", length: TIMER_KEY_MAX_LENGTH })
+  key!: string;
+
+  @Field(() => String, { description: "Type of the situation, such as `payment.reminder`." })
+  @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
+  @Column({ type: "varchar", length: SITUATION_TYPE_MAX_LENGTH })
+  situationType!: string;
+
+  @ThirdPartyText()
+  @Field(() => GraphQLJsonObject, { description: "Data of the situation." })
+  @MaxCharacters(SITUATION_MAX_BYTES)
+  @Column({ type: "simple-json" })
+  data!: Record<string, unknown>;
+
+  @Field(() => [TimerCanceler], { description: "The events that cancel the timer." })
+  @AtMost(Object.keys(NAMES).length)
+  @Column({ type: "simple-json" })
+  unless!: TimerCanceler[];
+
+  @Field(() => GraphQLISODateTime, { description: "When the situation is handed to the agent." })
+  @Column(TIMESTAMP_COLUMN)
+  dueAt!: Timestamp;
+
+  @Field(() => ID, { description: "ID of the decision that set the timer." })
+  @Uuid
+  @Column(UUID_COLUMN)
+  decisionId!: string;
+
+  @Field(() => GraphQLISODateTime, { description: "When the timer was set." })
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+}

@@ -1,0 +1,21 @@
+import { ID, object, orNull, TEXT } from "../../schema/event-type";
+
+/** Events of timers hold no content: it would outlive the erasure of the contact. */
+const timer = (more: Parameters<typeof object>[0] = {}) =>
+  object({
+    id: ID,
+    contactId: orNull(ID),
+    conversationId: orNull(ID),
+    situationType: TEXT,
+    dueAt: TEXT,
+    decisionId: ID,
+    ...more,
+  });
+
+export const timerEventTypes = {
+  "timer.set": { description: "A timer was set.", data: timer() },
+  "timer.canceled": {
+    description: "A timer was canceled before its situation was handed to the agent.",
+    data: timer({ reason: TEXT }),
+  },
+};

@@ -1,0 +1,24 @@
+import { type Core, feature } from "../../schema/feature";
+import { purgeRows } from "../agents/agent-purge";
+import { eraseTimers } from "./erase-timers";
+import { Timer } from "./timer.entity";
+import { timerEventTypes } from "./timer.event-types";
+import { TIMERS } from "./timer.metrics";
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof timerEventTypes, object> {}
+}
+
+/** Situations that are handed to agents at a later time; the decisions set and fire them. */
+export const timers = feature({
+  entities: [Timer],
+  services: () => ({}),
+  hooks: ({ database, lanes }: Core) => ({
+    // Their lanes end like all lanes of a deleted agent.
+    agentPurged: purgeRows(database, Timer),
+    contactErased: eraseTimers(database, lanes),
+  }),
+  resolvers: () => [],
+  eventTypes: timerEventTypes,
+  metrics: () => [TIMERS],
+});

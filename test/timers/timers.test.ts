@@ -1,0 +1,350 @@
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { Lane } from "../../src/delivery/lane.entity";
+import { Contact } from "../../src/features/contacts/contact.entity";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Decision, DecisionState } from "../../src/features/decisions/decision.entity";
+import { Event } from "../../src/features/events/event.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { Timer } from "../../src/features/timers/timer.entity";
+import { addContact, contactClient } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
+import { type DecisionBody, decisionClient, publish } from "../support/decisions";
+import { type GatewayOptions, startGateway } from "../support/gateway";
+import { addSender, type Sender, senderOn } from "../support/inbound";
+import { addLine } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { slowTest } from "../support/slow-test";
+import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
+
+const DELIVERS = { env: { DELIVERY_WORKERS: "1" } } satisfies GatewayOptions;
+
+const later = (more: object = {}) => ({
+  later: {
+    situation: "payment.reminder",
+    after: "PT24H",
+    key: "pay-{{ situation.data.orderId }}",
+    data: { orderId: "{{ situation.data.orderId }}", attempt: "{{ 1 }}" },
+    ...more,
+  },
+});
+const on = (type: string, ...effects: object[]) => ({ id: type, on: type, do: effects });
+const ORDER = { orderId: "string" };
+const DOCUMENT = {
+  situations: {
+    ...{ placed: ORDER, paid: ORDER, soon: ORDER, always: ORDER, wrong: ORDER, far: ORDER, past: ORDER },
+    ...{ canceled: ORDER, chained: ORDER, closing: ORDER, both: ORDER },
+    "payment.reminder": { orderId: "string", attempt: "int" },
+  },
+  templates: { remind: "Please pay {{ situation.data.orderId }}." },
+  rules: [
+    on("placed", later({ unless: ["message.received", "handoff", "closed"] })),
+    on("both", later(), later({ key: "other" })),
+    on("always", later({ unless: ["handoff"] })),
+    on("soon", later({ after: "PT48H" })),
+    on("past", later({ after: undefined, at: "2020-01-01T00:00:00Z" })),
+    on("far", later({ after: undefined, at: "9999-01-01T00:00:00Z" })),
+    on("wrong", later({ data: { orderId: "x", attempt: "many" } })),
+    on("paid", { cancelTimer: "pay-{{ situation.data.orderId }}" }),
+    on("closing", later({ unless: ["closed"] }), { close: true }),
+    on(
+      "chained",
+      later({ situation: "chained", data: { orderId: "c" }, after: undefined, at: "2020-01-01T00:00:00Z" }),
+    ),
+    on("payment.reminder", { send: "remind" }),
+  ],
+};
+
+describeGateway(DELIVERS, (gateway, engine) => {
+  let agentId: string;
+  let lineId: string;
+  let sender: Sender;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    lineId = (await addLine(gateway, { agentId, name: "in" })).id;
+    sender = await senderOn(gateway, agentId, lineId);
+    await publish(gateway, agentId, DOCUMENT);
+  });
+
+  const read: typeof gateway.services.database.read = (...args) => gateway.services.database.read(...args);
+  const decide = async (type: string, about: DecisionBody = {}) => {
+    const { status, body } = await decisionClient(gateway).decide({
+      type,
+      data: { orderId: "A1" },
+      ...about,
+    });
+    expect([status, body]).toEqual([about.dryRun ? 200 : 201, expect.anything()]);
+    return body;
+  };
+  /** A new contact with a conversation on the line that it writes on. */
+  const meet = async () => {
+    const address = `at ${Math.random()}`;
+    const { id, contactId } = await addConversation(gateway, { agentId, line: "in", address });
+    return { conversationId: id, contactId, address };
+  };
+  const timersOf = (subjectId: string) => read((reader) => reader.findBy(Timer, { subjectId }));
+  const laneOf = (id: string) => read((reader) => reader.findOneBy(Lane, { id }));
+  /** Makes timers due. */
+  const makeDue = async (...timers: readonly Timer[]) => {
+    await gateway.services.database.write(async (tx) => {
+      const past = timestamp(-1);
+      for (const { id } of timers) {
+        await tx.update(Timer, { id }, { dueAt: past });
+        await tx.update(Lane, { id }, { wakeAt: past });
+      }
+    });
+    gateway.services.lanes.notify();
+  };
+  const firedBy = (timerId: string) => read((reader) => reader.findBy(Decision, { timerId }));
+  const fired = async (timerId: string): Promise<Decision> => {
+    await waitUntil(async () => (await firedBy(timerId)).length > 0);
+    return (await firedBy(timerId))[0] as Decision;
+  };
+  const sentTo = (conversationId: string) =>
+    read((reader) => reader.findBy(Message, { conversationId, direction: "outbound" as never }));
+  const eventsOf = async (timer: Timer) => {
+    const events = await read((reader) => reader.findBy(Event, { agentId }));
+    return events.filter(({ data, type }) => data.id === timer.id && type.startsWith("timer."));
+  };
+  const set = async (type: string, about: DecisionBody, subjectId: string): Promise<Timer> => {
+    await decide(type, about);
+    const [timer] = await timersOf(subjectId);
+    return timer as Timer;
+  };
+
+  test("a timer hands its situation to the agent about the same contact and conversation, once", async () => {
+    const { conversationId, contactId } = await meet();
+    const decision = await decide("placed", { conversationId });
+    const [timer, ...others] = await timersOf(contactId);
+    expect(others).toEqual([]);
+    const dueAt = timestamp(DAY_MS + Date.parse(decision.createdAt) - Date.now());
+    expect(timer).toMatchObject({
+      agentId,
+      contactId,
+      conversationId,
+      isNamed: true,
+      decisionId: decision.id,
+    });
+    expect(timer).toMatchObject({ key: "pay-A1", situationType: "payment.reminder", dueAt: timer?.dueAt });
+    expect(Date.parse(timer?.dueAt ?? "") - Date.parse(dueAt)).toBeLessThan(1_000);
+    expect(decision.explanation.effects[0]).toMatchObject({
+      kind: "later",
+      status: "done",
+      timer: {
+        id: timer?.id,
+        key: "pay-A1",
+        situationType: "payment.reminder",
+        data: { orderId: "A1", attempt: 1 },
+        dueAt: timer?.dueAt,
+      },
+    });
+    expect(await laneOf(timer?.id ?? "")).toMatchObject({ kind: "timer", wakeAt: timer?.dueAt });
+    await makeDue(timer as Timer);
+    const made = await fired(timer?.id ?? "");
+    expect(made).toMatchObject({ contactId, conversationId, state: DecisionState.decided, outcome: "send" });
+    expect(made.situation).toEqual({ type: "payment.reminder", data: { orderId: "A1", attempt: 1 } });
+    const messages = await sentTo(conversationId);
+    expect(messages.map(({ text, decisionId }) => [text, decisionId])).toEqual([["Please pay A1.", made.id]]);
+    expect([await timersOf(contactId), await laneOf(timer?.id ?? "")]).toEqual([[], null]);
+    expect((await eventsOf(timer as Timer)).map(({ type }) => type)).toEqual(["timer.set"]);
+    const { body } = await decisionClient(gateway).find(made.id);
+    expect(body.timerId).toBe(timer?.id);
+  });
+
+  test("the same key replaces the earlier timer of the contact, and only that one", async () => {
+    const { conversationId, contactId } = await meet();
+    const other = await meet();
+    const first = await set("placed", { conversationId }, contactId);
+    const foreign = await set("placed", { conversationId: other.conversationId }, other.contactId);
+    await decide("placed", { conversationId, data: { orderId: "A2" } });
+    await decide("soon", { conversationId });
+    const timers = await timersOf(contactId);
+    expect(timers.map(({ key }) => key).sort()).toEqual(["pay-A1", "pay-A2"]);
+    expect(timers.some(({ id }) => id === first.id)).toBe(false);
+    expect((await eventsOf(first)).map(({ type, data }) => [type, data.reason])).toEqual([
+      ["timer.set", undefined],
+      ["timer.canceled", "replaced"],
+    ]);
+    expect(await laneOf(first.id)).toBeNull();
+    expect(await timersOf(other.contactId)).toMatchObject([{ id: foreign.id }]);
+  });
+
+  test("an effect cancels a timer by its key", async () => {
+    const { conversationId, contactId } = await meet();
+    const timer = await set("placed", { conversationId }, contactId);
+    const none = await decide("paid", { conversationId, data: { orderId: "A2" } });
+    expect(none.explanation.effects[0]).toMatchObject({ status: "unchanged", timer: { key: "pay-A2" } });
+    const { explanation } = await decide("paid", { conversationId });
+    expect(explanation.effects[0]).toMatchObject({ status: "done", timer: { id: timer.id, key: "pay-A1" } });
+    expect([await timersOf(contactId), await laneOf(timer.id)]).toEqual([[], null]);
+  });
+
+  test.each<[string, string, object]>([
+    ["far", "limit_reached", { message: "A timer waits at most 90 days." }],
+    ["wrong", "invalid_request", { message: "situation.data.attempt must be a whole number" }],
+  ])("a timer that cannot be set is a failed effect that says so: %s", async (type, code, error) => {
+    const { conversationId, contactId } = await meet();
+    const { outcome, explanation } = await decide(type, { conversationId });
+    expect(outcome).toBe("failed");
+    expect(explanation.effects[0]).toMatchObject({ status: "failed", error: { code, ...error } });
+    expect(await timersOf(contactId)).toEqual([]);
+  });
+
+  test("at most 20 timers of a contact wait", async () => {
+    const { conversationId, contactId } = await meet();
+    for (let i = 0; i < 20; i++) await decide("placed", { conversationId, data: { orderId: `${i}` } });
+    const { explanation } = await decide("placed", { conversationId, data: { orderId: "20" } });
+    expect(explanation.effects[0].error).toEqual({
+      code: "limit_reached",
+      message: "At most 20 timers wait at the same time.",
+    });
+    expect((await decide("placed", { conversationId, data: { orderId: "7" } })).failedEffects).toBe(0);
+    expect(await timersOf(contactId)).toHaveLength(20);
+  });
+
+  test("a time in the past is due now, but timers that set each other wait for a minute", async () => {
+    const { conversationId, contactId } = await meet();
+    await decide("past", { conversationId });
+    await waitUntil(async () => (await sentTo(conversationId)).length === 1);
+    const { id } = await set("chained", { conversationId, data: { orderId: "c" } }, contactId);
+    const first = await fired(id);
+    const [next] = await timersOf(contactId);
+    expect(Date.parse(next?.dueAt ?? "") - Date.parse(first.createdAt)).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test("a dry run shows what would be set, and sets nothing", async () => {
+    const { conversationId, contactId } = await meet();
+    const { explanation } = await decide("both", { conversationId, dryRun: true });
+    expect(explanation.effects).toMatchObject([
+      { kind: "later", status: "done", timer: { key: "pay-A1", dueAt: expect.any(String) } },
+      { kind: "later", status: "done", timer: { key: "other" } },
+    ]);
+    expect(explanation.effects[0].timer).not.toHaveProperty("id");
+    expect(await timersOf(contactId)).toEqual([]);
+    const contact = await read((reader) => reader.findOneByOrFail(Contact, { id: contactId }));
+    expect(contact.hasTimers).toBe(false);
+  });
+
+  test("a timer of a situation without a contact belongs to the agent", async () => {
+    const first = await set("placed", {}, agentId);
+    expect(first).toMatchObject({ contactId: null, conversationId: null, isNamed: false });
+    const timer = await set("placed", {}, agentId);
+    expect(timer.id).not.toBe(first.id);
+    await makeDue(timer);
+    expect(await fired(timer.id)).toMatchObject({ contactId: null, state: DecisionState.decided });
+    expect(await timersOf(agentId)).toEqual([]);
+  });
+
+  test("after its conversation was closed, the situation is about the contact", async () => {
+    const { conversationId, contactId } = await meet();
+    const timer = await set("always", { conversationId }, contactId);
+    await conversationClient(gateway).close(conversationId);
+    await makeDue(timer);
+    const made = await fired(timer.id);
+    expect(made).toMatchObject({ contactId, outcome: "send" });
+    expect(made.conversationId).not.toBe(conversationId);
+  });
+
+  test("a situation that the live configuration rejects is a failed decision", async () => {
+    const { conversationId, contactId } = await meet();
+    const timer = await set("placed", { conversationId }, contactId);
+    await gateway.services.database.write((tx) => tx.update(Timer, { id: timer.id }, { data: {} }));
+    await makeDue(timer);
+    const made = await fired(timer.id);
+    expect(made.state).toBe(DecisionState.failed);
+    expect(made.explanation?.error?.code).toBe("invalid_request");
+    expect(await timersOf(contactId)).toEqual([]);
+  });
+
+  test("a due timer waits while its line is paused, as after a restore", async () => {
+    const { conversationId, contactId } = await meet();
+    const timer = await set("always", { conversationId }, contactId);
+    await gateway.services.database.write((tx) => gateway.services.lanes.wakeAgents(tx, [agentId]));
+    expect(await laneOf(timer.id)).toMatchObject({ kind: "timer", wakeAt: timer.dueAt });
+    const { version } = (
+      await gateway.graphql(
+        `mutation ($id: ID!) { pauseLine(input: { id: $id }) { version } }`,
+        { id: lineId },
+        { token: gateway.owner },
+      )
+    ).body.data.pauseLine;
+    expect(version).toBeGreaterThan(0);
+    await makeDue(timer);
+    await waitUntil(async () => (await laneOf(timer.id))?.kind === "held_timer");
+    expect(await firedBy(timer.id)).toEqual([]);
+    await gateway.graphql(
+      `mutation ($id: ID!) { resumeLine(input: { id: $id }) { version } }`,
+      { id: lineId },
+      { token: gateway.owner },
+    );
+    expect(await fired(timer.id)).toMatchObject({ outcome: "send" });
+  });
+
+  test("erasing a contact deletes its timers, and deleting an agent those of the agent", async () => {
+    const { conversationId, contactId } = await meet();
+    const timer = await set("placed", { conversationId }, contactId);
+    await contactClient(gateway).erase(contactId);
+    expect([await timersOf(contactId), await laneOf(timer.id)]).toEqual([[], null]);
+  });
+
+  const EVENTS: [string, (about: Awaited<ReturnType<typeof meet>>) => Promise<unknown>][] = [
+    ["message_received", ({ address }) => sender.text(address, "I have paid")],
+    ["handoff", ({ conversationId }) => conversationClient(gateway).handOff(conversationId)],
+    ["closed", ({ conversationId }) => conversationClient(gateway).close(conversationId)],
+  ];
+
+  test.each(EVENTS)("what a timer names in unless cancels it: %s", async (reason, happens) => {
+    const about = await meet();
+    const timer = await set("placed", { conversationId: about.conversationId }, about.contactId);
+    const kept = await set(
+      "soon",
+      { conversationId: about.conversationId, data: { orderId: "B" } },
+      about.contactId,
+    );
+    expect(kept.id).toBeDefined();
+    await happens(about);
+    expect((await timersOf(about.contactId)).map(({ key }) => key)).toEqual(["pay-B"]);
+    expect(await laneOf(timer.id)).toBeNull();
+    expect((await eventsOf(timer)).map(({ type, data }) => [type, data.reason])).toEqual([
+      ["timer.set", undefined],
+      ["timer.canceled", reason],
+    ]);
+  });
+
+  test("a timer of a named conversation heeds no other one, and one of a contact heeds all", async () => {
+    const { contactId } = await meet();
+    const { conversationId: other, ...about } = await meet();
+    const [named] = [await set("placed", { conversationId: other }, about.contactId)];
+    await decide("placed", { contact: { id: about.contactId }, data: { orderId: "C" } });
+    const open = await conversationClient(gateway).open({ contact: { id: about.contactId }, line: "main" });
+    await conversationClient(gateway).close(open.body.data.openConversation.conversation.id);
+    expect(await timersOf(about.contactId)).toMatchObject([{ id: named.id }]);
+    expect(await timersOf(contactId)).toEqual([]);
+  });
+
+  test("an effect that closes the conversation cancels the timer that the decision has set", async () => {
+    const { conversationId, contactId } = await meet();
+    await decide("closing", { conversationId });
+    expect(await timersOf(contactId)).toEqual([]);
+  });
+
+  test("a message of a program cancels no timer, and one of a person does", async () => {
+    const mails = await addSender(gateway, {
+      agentId,
+      name: "mail",
+      settings: { email: { host: "93.184.215.14", from: "Support <support@acme.example>" } },
+    } as never);
+    const address = { kind: AddressKind.email, address: "anna@example.com" };
+    const contactId = await addContact(gateway, { agentId, addresses: [address] });
+    await set("placed", { contact: { id: contactId } }, contactId);
+    const mail = (...headers: string[]) =>
+      mails.mail(["From: anna@example.com", ...headers, "", "Hello"].join("\r\n"));
+    await mail("Auto-Submitted: auto-replied");
+    expect(await timersOf(contactId)).toHaveLength(1);
+    await mail("Subject: paid");
+    expect(await timersOf(contactId)).toEqual([]);
+    const contact = await read((reader) => reader.findOneByOrFail(Contact, { id: contactId }));
+    expect(contact.hasTimers).toBe(false);
+  });
+  void [startGateway, engine, slowTest];
+});
