@@ -9,11 +9,10 @@ import { Timer } from "../../src/features/timers/timer.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { type DecisionBody, decisionClient, publish } from "../support/decisions";
-import { type GatewayOptions, startGateway } from "../support/gateway";
+import type { GatewayOptions } from "../support/gateway";
 import { addSender, type Sender, senderOn } from "../support/inbound";
 import { addLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
-import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -55,7 +54,7 @@ const DOCUMENT = {
   ],
 };
 
-describeGateway(DELIVERS, (gateway, engine) => {
+describeGateway(DELIVERS, (gateway) => {
   let agentId: string;
   let lineId: string;
   let sender: Sender;
@@ -346,5 +345,4 @@ describeGateway(DELIVERS, (gateway, engine) => {
     const contact = await read((reader) => reader.findOneByOrFail(Contact, { id: contactId }));
     expect(contact.hasTimers).toBe(false);
   });
-  void [startGateway, engine, slowTest];
 });
