@@ -16,6 +16,8 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^.+(şunu yazdı|tarihinde yazdı|ezt írta|a scris)\s*:$/i,
   /^.*20\d\d年.+(<.+@.+>|写道|寫道|のメール)\s*[:：]$/,
   /^.+(님이 작성|작성)\s*:$/,
+  // In any language: a year, a time and an address.
+  /^.*\b20\d\d\b.*\d[:.]\d\d.*<[^<>\s]+@[^<>\s]+>\s*:$/,
 ];
 
 /** The names that programs write above a quoted e-mail; a block has a sender, a subject and one more. */
@@ -64,6 +66,7 @@ const QUOTED_MESSAGE = [
 export const SEPARATORS: readonly RegExp[] = [
   /^-- ?$/,
   /^_{32,}$/,
+  /^-{4} .*\d.*@.* -{4}$/,
   new RegExp(`^-{2,}\\s*(${QUOTED_MESSAGE.join("|")})\\s*-{2,}$`, "i"),
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];

@@ -45,14 +45,15 @@ async function parse({ raw, isHead, maxTextLength }) {
   if (mail === undefined) return undefined;
   const { subject = "", messageId = "", date = "", headers, attachments } = mail;
   const from = senderOf(headers);
-  const text = (await textOf(mail)).replaceAll("\r\n", "\n").trim() || subject.trim();
+  const { text, html } = await textsOf(mail);
   return {
     from,
     subject: subject.trim().slice(0, HEADER_MAX_LENGTH),
     messageId: messageId.trim().slice(0, HEADER_MAX_LENGTH),
     references: referencesOf(headers),
     date: date.slice(0, HEADER_MAX_LENGTH),
-    text: text.slice(0, maxTextLength),
+    text: (text.replaceAll("\r\n", "\n").trim() || subject.trim()).slice(0, maxTextLength),
+    html: html?.slice(0, maxTextLength),
     attachments: attachments.length,
     attachmentNames: attachments
       .flatMap(({ filename }) => filename?.slice(0, NAME_MAX_LENGTH) || [])
@@ -99,11 +100,20 @@ function firstLines(raw) {
 }
 
 /**
- * The text of a mail, made from HTML if there is no other.
+ * The text of a mail, made from HTML if there is no other, and the text made from HTML if only that marks quotations.
  * @param {PostalMime.Email} mail
+ * @returns {Promise<{ text: string, html?: string }>}
  */
-async function textOf({ text = "", html }) {
-  if (text.trim() !== "" || html === undefined) return text;
+async function textsOf({ text = "", html }) {
+  if (html === undefined) return { text };
+  const isStandIn = text.trim() === "" || (text.length < STAND_IN_MAX_LENGTH && /\bHTML\b/i.test(text));
+  if (isStandIn) return { text: (await textOfHtml(html)) || text };
+  const start = html.slice(0, RICH_MAX_LENGTH);
+  return hasQuotes(start) ? { text, html: await textOfHtml(start) } : { text };
+}
+
+/** @param {string} html */
+async function textOfHtml(html) {
   // The parser makes text of HTML where a mail has parts of both kinds.
   const parts = [
     "Content-Type: multipart/mixed; boundary=part",
@@ -119,20 +129,77 @@ async function textOf({ text = "", html }) {
     Buffer.from(markQuotes(shownOf(html))).toString("base64"),
     "--part--",
   ];
-  return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "");
+  return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "").trim();
 }
+
+/** Max length of a text that only says that the mail is HTML. */
+const STAND_IN_MAX_LENGTH = 400;
+
+/** Max length of HTML that is read beside text: the author's words come first. */
+const RICH_MAX_LENGTH = 131_072;
 
 const QUOTE_START = "\ue000";
 const QUOTE_END = "\ue001";
+
+/** Names that mail programs give to what introduces or contains a quotation, or is the signature. */
+const QUOTE_NAMES =
+  /\b(class|id|name)\s*=\s*["']?[^"']*(gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_signature_block|zmail_extra|Zm-_Id_-Sgn|mail-editor-reference-message-container|sh-quoted-content|missive_quote)|\bname\s*=\s*["']?quote\b/i;
+
+/** What Outlook puts above the mail that it quotes, which ends with the whole mail. */
+const QUOTE_ABOVE =
+  /\bid\s*=\s*["']?(appendonsend|divRplyFwdMsg|OLK_SRC_BODY_SECTION|stopSpelling)\b|border-top:\s*solid\s+#(E1E1E1|B5C4DF)\b/i;
+
+/** An indented paragraph of Gmail and Apple Mail, which is no quotation. */
+const INDENTED = /\bborder:\s*(none|0)/i;
+
+/** The part of the attributes that is read, whose length mail programs stay below. */
+const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
+
+/**
+ * True if a tag starts a quotation.
+ * @param {string} name
+ * @param {string} attributes
+ */
+const isQuote = (name, attributes) =>
+  (name === "blockquote" && !INDENTED.test(attributes)) ||
+  QUOTE_NAMES.test(attributes) ||
+  QUOTE_ABOVE.test(attributes);
+
+/** @param {string} html */
+const hasQuotes = (html) =>
+  [...html.matchAll(QUOTE_TAG)].some(
+    ([, end, name = "", attributes = ""]) => end === "" && isQuote(name.toLowerCase(), attributes),
+  );
 
 /**
  * HTML with marks where quotations start and end, each on its own line.
  * @param {string} html
  */
-const markQuotes = (html) =>
-  html
+function markQuotes(html) {
+  /** @type {Record<string, number>} */
+  const depths = { blockquote: 0, div: 0, span: 0 };
+  /** @type {{ name: string, depth: number }[]} */
+  const open = [];
+  return html
     .replace(/[\ue000\ue001]/g, "")
-    .replace(/<(\/?)blockquote\b[^<>]*>/gi, (_, end) => `<br>${end === "" ? QUOTE_START : QUOTE_END}<br>`);
+    .replace(/<hr\b[^<>]*>(?=\s{0,99}<div\b[^<>]*divRplyFwdMsg)/gi, "")
+    .replace(QUOTE_TAG, (tag, end, anyCase, attributes) => {
+      const name = anyCase.toLowerCase();
+      const depth = depths[name] ?? 0;
+      if (end !== "") {
+        depths[name] = Math.max(0, depth - 1);
+        const from = open.findLastIndex((each) => each.name === name && each.depth === depth);
+        return from < 0 ? tag : `${tag}<br>${`${QUOTE_END}<br>`.repeat(open.splice(from).length)}`;
+      }
+      if (name !== "hr") depths[name] = depth + 1;
+      if (!isQuote(name, attributes) || open.length >= MAX_DEPTH) return tag;
+      if (!QUOTE_ABOVE.test(attributes)) open.push({ name, depth: depth + 1 });
+      return `<br>${QUOTE_START}<br>${tag}`;
+    });
+}
+
+/** Max depth of quotations: beyond that, all is quoted. */
+const MAX_DEPTH = 100;
 
 /**
  * Text in which the lines between marks start with `>`.

@@ -11,7 +11,8 @@ import {
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
 import { type Inbound, OWN_MESSAGE_ID } from "./inbound-messages";
-import { ownWords } from "./own-words";
+import { optOutIntent } from "./opt-out";
+import { type DividedText, ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
 /** A report of a mail server. */
@@ -37,9 +38,12 @@ export async function readMail(
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
   if (mail.isReport || (mail.from === undefined && mail.isAutomatic)) return { bounce: bounceOf(mail) };
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
-  const { text: whole, omitted } = shortened(mail);
+  const plain = divided(mail);
+  // Of the two, plain text may show quotations by indentation alone.
+  const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
+  const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
+  const { whole, own, quoted, omitted } = isRicher ? rich : plain;
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
-  const { own, quoted } = ownWords(whole);
   // A forwarded e-mail is what its sender wants to be read; a reply without words is not what was written before.
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
   const text = isWhole ? whole : own || subject;
@@ -49,7 +53,7 @@ export async function readMail(
     name: nameOf(mail.from.name),
     text,
     // People who unsubscribe by the subject may have a signature.
-    optOutText: own || subject,
+    optOutText: [plain.own, rich.own].find((each) => optOutIntent(each) !== undefined) ?? (own || subject),
     mail: {
       subject: subject || null,
       quoted: isWhole ? null : quoted || null,
@@ -66,6 +70,12 @@ function bounceOf({ bounce, date }: ParsedMail): MailReport["bounce"] {
   if (id === undefined) return undefined;
   const errorText = singleLine(bounce?.detail ?? "");
   return { message: { id }, status: MessageStatus.failed, at: sentAtOf(date), errorText };
+}
+
+/** The stored part of an e-mail's text, divided, and a description of the rest. */
+function divided(mail: ParsedMail): DividedText & { whole: string; omitted: string | null } {
+  const { text: whole, omitted } = shortened(mail);
+  return { whole, omitted, ...ownWords(whole) };
 }
 
 /** Subjects of forwarded e-mails. */

@@ -99,9 +99,9 @@ function isHeaderBlock(lines: readonly string[], start: number): boolean {
   return found.sender > 0 && found.subject > 0 && found.other > 0;
 }
 
-/** A line without the marks of bold type; empty if it is too long. */
+/** A line without the marks of bold type and the addresses of links; empty if it is too long. */
 const layoutOf = (line: string): string =>
-  line.length > LAYOUT_MAX_LENGTH ? "" : line.trim().replace(/\*/g, "");
+  line.length > LAYOUT_MAX_LENGTH ? "" : line.trim().replace(/\*|\(https?:[^()\s]*\) ?/g, "");
 
 const matches = (layouts: readonly RegExp[], line: string): boolean =>
   layouts.some((layout) => layout.test(line));

@@ -27,7 +27,7 @@ const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read i
 const HEAD_BYTES = 131_072;
 
 /** Max size of a thread's result (bytes), with each character escaped. */
-export const RESULT_MAX_BYTES = 262_144;
+export const RESULT_MAX_BYTES = 393_216;
 
 /** Max length of a text returned by a thread, in UTF-16 code units: one character more than is stored. */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
@@ -56,6 +56,8 @@ export interface ParsedMail {
   date: string;
   /** The text or, failing that, the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
   text: string;
+  /** The text of the HTML, as long, if that marks quotations and there is plain text, too. */
+  html?: string;
   /** The number of attachments. */
   attachments: number;
   attachmentNames: string[];
