@@ -47,6 +47,10 @@ export interface Inbound {
   from: string;
   /** Name for a new contact; null if there is none. */
   name: string | null;
+  /** The person who wrote an e-mail that a form or list may have sent; not verified. */
+  author?: Pick<Inbound, "from" | "name">;
+  /** The addresses of the mailing list that an e-mail came through, in lower case. */
+  lists?: readonly string[];
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;

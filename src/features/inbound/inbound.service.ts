@@ -6,7 +6,8 @@ import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
 import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
-import { normalizeAddress } from "../contacts/addresses";
+import { type Address, normalizeAddress } from "../contacts/addresses";
+import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
 import { Message } from "../messages/message.entity";
@@ -89,7 +90,11 @@ export class InboundService {
     const kind = addressKindOf(line);
     const found = normalizeAddress(kind, inbound.from);
     if ("problem" in found) throw new InvalidInput([{ path: "from", message: found.problem }]);
-    const arrival = { line, from: { kind, address: found.address }, inbound };
+    const sender = { kind, address: found.address };
+    const arrival =
+      inbound.author !== undefined && isRelayed(line, sender, inbound)
+        ? await this.database.read((reader) => byAuthor(reader, { line, from: sender, inbound }))
+        : { line, from: sender, inbound };
     const repeat = async () =>
       (await this.database.read((reader) => repeatsOf(reader, [arrival]))).get(nameOf(arrival));
     if (line.state === LineState.archived) {
@@ -142,3 +147,24 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
     .innerJoinAndSelect("agent.organization", "organization")
     .where({ id })
     .getOne() as Promise<InboundLine | null>;
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+
+/** True if an e-mail was sent by a form of the line's own domain, or by a mailing list that replaces `From`. */
+const isRelayed = (line: InboundLine, { address }: Address, { lists = [] }: Inbound): boolean =>
+  domainOf(address) === domainOf(line.address ?? "") || lists.includes(address);
+
+/**
+ * An e-mail of a form or list as from the person who wrote it. Never from a known contact, because anybody can fill in
+ * a form with another's address.
+ */
+async function byAuthor(reader: EntityManager, arrival: Arrival): Promise<Arrival> {
+  const { line, inbound } = arrival;
+  const { author } = inbound;
+  const found = author === undefined ? undefined : normalizeAddress(AddressKind.email, author.from);
+  if (author === undefined || found === undefined || "problem" in found) return arrival;
+  if (found.address === line.address?.toLowerCase() || inbound.lists?.includes(found.address)) return arrival;
+  const from = { kind: AddressKind.email, address: found.address };
+  const isKnown = await reader.existsBy(ContactAddress, { agentId: line.agentId, ...from });
+  return isKnown ? arrival : { line, from, inbound: { ...inbound, name: author.name } };
+}

@@ -13,6 +13,7 @@ const REFERENCES_MAX_LENGTH = 8_000;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const REPORT_MAX_LENGTH = 65_536;
 const MAX_NAMES = 20;
+const MAX_LISTS = 4;
 const NAME_MAX_LENGTH = 255;
 
 /** Node's `Blob` costs 10 µs and 2 KB per part; the parser makes one of two parts per line, only to join them. */
@@ -44,10 +45,13 @@ async function parse({ raw, isHead, maxTextLength }) {
   const mail = await PostalMime.parse(part, { forceRfc822Attachments: true }).catch(() => undefined);
   if (mail === undefined) return undefined;
   const { subject = "", messageId = "", date = "", headers, attachments } = mail;
-  const from = senderOf(headers);
+  const senders = sendersOf(headers);
+  const from = senders[0]?.address ?? "";
   const { text, html } = await textsOf(mail);
   return {
-    from,
+    senders,
+    author: authorOf(headers),
+    lists: listsOf(headers),
     subject: subject.trim().slice(0, HEADER_MAX_LENGTH),
     messageId: messageId.trim().slice(0, HEADER_MAX_LENGTH),
     references: referencesOf(headers),
@@ -58,8 +62,8 @@ async function parse({ raw, isHead, maxTextLength }) {
     attachmentNames: attachments
       .flatMap(({ filename }) => filename?.slice(0, NAME_MAX_LENGTH) || [])
       .slice(0, MAX_NAMES),
-    isAutomatic: isAutomatic(headers, from?.address ?? ""),
-    isReport: isReport(headers, from?.address ?? ""),
+    isAutomatic: isAutomatic(headers, from),
+    isReport: isReport(headers, from),
     bounce: bounceOf(attachments),
     isPartial,
   };
@@ -240,16 +244,47 @@ function shownOf(html) {
 }
 
 /**
- * The address of the only `From`, or that of `Sender` if there is no `From` or it names several authors. Of several `From`,
- * a mail server may have checked another one.
+ * The addresses that a mail may be from, the best first: of the only `From`, of `Sender`, of the first of several authors,
+ * of the envelope. Of several `From`, a mail server may have checked another one.
  * @param {readonly PostalMime.Header[]} headers
  */
-function senderOf(headers) {
+function sendersOf(headers) {
   const [from, ...more] = valuesOf(headers, "from").map(mailboxOf);
-  if (more.length > 0) return undefined;
-  if (from !== undefined && !from.isOneOfSeveral) return from.mailbox;
-  const [sender, ...others] = valuesOf(headers, "sender").map(mailboxOf);
-  return others.length > 0 || sender?.isOneOfSeveral ? undefined : sender?.mailbox;
+  if (more.some(({ mailbox }) => mailbox?.address !== from?.mailbox?.address)) return [];
+  const senders = valuesOf(headers, "sender").map(mailboxOf);
+  const sender = senders.length === 1 && senders[0]?.isOneOfSeveral === false ? senders : [];
+  const authors = from === undefined ? [] : [from];
+  const named = from?.isOneOfSeveral ? [...sender, ...authors] : [...authors, ...sender];
+  const envelope = valuesOf(headers, "return-path").slice(0, 1).map(mailboxOf);
+  return [...named, ...envelope].flatMap(({ mailbox }) => mailbox ?? []);
+}
+
+/**
+ * The person who wrote a mail that a form or list sent: list programs name the author before they replace `From`.
+ * @param {readonly PostalMime.Header[]} headers
+ */
+function authorOf(headers) {
+  const [author] = ["x-original-sender", "x-original-from", "reply-to"].flatMap((name) => {
+    const [value, ...more] = valuesOf(headers, name).map(mailboxOf);
+    return more.length === 0 && value?.isOneOfSeveral === false ? (value.mailbox ?? []) : [];
+  });
+  return author;
+}
+
+/**
+ * The mailing list that a mail came through: its address, and its ID in the form of an address.
+ * @param {readonly PostalMime.Header[]} headers
+ */
+function listsOf(headers) {
+  const posts = valuesOf(headers, "list-post").flatMap(
+    (value) => /<mailto:([^<>?]+)/i.exec(value)?.[1] ?? [],
+  );
+  const ids = valuesOf(headers, "list-id").flatMap((value) => /([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? []);
+  // Without an ID, an answer could follow.
+  if (ids.length === 0) return [];
+  return [...posts, ...ids.map((id) => id.replace(".", "@"))]
+    .map((each) => each.slice(0, NAME_MAX_LENGTH).toLowerCase())
+    .slice(0, MAX_LISTS);
 }
 
 /** @param {string} value */
@@ -262,9 +297,9 @@ function mailboxOf(value) {
   const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, "");
   // The parser finds addresses within encoded words, and takes the first of several in angle brackets.
   const isOneOfSeveral = more.length > 0 || unquoted.split("<").length > 2;
-  const isUsable = !isOneOfSeveral && address !== undefined && text.includes(address);
+  const isUsable = address !== undefined && text.includes(address);
   // A comma in a name without quotes divides it.
-  const name = found.flatMap(({ name }) => name || []).join(", ");
+  const name = isOneOfSeveral ? "" : found.flatMap(({ name }) => name || []).join(", ");
   return { mailbox: isUsable ? { address, name } : undefined, isOneOfSeveral };
 }
 
@@ -289,10 +324,8 @@ function isAutomatic(headers, from) {
     bare("precedence").some((value) => /^(bulk|list|junk|auto_reply)$/.test(value)) ||
     [...bare("x-autoreply"), ...bare("x-autorespond")].some((value) => value !== "no") ||
     bare("return-path").includes("<>") ||
-    bare("content-type").some((value) => value.startsWith("multipart/report")) ||
     bare("list-id").length > 0 ||
-    bare("from").some((value) => /<>$|^<?(mailer-daemon|postmaster)>?$/.test(value)) ||
-    /^(mailer-daemon|postmaster)@/i.test(from)
+    isReport(headers, from)
   );
 }
 
@@ -303,6 +336,9 @@ function isAutomatic(headers, from) {
  */
 const isReport = (headers, from) =>
   /^(mailer-daemon|postmaster)@/i.test(from) ||
+  valuesOf(headers, "from").some((value) =>
+    /<\s*>\s*$|^\s*<?(mailer-daemon|postmaster)>?\s*$/i.test(value),
+  ) ||
   valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
 
 /**

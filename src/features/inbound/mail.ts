@@ -1,7 +1,9 @@
 import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import { InvalidInput } from "../../errors";
+import { normalizeAddress } from "../contacts/addresses";
 import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
+import { AddressKind } from "../contacts/contact-address.entity";
 import {
   MessageStatus,
   OMITTED_MAX_LENGTH,
@@ -36,8 +38,9 @@ export async function readMail(
 ): Promise<Inbound | MailReport> {
   const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
-  if (mail.isReport || (mail.from === undefined && mail.isAutomatic)) return { bounce: bounceOf(mail) };
-  if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
+  const from = mail.senders.find(isAddress);
+  if (mail.isReport || (from === undefined && mail.isAutomatic)) return { bounce: bounceOf(mail) };
+  if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
   // Of the two, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
@@ -48,9 +51,17 @@ export async function readMail(
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
   const text = isWhole ? whole : own || subject;
   return {
-    providerId: providerIdOf(/^[<>\s]*$/.test(mail.messageId) ? id : mail.messageId, mail.from.address),
-    from: mail.from.address,
-    name: nameOf(mail.from.name),
+    providerId: providerIdOf(
+      /^[<>\s]*$/.test(mail.messageId) ? [id] : [mail.messageId, mail.date],
+      from.address,
+    ),
+    from: from.address,
+    name: nameOf(from.name),
+    ...(mail.author !== undefined &&
+      isAddress(mail.author) && {
+        author: { from: mail.author.address, name: nameOf(mail.author.name) || nameOf(from.name) },
+      }),
+    lists: mail.lists,
     text,
     // People who unsubscribe by the subject may have a signature.
     optOutText: [plain.own, rich.own].find((each) => optOutIntent(each) !== undefined) ?? (own || subject),
@@ -120,11 +131,14 @@ const nameOf = (text: string): string | null =>
   [...singleLine(text)].slice(0, CONTACT_NAME_MAX_LENGTH).join("").trim() || null;
 
 /**
- * The stored ID of an e-mail: a hash of `Message-ID` and sender. The sender, because anybody can reuse another's
- * `Message-ID`; hashed, because IDs appear in events, which hold no addresses and outlive an erased contact.
+ * The stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. The sender, because anybody can reuse another's
+ * `Message-ID`; `Date`, because some programs have one `Message-ID` for all; hashed, because IDs appear in events, which hold no addresses and outlive an erased contact.
  */
-const providerIdOf = (messageId: string, from: string): string =>
-  sha256(`${messageId.trim().replace(/^<(.*)>$/, "$1")} ${from.toLowerCase()}`);
+const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string): string =>
+  sha256([messageId.trim().replace(/^<(.*)>$/, "$1"), from.toLowerCase(), ...date].join(" ").trim());
+
+const isAddress = ({ address }: { address: string }): boolean =>
+  "address" in normalizeAddress(AddressKind.email, address);
 
 /** The `References` of a reply: the newest ones that fit, and last the e-mail's own ID. */
 function threadOf({ messageId, references }: ParsedMail): string {

@@ -27,7 +27,7 @@ const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read i
 const HEAD_BYTES = 131_072;
 
 /** Max size of a thread's result (bytes), with each character escaped. */
-export const RESULT_MAX_BYTES = 393_216;
+export const RESULT_MAX_BYTES = 524_288;
 
 /** Max length of a text returned by a thread, in UTF-16 code units: one character more than is stored. */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
@@ -48,7 +48,12 @@ export interface MailForThread {
 
 /** The used parts of an e-mail. */
 export interface ParsedMail {
-  from: { address: string; name: string } | undefined;
+  /** The addresses that it may be from, the best first. */
+  senders: { address: string; name: string }[];
+  /** The person who wrote it, according to `X-Original-Sender` or `Reply-To`. */
+  author?: { address: string; name: string };
+  /** The addresses of the mailing list that it came through, in lower case. */
+  lists: string[];
   subject: string;
   messageId: string;
   /** The message IDs of the thread, oldest first: `References` and `In-Reply-To`. */
