@@ -34,7 +34,17 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
           id: "thanks",
           on: "order.placed",
           once: { per: "contact", within: "P1D" },
-          do: [{ send: "thanks" }],
+          do: [
+            { send: "thanks" },
+            {
+              later: {
+                situation: "order.placed",
+                after: "P1D",
+                key: "again",
+                data: { note: "{{ situation.data.note }}" },
+              },
+            },
+          ],
         },
       ],
     });
@@ -87,7 +97,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
     expect(await records(contactId, 1)).toEqual(all);
     const kinds = new Set(all.map(({ kind }) => kind));
     expect([...kinds]).toEqual([
-      ...["contact", "address", "tag", "event", "conversation", "message", "decision", "rule_match"],
+      ...["contact", "address", "tag", "event", "timer", "conversation", "message", "decision", "rule_match"],
     ]);
     const messages = all.filter(({ kind }) => kind === "message").map(({ data }) => data);
     expect(messages).toMatchObject([
@@ -102,6 +112,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
       "decision",
       "event",
       "rule_match",
+      "timer",
     ];
     for (const [table] of Object.entries(await tablesWith(contactId)))
       expect([...exported, ...Object.keys(NOT_EXPORTED)]).toContain(table);

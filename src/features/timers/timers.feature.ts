@@ -1,5 +1,6 @@
 import { type Core, feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
+import type { ContactPart } from "../contacts/contact-export";
 import { eraseTimers } from "./erase-timers";
 import { Timer } from "./timer.entity";
 import { timerEventTypes } from "./timer.event-types";
@@ -9,6 +10,13 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof timerEventTypes, object> {}
 }
 
+/** The timers about a contact. */
+const timerPart: ContactPart = {
+  kind: "timer",
+  rows: (reader, contactId) => reader.createQueryBuilder(Timer, "timer").where({ subjectId: contactId }),
+  order: ["timer.id"],
+};
+
 /** Situations that are handed to agents at a later time; the decisions set and fire them. */
 export const timers = feature({
   entities: [Timer],
@@ -17,6 +25,7 @@ export const timers = feature({
     // Their lanes end like all lanes of a deleted agent.
     agentPurged: purgeRows(database, Timer),
     contactErased: eraseTimers(database, lanes),
+    contactExported: timerPart,
   }),
   resolvers: () => [],
   eventTypes: timerEventTypes,
