@@ -1,4 +1,5 @@
 import { FUNCTIONS, METHODS } from "../../src/features/configuration/document/conditions/functions";
+import { LocalFormats } from "../../src/features/configuration/document/local-formats";
 import { CHARACTERS_PER_STEP, StepBudget } from "../../src/features/configuration/document/step-budget";
 import { FILTER_NAMES, filterOf } from "../../src/features/configuration/document/texts/filters";
 import { PromptRun } from "../../src/features/configuration/document/texts/prompt-run";
@@ -43,7 +44,10 @@ const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   last: [],
   minus: [[DIGITS, DIGITS]],
   modulo: [[DECIMALS, DECIMALS]],
+  money: [[1, "EUR"]],
+  number: [["9".repeat(30), 15]],
   plus: [[DIGITS, DIGITS]],
+  plural: [[2, "one", "other"]],
   prepend: [[WIDE, DIGITS]],
   remove: [
     [DIGITS, "9"],
@@ -56,6 +60,7 @@ const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   round: [[DIGITS, DIGITS]],
   size: [],
   strip: [[SPACES]],
+  time: [[FRACTION, "short"]],
   times: [[DIGITS, DIGITS]],
   truncate: [
     [DIGITS, 1],
@@ -89,7 +94,7 @@ test.each(
 )("%s (%i) is charged for what it reads and for what it writes", (name, _, [value, ...args]) => {
   const { charged, handled } = charge((steps) => {
     const run = new TextRun({}, "2026-01-01T00:00:00.000Z", steps);
-    return [value, ...args, filterOf(name)?.run(value, args, run) ?? null];
+    return [value, ...args, filterOf(name)?.run(value, args, run, {}) ?? null];
   });
   expect(charged).toBeGreaterThanOrEqual(handled);
   if (REMAKING.includes(name)) expect(charged).toBeGreaterThanOrEqual(3 * charactersIn(value));
@@ -106,7 +111,7 @@ test.each([
   ["upperAscii", METHODS.get("upperAscii/0"), of("z\u0390")],
 ])("%s() is charged for what it reads", (_, call, value) => {
   const { charged, handled } = charge((steps) => {
-    call?.([value], steps);
+    call?.([value], steps, new LocalFormats());
     return [value];
   });
   expect(charged).toBeGreaterThanOrEqual(handled);

@@ -101,7 +101,7 @@ describe("a condition", () => {
     ["type(1) == int", /calls type\(\)/, 1],
     ["dyn(1) == 1", /calls dyn\(\)/, 1],
     ["'a,b'.split(',').size() == 2", /calls split\(\)/, 1],
-    ["now.getHours('Europe/Zurich') > 8", /calls getHours\(\)/, 1],
+    ["now.getHours('Europe/Zurich', 1) > 8", /calls getHours\(\)/, 1],
     ["now - now < duration('1d')", /always fails: The text is not a duration such as 1h30m/, 13],
     ["now > timestamp('2026-02-30T00:00:00Z')", /always fails: The text is not a time/, 7],
     ["int('x') == 1", /always fails: The text is not an integer/, 1],

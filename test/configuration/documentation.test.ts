@@ -69,6 +69,7 @@ test("the page states the limits", () => {
     limits.MAX_RULES,
     limits.MAX_TEMPLATES,
     limits.MAX_SITUATIONS,
+    limits.MAX_LOCALES,
     limits.MAX_CLAUSES,
     limits.MAX_EFFECTS,
     limits.MAX_MESSAGES_PER_DECISION,

@@ -102,7 +102,11 @@ describe("a template", () => {
     ["{{ now | date: '%Y %c' }}", /passes %c to the filter date/, undefined],
     ["{{ now | date: '%%c %05j' }}", /passes %05j to the filter date/, undefined],
     ["{{ contact.name | upcase: 1 }}", /passes 1 arguments to the filter upcase/, undefined],
-    ["{{ contact.name | default: 1, allow_false: true }}", /arguments? to the filter default/, undefined],
+    [
+      "{{ contact.name | default: 1, allow_false: true }}",
+      /named argument allow_false to the filter default/,
+      undefined,
+    ],
     ["{% for a in (1..1000000000) %}{% endfor %}", /uses a range/, [1, 1]],
     ["{{ contact.tags[(9007199254740992..9007199254740994)] }}", /computes the name of a member/, [1, 4]],
     ["{{ (9007199254740992..9007199254740994) | join }}", /uses a range/, undefined],

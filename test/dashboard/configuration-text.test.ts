@@ -123,6 +123,8 @@ describe("the editor suggests", () => {
         "format",
         "defaultContact",
         "burstSeconds",
+        "zone",
+        "locale",
         "situations",
         "templates",
         "rules",

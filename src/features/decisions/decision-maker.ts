@@ -378,6 +378,7 @@ export class DecisionMaker {
     const tags = snapshot.contact?.tags;
     const input = { situation: decision.situation, ...snapshot };
     const planned = await this.plan(context, configuration, input);
+    if (planned.formatted !== undefined) decision.snapshot = { ...snapshot, formatted: planned.formatted };
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const mayAsk = !isLoop(planned.gates) && !isHandedOff(planned.gates);

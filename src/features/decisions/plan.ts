@@ -1,5 +1,6 @@
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { type DecisionInput, type Effect, evaluate } from "../configuration/document/evaluate";
+import type { Formatted } from "../configuration/document/local-formats";
 import { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { loopGate } from "./loop";
@@ -10,6 +11,8 @@ export interface Plan {
   gates: GateExplanation[];
   rules: RuleExplanation[];
   effects: Effect[];
+  /** What Intl formatted, to be recorded; undefined if it formatted nothing. */
+  formatted?: Formatted | undefined;
 }
 
 /** The gate that keeps the agent from interfering with a human. */
@@ -40,11 +43,11 @@ export function* planInSteps(
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
   const { conversation, answers } = input;
-  const { ruleId, rules, effects } = evaluate(configuration, input);
+  const { ruleId, rules, effects, formatted } = evaluate(configuration, input);
   const gates = [
     ...declaredGate(configuration, input.situation.type),
     ...(conversation === null ? [] : [{ name: HANDLER, passed: conversation.handler !== Handler.human }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
-  return { ruleId, gates, rules, effects };
+  return { ruleId, gates, rules, effects, formatted };
 }

@@ -1,4 +1,5 @@
 import { instantOf } from "../../../common/instant";
+import { lookupTags } from "../../../common/locales";
 import { DAY_MS, type Timestamp, timestampOf } from "../../../common/time";
 import { type InputProblem, InvalidInput } from "../../../errors";
 import {
@@ -13,11 +14,12 @@ import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
 import { type DataType, parseDataType, type ReadData, readData } from "./data-types";
 import { type EffectDocument, isSituationType, type LaterDocument, type TimerCanceler } from "./format";
+import { DEFAULT_LOCALE, type Formatted, LocalFormats } from "./local-formats";
 import { periodMs } from "./period";
 import { StepBudget, TooExpensive } from "./step-budget";
 import { DataRun } from "./texts/data-run";
 import { PromptRun } from "./texts/prompt-run";
-import { TextRun } from "./texts/text-run";
+import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
@@ -50,6 +52,8 @@ export interface DecisionInput {
   answers?: number;
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut?: true;
+  /** What Intl formatted in the decision, once it was made; undefined if it formatted nothing. */
+  formatted?: Formatted;
 }
 
 /** Why a rule did or did not match. */
@@ -127,6 +131,8 @@ export interface Evaluation {
   effects: Effect[];
   /** The cost of the evaluation. */
   steps: number;
+  /** What Intl formatted; undefined if it formatted nothing. */
+  formatted: Formatted | undefined;
 }
 
 /**
@@ -136,7 +142,8 @@ export interface Evaluation {
  */
 export function evaluate(configuration: CompiledConfiguration, input: DecisionInput): Evaluation {
   const data = readSituation(configuration, input.situation);
-  const run = new Run(rootsForConditions(input, data.forConditions));
+  const formats = new LocalFormats(configuration.document.zone, input.formatted);
+  const run = new Run(rootsForConditions(input, data.forConditions), formats);
   const rules: RuleResult[] = [];
   const counted = new Set<string>();
   const chosen: {
@@ -156,7 +163,8 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
     break;
   }
   if (!decided) chosen.push({ ruleId: null, effects: configuration.otherwiseFor(input.situation.type) });
-  const writer = new EffectWriter(configuration, input, rootsForTemplates(input, data.forTemplates));
+  const roots = rootsForTemplates(input, data.forTemplates);
+  const writer = new EffectWriter(configuration, input, roots, formats);
   const effects = chosen.flatMap(({ ruleId, effects, whileHuman }) =>
     effects.map((effect) => ({ ...writer.write(ruleId, effect), ...(whileHuman && { whileHuman }) })),
   );
@@ -165,6 +173,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
     rules,
     effects,
     steps: run.steps.spent + writer.steps.spent,
+    formatted: formats.formatted,
   };
 }
 
@@ -231,7 +240,10 @@ export function onceLimits(
     if (once === undefined) return [];
     const { per, within, group = null } = once;
     if (per === "contact" || per === "conversation") return [{ ruleId, group, per, within }];
-    run ??= new Run(rootsForConditions(input, readSituation(configuration, input.situation).forConditions));
+    run ??= new Run(
+      rootsForConditions(input, readSituation(configuration, input.situation).forConditions),
+      new LocalFormats(configuration.document.zone, input.formatted),
+    );
     const text = rule.onceKey?.evaluate(run);
     return typeof text === "string" ? [{ ruleId, group, per: { text }, within }] : [];
   });
@@ -276,6 +288,13 @@ const rootsForTemplates = (input: Omit<DecisionInput, "spent">, data: ObjectValu
   now: input.now,
 });
 
+/** The contact's locale if it is of the same language as the text, because it may add a region. */
+function formatLocale(ofText: string, ofContact: string | null): string {
+  if (ofContact === null) return ofText;
+  const wanted = ofText.toLowerCase();
+  return [...lookupTags(ofContact.toLowerCase())].includes(wanted) ? ofContact : ofText;
+}
+
 /** A rendered template. */
 type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject">;
 
@@ -288,6 +307,7 @@ class EffectWriter {
     private readonly configuration: CompiledConfiguration,
     private readonly input: DecisionInput,
     private readonly roots: ObjectValue,
+    private readonly formats = new LocalFormats(configuration.document.zone, input.formatted),
   ) {}
 
   write(ruleId: string | null, effect: EffectDocument): Effect {
@@ -327,7 +347,7 @@ class EffectWriter {
   private texts(template: string, Run: typeof TextRun): Texts {
     const { locale, ...sources } = this.configuration.template(template, this.input.contact?.locale ?? null);
     const chosen = locale === null ? {} : { locale };
-    const run = () => new Run(this.roots, this.input.now, this.steps);
+    const run = () => new Run(this.roots, this.input.now, this.steps, this.place(locale));
     try {
       const text = this.configuration.parseText(sources.text).render(run()).text;
       if (sources.subject === undefined || Run === PromptRun) return { text, error: null, ...chosen };
@@ -336,6 +356,18 @@ class EffectWriter {
     } catch (error) {
       return { text: null, error: effectErrorOf(error), ...chosen };
     }
+  }
+
+  /** How a text in a language formats numbers and times. */
+  private place(locale: string | null): TextLocale {
+    const { contact } = this.input;
+    const { document } = this.configuration;
+    return {
+      formats: this.formats,
+      locale: formatLocale(locale ?? document.locale ?? DEFAULT_LOCALE, contact?.locale ?? null),
+      timezone: contact?.timezone ?? null,
+      isZoned: document.zone !== undefined,
+    };
   }
 
   private later(ruleId: string | null, { later }: Extract<EffectDocument, { later: object }>): Effect {
@@ -379,8 +411,9 @@ class EffectWriter {
   }
 
   private inline(source: string): string {
-    return this.configuration.parseText(source).render(new DataRun(this.roots, this.input.now, this.steps))
-      .text;
+    return this.configuration
+      .parseText(source)
+      .render(new DataRun(this.roots, this.input.now, this.steps, this.place(null))).text;
   }
 }
 

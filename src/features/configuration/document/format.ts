@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LOCALE_MAX_LENGTH } from "../../../common/locales";
+import { canonicalLocale, LOCALE_MAX_LENGTH } from "../../../common/locales";
 import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import {
@@ -24,6 +24,7 @@ import {
   TEMPLATE_MAX_LENGTH,
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
+import { isZone } from "./local-formats";
 import { periodMs } from "./period";
 import { ANY_SITUATION } from "./shapes";
 
@@ -252,6 +253,20 @@ export const documentFormat = z
       .describe(
         `Time the agent waits for more messages before it decides (s); ${DEFAULT_BURST_SECONDS} by default.`,
       )
+      .optional(),
+    zone: z
+      .string()
+      .max(64)
+      .refine(isZone, { error: "must be an IANA time zone such as Europe/Zurich" })
+      .describe("Time zone of dates for contacts without one; UTC by default.")
+      .optional(),
+    locale: z
+      .string()
+      .max(LOCALE_MAX_LENGTH)
+      .refine((tag) => canonicalLocale(tag) !== undefined, {
+        error: "must be the BCP 47 tag of a known language, such as de-CH",
+      })
+      .describe("Language of the texts that name none, for numbers, dates and plurals; en by default.")
       .optional(),
     situations: situations.optional(),
     templates: templates.optional(),

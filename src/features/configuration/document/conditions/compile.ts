@@ -1,10 +1,11 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { LocalFormats } from "../local-formats";
 import { positionAt, SourceError } from "../problem";
 import { hasPath, type Shapes } from "../shapes";
 import { StepBudget } from "../step-budget";
 import { isObject, type ObjectValue, type Value } from "../value";
 import { Failure } from "./failure";
-import { type ConditionFunction, FUNCTIONS, METHODS } from "./functions";
+import { type ConditionFunction, FUNCTIONS, literalProblem, METHODS } from "./functions";
 import { isMacro, macro } from "./macros";
 import { at, bool, calculate, compare, isEqual, isIn, negate } from "./operators";
 import type { Expression } from "./run";
@@ -158,6 +159,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
     return call(
       compiled.map((each) => each(run)),
       run.steps,
+      run.formats,
     );
   };
 }
@@ -165,7 +167,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
 /** @throws SourceError if a call with a literal, such as `duration("1d")`, always fails */
 function assertConvertible(node: ASTNode, call: ConditionFunction, literal: Value): void {
   try {
-    call([literal], new StepBudget(Number.MAX_SAFE_INTEGER));
+    call([literal], new StepBudget(Number.MAX_SAFE_INTEGER), new LocalFormats());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw reject(node, `always fails: ${error.message.replace(/\.$/, "")}`);
@@ -201,12 +203,18 @@ function compileMethod(
   }
   const call = METHODS.get(`${name}/${args.length}`);
   if (!call) throw reject(node, `calls ${name}(), which conditions do not have`);
+  const problem = literalProblem(
+    name,
+    args.map(({ op, args }) => (op === "value" ? args : undefined)),
+  );
+  if (problem !== undefined) throw reject(node, problem);
   const compiled = [receiver, ...args].map((each) => compile(each, place));
   return (run) => {
     run.steps.spend(1);
     return call(
       compiled.map((each) => each(run)),
       run.steps,
+      run.formats,
     );
   };
 }

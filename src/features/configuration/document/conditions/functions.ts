@@ -1,11 +1,13 @@
 import { instantOf } from "../../../../common/instant";
+import { isZone, type LocalFormats } from "../local-formats";
 import type { StepBudget } from "../step-budget";
+import { suggestion } from "../suggest";
 import { Duration, isList, isObject, type Value } from "../value";
 import { Failure } from "./failure";
 import { duration, instant, int64, typeOf } from "./operators";
 
 /** A function available to conditions; a method receives its receiver as the first argument. */
-export type ConditionFunction = (args: readonly Value[], steps: StepBudget) => Value;
+export type ConditionFunction = (args: readonly Value[], steps: StepBudget, formats: LocalFormats) => Value;
 
 /** Steps to parse a time. */
 const STEPS_PER_TIME = 10;
@@ -77,6 +79,17 @@ const ofTime =
     throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} does not have this part.`);
   };
 
+/** A method of timestamps in a time zone; null is the zone of the configuration. */
+const ofLocalTime =
+  (ofDate: (date: Date) => number): ConditionFunction =>
+  ([receiver = null, zone = null], steps, formats) => {
+    if (!(receiver instanceof Date))
+      throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} does not have this part.`);
+    const local = formats.inZone(receiver, zone === null ? formats.zone : text(zone), steps);
+    if (local === undefined) throw invalid("There is no such time zone.");
+    return BigInt(ofDate(local));
+  };
+
 const dayOfYear = (date: Date): number => {
   const start = new Date(date);
   start.setUTCMonth(0, 1);
@@ -84,6 +97,26 @@ const dayOfYear = (date: Date): number => {
 };
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
+
+/** The parts of times, each with its unit in durations (ms). */
+const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
+  getFullYear: [(date) => date.getUTCFullYear()],
+  getMonth: [(date) => date.getUTCMonth()],
+  getDate: [(date) => date.getUTCDate()],
+  getDayOfMonth: [(date) => date.getUTCDate() - 1],
+  getDayOfWeek: [(date) => date.getUTCDay()],
+  getDayOfYear: [dayOfYear],
+  getHours: [(date) => date.getUTCHours(), 3_600_000],
+  getMinutes: [(date) => date.getUTCMinutes(), 60_000],
+  getSeconds: [(date) => date.getUTCSeconds(), 1_000],
+  getMilliseconds: [(date) => date.getUTCMilliseconds(), 1],
+};
+
+/** A problem of a method with literal arguments. */
+export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
+  Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
+    ? `names the time zone ${zone}, which does not exist${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
+    : undefined;
 
 /** The functions available to conditions, by name and number of arguments. */
 export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
@@ -105,16 +138,10 @@ export const METHODS: ReadonlyMap<string, ConditionFunction> = new Map<string, C
   ["lowerAscii/0", changeCase((text) => text.toLowerCase())],
   ["upperAscii/0", changeCase((text) => text.toUpperCase())],
   ["trim/0", ofText((value) => value.trim())],
-  ["getFullYear/0", ofTime((date) => date.getUTCFullYear())],
-  ["getMonth/0", ofTime((date) => date.getUTCMonth())],
-  ["getDate/0", ofTime((date) => date.getUTCDate())],
-  ["getDayOfMonth/0", ofTime((date) => date.getUTCDate() - 1)],
-  ["getDayOfWeek/0", ofTime((date) => date.getUTCDay())],
-  ["getDayOfYear/0", ofTime(dayOfYear)],
-  ["getHours/0", ofTime((date) => date.getUTCHours(), 3_600_000)],
-  ["getMinutes/0", ofTime((date) => date.getUTCMinutes(), 60_000)],
-  ["getSeconds/0", ofTime((date) => date.getUTCSeconds(), 1_000)],
-  ["getMilliseconds/0", ofTime((date) => date.getUTCMilliseconds(), 1)],
+  ...Object.entries(TIME_PARTS).flatMap(([name, [ofDate, unitMs]]): [string, ConditionFunction][] => [
+    [`${name}/0`, ofTime(ofDate, unitMs)],
+    [`${name}/1`, ofLocalTime(ofDate)],
+  ]),
 ]);
 
 function toBool(value: Value): boolean {

@@ -1,4 +1,5 @@
 import { MAX_CONDITION_STEPS, MAX_READS } from "../../configuration.limits";
+import { LocalFormats } from "../local-formats";
 import { StepBudget } from "../step-budget";
 import { type ObjectValue, type Read, readOf, type Value } from "../value";
 import { Failure } from "./failure";
@@ -19,7 +20,10 @@ export class Run {
   private recorded = 0;
 
   /** @param roots the values available to conditions, by name */
-  constructor(readonly roots: ObjectValue) {}
+  constructor(
+    readonly roots: ObjectValue,
+    readonly formats = new LocalFormats(),
+  ) {}
 
   /** Records a value read by the current clause. */
   record(path: string, value: Value): void {

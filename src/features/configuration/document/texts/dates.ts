@@ -21,7 +21,7 @@ const padded = (value: number, length: number, fill = "0") => String(value).padS
 const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;
 
 /** The supported strftime conversions; a hyphen before the letter omits the padding. */
-const CONVERSIONS: Readonly<Record<string, (date: Date) => string>> = {
+const CONVERSIONS: Readonly<Record<string, (date: Date, zone: ZonedTime) => string>> = {
   Y: (date) => padded(date.getUTCFullYear(), 4),
   y: (date) => padded(date.getUTCFullYear() % 100, 2),
   m: (date) => padded(date.getUTCMonth() + 1, 2),
@@ -41,22 +41,39 @@ const CONVERSIONS: Readonly<Record<string, (date: Date) => string>> = {
   b: (date) => MONTHS[date.getUTCMonth()]?.slice(0, 3) ?? "",
   u: (date) => String(date.getUTCDay() || 7),
   w: (date) => String(date.getUTCDay()),
-  s: (date) => String(Math.floor(date.getTime() / 1000)),
+  s: (_, { at }) => String(Math.floor(at.getTime() / 1000)),
   F: (date) => date.toISOString().slice(0, 10),
   T: (date) => date.toISOString().slice(11, 19),
   R: (date) => date.toISOString().slice(11, 16),
-  z: () => "+0000",
-  Z: () => "UTC",
+  z: (date, { at }) => offsetText(date.getTime() - at.getTime()),
+  Z: (_, { zone }) => zone,
   "%": () => "%",
 };
 
+/** A time, and its zone. */
+interface ZonedTime {
+  at: Date;
+  zone: string;
+}
+
+/** +0130 */
+function offsetText(ms: number): string {
+  const minutes = Math.trunc(Math.abs(ms) / 60_000);
+  return `${ms < 0 ? "-" : "+"}${padded(Math.trunc(minutes / 60), 2)}${padded(minutes % 60, 2)}`;
+}
+
 /**
- * Formats a time in UTC.
+ * Formats a time by the UTC fields of a date.
  * @param format as for strftime; anything that is not a conversion stays unchanged
+ * @param zoned the time itself; the date by default
  */
-export const formatDate = (date: Date, format: string): string =>
+export const formatDate = (
+  date: Date,
+  format: string,
+  zoned: ZonedTime = { at: date, zone: "UTC" },
+): string =>
   format.replace(/%(-?)([A-Za-z%])/g, (all, isUnpadded: string, letter: string) => {
-    const text = Object.hasOwn(CONVERSIONS, letter) ? CONVERSIONS[letter]?.(date) : undefined;
+    const text = Object.hasOwn(CONVERSIONS, letter) ? CONVERSIONS[letter]?.(date, zoned) : undefined;
     return isUnpadded ? (text?.replace(/^[0 ]+(?=.)/, "") ?? all) : (text ?? all);
   });
 
@@ -67,11 +84,15 @@ export const unknownConversion = (format: string): string | undefined =>
 const isConversion = (text: string): boolean =>
   /^%-?[A-Za-z%]$/.test(text) && Object.hasOwn(CONVERSIONS, text.slice(-1));
 
+/** True if a text is a date without a time, which is the same in every zone. */
+export const isDay = (value: Value): boolean =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value);
+
 /** Parses the time to be formatted: seconds since 1970, an RFC 3339 text or a date. */
 export function dateOf(value: Value): Date | undefined {
   if (typeof value === "number") return instantOf(isoOf(value * 1000));
   if (typeof value !== "string") return undefined;
-  return instantOf(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
+  return instantOf(isDay(value) ? `${value}T00:00:00Z` : value);
 }
 
 const isoOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : "");

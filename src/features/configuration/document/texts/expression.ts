@@ -51,18 +51,25 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
     (input, { name, args }) => {
       const filter = filterOf(name);
       if (!filter) throw textSourceError(token, `uses the filter ${name}, which templates do not have`);
-      if (args.length < filter.min || args.length > filter.max) {
-        throw textSourceError(token, `passes ${args.length} arguments to the filter ${name}`);
+      const ordered = args.flatMap((arg) => (Array.isArray(arg) ? [] : [arg]));
+      const named = args.flatMap((arg) => (Array.isArray(arg) ? [[arg[0] ?? "", arg[1]] as const] : []));
+      if (ordered.length < filter.min || ordered.length > filter.max) {
+        throw textSourceError(token, `passes ${ordered.length} arguments to the filter ${name}`);
       }
-      const [first] = args;
-      const problem =
-        first && !Array.isArray(first) && TypeGuards.isQuotedToken(first)
-          ? filter.problemOf?.(first.content)
-          : undefined;
+      const unknown = named.find(([key]) => !filter.names?.includes(key));
+      if (unknown)
+        throw textSourceError(token, `passes the named argument ${unknown[0]} to the filter ${name}`);
+      const problem = filter.problemOf?.(
+        ordered.map((arg) =>
+          TypeGuards.isQuotedToken(arg) || TypeGuards.isNumberToken(arg) ? arg.content : undefined,
+        ),
+        named.map(([key]) => key),
+      );
       if (problem) throw textSourceError(token, problem);
-      const compiled = args.map((arg) => {
-        if (Array.isArray(arg)) throw textSourceError(token, `passes a named argument to the filter ${name}`);
-        return compileOperand(arg, token, place);
+      const compiled = ordered.map((arg) => compileOperand(arg, token, place));
+      const compiledNamed = named.map(([key, arg]) => {
+        if (!arg) throw textSourceError(token, `passes no value for ${key} to the filter ${name}`);
+        return [key, compileOperand(arg, token, place)] as const;
       });
       return (run, isLenient) => {
         run.steps.spend(1);
@@ -71,6 +78,7 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
           result,
           compiled.map((arg) => arg(run, false)),
           run,
+          Object.fromEntries(compiledNamed.map(([key, arg]) => [key, arg(run, false)])),
         );
       };
     },

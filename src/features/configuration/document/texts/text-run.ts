@@ -1,8 +1,20 @@
 import { SUBJECT_MAX_LENGTH } from "../../../lines/line.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../../messages/message.limits";
+import { DEFAULT_LOCALE, LocalFormats } from "../local-formats";
 import type { StepBudget } from "../step-budget";
 import type { ObjectValue, Value } from "../value";
 import { TextError, textOf } from "./text-value";
+
+/** The language and the time zone of a text. */
+export interface TextLocale {
+  formats: LocalFormats;
+  /** A language tag. */
+  locale: string;
+  /** The contact's. */
+  timezone: string | null;
+  /** True if the configuration has a zone. */
+  isZoned: boolean;
+}
 
 /** Renders one text from a template. */
 export class TextRun {
@@ -14,11 +26,18 @@ export class TextRun {
    * @param roots the values available to templates, by name
    * @param now the time of the decision
    * @param steps budget shared by all texts of a decision
+   * @param place for numbers and dates
    */
   constructor(
     readonly roots: ObjectValue,
     readonly now: string,
     readonly steps: StepBudget,
+    readonly place: TextLocale = {
+      formats: new LocalFormats(),
+      locale: DEFAULT_LOCALE,
+      timezone: null,
+      isZoned: false,
+    },
   ) {}
 
   writeValue(value: Value): void {

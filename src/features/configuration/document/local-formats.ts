@@ -1,0 +1,162 @@
+import { LRUCache } from "lru-cache";
+import type { StepBudget } from "./step-budget";
+
+/** Results of Intl by what was asked for; they depend on the ICU version of a process. */
+export type Formatted = Readonly<Record<string, string>>;
+
+/** Cost of a result in steps; creating a formatter may take 0.2 ms. */
+const STEPS_PER_FORMAT = 500;
+
+/** The locale of texts that name none, and of languages that Intl does not have. */
+export const DEFAULT_LOCALE = "en";
+
+export const UTC = "UTC";
+
+/** Formats numbers and times for one decision, and records the results, so that a replay has the same. */
+export class LocalFormats {
+  private readonly used = new Map<string, string>();
+
+  /**
+   * @param zone the zone of the configuration, or else UTC
+   * @param recorded the results of the decision, if it is replayed
+   */
+  constructor(
+    readonly zone = UTC,
+    private readonly recorded: Formatted = {},
+  ) {}
+
+  /** All results so far; undefined if there are none. */
+  get formatted(): Formatted | undefined {
+    return this.used.size === 0 ? undefined : Object.fromEntries(this.used);
+  }
+
+  /** Formats a number, or a decimal number as text, exactly. */
+  number(
+    value: number | string,
+    locale: string,
+    options: { currency?: string | undefined; digits?: number | undefined },
+    steps: StepBudget,
+  ): string {
+    const { currency, digits } = options;
+    return this.result(`number ${locale} ${currency ?? ""} ${digits ?? ""} ${value}`, steps, () =>
+      numberFormat(locale, currency, digits).format(value as number),
+    );
+  }
+
+  /** The plural category of a number, such as `few`. */
+  plural(value: number, locale: string, steps: StepBudget): string {
+    return this.result(`plural ${locale} ${value}`, steps, () => pluralRules(locale).select(value));
+  }
+
+  /** Formats the UTC fields of a date in a style of Intl. */
+  date(date: Date, locale: string, style: DateStyle, steps: StepBudget): string {
+    return this.result(`date ${locale} ${style} ${date.toISOString()}`, steps, () =>
+      dateFormat(locale, style).format(date),
+    );
+  }
+
+  /**
+   * A date whose UTC fields are those of another date in a time zone.
+   * @param zone an IANA time zone or an offset such as +02:00
+   * @returns undefined for an unknown zone
+   */
+  inZone(date: Date, zone: string, steps: StepBudget): Date | undefined {
+    if (zone === UTC) return date;
+    const offset =
+      fixedOffset(zone) ??
+      this.result(`offset ${zone.slice(0, 64)} ${date.toISOString()}`, steps, () => offsetOf(zone, date));
+    return offset === "" ? undefined : new Date(date.getTime() + Number(offset) * 1000);
+  }
+
+  private result(key: string, steps: StepBudget, compute: () => string): string {
+    const known = this.used.get(key);
+    steps.spend(known === undefined ? STEPS_PER_FORMAT : 1);
+    if (known !== undefined) return known;
+    const result = Object.hasOwn(this.recorded, key) ? (this.recorded[key] as string) : compute();
+    this.used.set(key, result);
+    return result;
+  }
+}
+
+export type DateStyle = `${"date" | "time"} ${(typeof DATE_STYLES)[number]}`;
+
+/** The styles of dates. */
+export const DATE_STYLES = ["short", "medium", "long", "full"] as const;
+
+/** The styles of times; the others name the zone. */
+export const TIME_STYLES = ["short", "medium"] as const;
+
+/** Max formatters in memory, of each kind. */
+const MAX_FORMATTERS = 200;
+
+/** Creates formatters on first use; a call has at most one space in each argument. */
+function cached<Args extends readonly unknown[], Formatter extends object>(
+  create: (...args: Args) => Formatter,
+): (...args: Args) => Formatter {
+  const known = new LRUCache<string, Formatter>({ max: MAX_FORMATTERS });
+  return (...args) => {
+    const key = args.join(" ");
+    let formatter = known.get(key);
+    if (formatter === undefined) {
+      formatter = create(...args);
+      known.set(key, formatter);
+    }
+    return formatter;
+  };
+}
+
+/** Without the second one, Intl would fall back to the locale of the process. */
+const localesOf = (locale: string): string[] => [locale, DEFAULT_LOCALE];
+
+const numberFormat = cached(
+  (locale: string, currency: string | undefined, digits: number | undefined) =>
+    new Intl.NumberFormat(localesOf(locale), {
+      ...(currency !== undefined && { style: "currency", currency }),
+      ...(digits !== undefined && { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    }),
+);
+
+const pluralRules = cached((locale: string) => new Intl.PluralRules(localesOf(locale)));
+
+const dateFormat = cached((locale: string, style: DateStyle) => {
+  const [part = "", name] = style.split(" ");
+  return new Intl.DateTimeFormat(localesOf(locale), { [`${part}Style`]: name, timeZone: UTC });
+});
+
+const zoneFormat = cached((zone: string): { format?: Intl.DateTimeFormat } => {
+  try {
+    return { format: new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }) };
+  } catch {
+    return {};
+  }
+});
+
+/** The offset of a zone from UTC at a time (s); empty for an unknown zone. */
+function offsetOf(zone: string, date: Date): string {
+  const { format } = /^[A-Za-z][\w+/-]{0,63}$/.test(zone) ? zoneFormat(zone) : {};
+  if (format === undefined) return "";
+  const [, sign = "", ...parts] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(format.format(date)) ?? [];
+  const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
+  return `${sign === "-" ? "-" : ""}${hours * 3600 + minutes * 60 + seconds}`;
+}
+
+/** The seconds of an offset such as +02:00, as CEL allows it in place of a zone. */
+function fixedOffset(zone: string): string | undefined {
+  const [, sign = "", hours, minutes] = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone) ?? [];
+  if (hours === undefined) return undefined;
+  return `${sign === "-" ? "-" : ""}${Number(hours) * 3600 + Number(minutes) * 60}`;
+}
+
+/** True if a text names a time zone or an offset. */
+export const isZone = (zone: string): boolean =>
+  fixedOffset(zone) !== undefined || offsetOf(zone, new Date(0)) !== "";
+
+export const isCurrency = (code: string): boolean => currencies().has(code);
+
+export const currencies = (() => {
+  let codes: ReadonlySet<string> | undefined;
+  return () => {
+    codes ??= new Set(Intl.supportedValuesOf("currency"));
+    return codes;
+  };
+})();
