@@ -197,4 +197,25 @@ describeGateway({ engine: "any" }, (gateway) => {
     await contactClient(gateway).erase(contact.id);
     expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
   });
+
+  test("numbers and dates are those that the process that decided has formatted", async () => {
+    const document = documentWith(100, '{{ situation.data.total | money: "EUR" }}');
+    const version = await publish(gateway, agentId, { ...document, zone: "Asia/Tokyo" });
+    const contact = { address: { kind: "local", address: "money" } };
+    const { id } = (await api.decide({ type: "order", data: { total: 200 }, contact })).body;
+    // As if its language data had been of another version.
+    await gateway.services.database.write(async (tx) => {
+      const decision = await tx.findOneByOrFail(Decision, { id });
+      expect(decision.snapshot?.formatted).toEqual({ "number en EUR  200": "\u20ac200.00" });
+      const before = JSON.stringify([decision.snapshot, decision.effects, decision.explanation]);
+      const [snapshot, effects, explanation] = JSON.parse(before.replaceAll("\u20ac200.00", "EUR 200"));
+      await tx.update(Decision, { id }, { snapshot, effects, explanation });
+    });
+    const { explanation } = (await api.find(id)).body;
+    expect(explanation.effects).toMatchObject([{ text: "EUR 200" }]);
+    const { body } = await replayed(id, { version });
+    expect(body.status).toBe("same");
+    expect(JSON.stringify(body.explanation)).toBe(JSON.stringify(explanation));
+    expect((await replayed(id, { version: recorded })).body.status).toBe("changed");
+  });
 });
