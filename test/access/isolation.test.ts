@@ -8,6 +8,7 @@ import { outcomeOf } from "../support/keys";
 import { addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, addOrganization, codeOf, invite, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { addTimer } from "../support/timers";
 import { FOLLOW, outcomeBySocket } from "../support/web-socket";
 
 /** Fields that neither take an id nor answer with anything that an organization owns. */
@@ -43,6 +44,7 @@ const COVERED = {
     "conversationMessages",
     "configurationVersions",
     "decisions",
+    "timers",
     "events",
     "replayDecisions",
     "webhookEndpoints",
@@ -99,6 +101,7 @@ const COVERED = {
     "eraseContact",
     "changeContactTags",
     "cancelMessage",
+    "cancelTimer",
     "openConversation",
     "sendToConversation",
     "moveConversation",
@@ -138,6 +141,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
   let theirs: typeof ours;
   let theirMessage: string;
+  let theirTimer: string;
   let theirLine: string;
   let theirContact: string;
   let theirConversation: string;
@@ -167,6 +171,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       body: { message: "for theirs only" },
     });
     theirMessage = sent.body.id;
+    theirTimer = await addTimer(gateway, theirs.agentId);
     theirLine = (await addWebhookLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
     const document = { format: 1, otherwise: [{ handoff: "a rule of theirs" }] };
     const save =
@@ -213,6 +218,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       other.manager.id,
       other.key.id,
       theirMessage,
+      theirTimer,
       theirContact,
       theirConversation,
       theirDecision,
@@ -240,6 +246,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       (await ask(CONVERSATIONS, {}, key.secret)).body,
       (await ask(MESSAGES, { agentId }, manager.token)).body,
       (await ask(DECISIONS, { agentId }, manager.token)).body,
+      (await ask(TIMERS, { agentId }, manager.token)).body,
+      (await ask(TIMERS, {}, key.secret)).body,
       (await ask(REPLAYS, {}, key.secret)).body,
       (await ask(EVENTS, { agentId }, manager.token)).body,
       (await ask(WEBHOOKS, { agentId }, manager.token)).body,
@@ -260,6 +268,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const MESSAGES = "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id text status } } }";
   const DECISIONS =
     "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id contactId situation { type } outcome } } }";
+  const TIMERS = "query ($agentId: ID) { timers(agentId: $agentId) { nodes { id key } } }";
   const EVENTS = "query ($agentId: ID) { events(agentId: $agentId) { nodes { id type subject data } } }";
   const WEBHOOKS =
     "query ($agentId: ID) { webhookEndpoints(agentId: $agentId) { id url state secretGeneration updatedAt } }";
@@ -339,6 +348,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     CONVERSATIONS,
     MESSAGES,
     DECISIONS,
+    TIMERS,
     REPLAYS,
     EVENTS,
     WEBHOOKS,
@@ -520,6 +530,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       '($id: ID!) { changeContactTags(input: { id: $id, add: ["intruder"], remove: ["theirs"] }) { tags } }',
     ],
     ["cancelMessage", "($id: ID!) { cancelMessage(input: { id: $id }) { id } }"],
+    ["cancelTimer", "($id: ID!) { cancelTimer(input: { id: $id }) { id } }"],
     ["sendToConversation", '($id: ID!) { sendToConversation(input: { id: $id, text: "intruder" }) { id } }'],
     [
       "moveConversation",
@@ -537,6 +548,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       [/Contact/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],
+      [/Timer$/, theirTimer],
       [/Permission$|^removeMember/, manager.id],
       [/Session$/, theirSession],
       [/Invitation$/, theirInvitation],

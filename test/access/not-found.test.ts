@@ -10,6 +10,7 @@ const NAMES: Record<string, string> = {
   decisionId: "decision",
   messageId: "message",
   version: "configuration",
+  timerId: "timer",
 };
 
 /** Calls of routes with an ID that does not exist, with the kind of the resource. */
@@ -30,6 +31,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`changeContactTags(input: { id: "${ID}", add: ["a"] }) { tags }`, "contact"],
   [`archiveLine(input: { id: "${ID}" }) { id }`, "line"],
   [`cancelMessage(input: { id: "${ID}" }) { id }`, "message"],
+  [`cancelTimer(input: { id: "${ID}" }) { id }`, "timer"],
   [`closeConversation(input: { id: "${ID}" }) { canceled }`, "conversation"],
   [`renameAgent(input: { id: "${ID}", name: "x" }) { id }`, "agent"],
   [`deleteAgent(input: { id: "${ID}" }) { id }`, "agent"],

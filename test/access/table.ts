@@ -6,6 +6,7 @@ import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, invite, TEST_PASSWORD } from "../support/people";
+import { addTimer } from "../support/timers";
 import { addEndpoint } from "../support/webhooks";
 import type { AccessFixture, CallerName } from "./callers";
 
@@ -204,6 +205,9 @@ const aConversation = async ({ gateway, agentId }: AccessFixture) => addConversa
 const aDecision = async ({ gateway }: AccessFixture) => ({
   id: (await decisionClient(gateway).decide({ type: "in.the.matrix" })).body.id as string,
 });
+
+/** A new timer of the first agent. */
+const aTimer = async ({ gateway, agentId }: AccessFixture) => ({ id: await addTimer(gateway, agentId) });
 
 /** The agent, which members name and keys must not. */
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
@@ -425,6 +429,16 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
     document: "mutation ($id: ID!) { cancelMessage(input: { id: $id }) { id } }",
     variables: aMessage,
+  },
+  "Query.timers": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($agentId: ID) { timers(agentId: $agentId) { nodes { id } } }",
+    variables: agentForMembers,
+  },
+  "Mutation.cancelTimer": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($id: ID!) { cancelTimer(input: { id: $id }) { id } }",
+    variables: aTimer,
   },
   "Query.conversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
@@ -704,6 +718,10 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     { operationId: "addContactTag", method: "PUT", path: "/agent/contacts/:id/tags/vip" },
     { operationId: "removeContactTag", method: "DELETE", path: "/agent/contacts/:id/tags/vip" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aContact })),
+  ...[
+    { operationId: "listTimers", method: "GET", path: "/agent/timers" },
+    { operationId: "cancelTimer", method: "DELETE", path: "/agent/timers/:id" },
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aTimer })),
   {
     operationId: "sendMessage",
     method: "POST",

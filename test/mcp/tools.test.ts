@@ -31,7 +31,12 @@ async function createWorld(gateway: TestGateway, agentId: string): Promise<World
     situation: { type: "order.shipped", data: { orderId: "Anna-17" } },
     conversationId: conversation.id,
   });
-  return { contactId, conversationId: conversation.id, messageId: message.id, decisionId: decision.id };
+  return {
+    contactId,
+    conversationId: conversation.id,
+    messageId: message.id,
+    decisionId: decision.id,
+  };
 }
 
 /** The arguments of a call of each tool. */

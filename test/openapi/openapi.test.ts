@@ -21,6 +21,7 @@ describe("the contract", () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       "addContactTag",
       "cancelMessage",
+      "cancelTimer",
       "changeContactTags",
       "closeConversation",
       "createPet",
@@ -44,6 +45,7 @@ describe("the contract", () => {
       "listLines",
       "listMessages",
       "listPets",
+      "listTimers",
       "moveConversation",
       "openConversation",
       "putContact",

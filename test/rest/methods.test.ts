@@ -9,6 +9,8 @@ const ROUTES: [string, string][] = [
   ["/agent/whoami", READ],
   ["/messages", "GET, POST, HEAD, OPTIONS"],
   ["/messages/1/cancel", WRITE],
+  ["/agent/timers", READ],
+  ["/agent/timers/1", "DELETE, OPTIONS"],
   ["/graphql", "GET, POST, OPTIONS"],
 ];
 const METHODS = [

@@ -14,7 +14,7 @@ import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const DELIVERS = { env: { DELIVERY_WORKERS: "1" } } satisfies GatewayOptions;
 
@@ -94,7 +94,9 @@ describeGateway(DELIVERS, (gateway, engine) => {
       return left === 0 && (await read((reader) => reader.countBy(Lane, { id: timer.id }))) === 0;
     });
     const decisions = await read((reader) => reader.findBy(Decision, { timerId: timer.id }));
-    const canceled = await read((reader) => reader.findBy(Event, { agentId, type: "timer.canceled" }));
+    const canceled = await read((reader) =>
+      reader.findBy(Event, { subject: `conversation:${conversationId}`, type: "timer.canceled" }),
+    );
     const cancellations = canceled.filter(({ data }) => data.id === timer.id);
     expect(decisions.length + cancellations.length).toBe(1);
     const messages = await read((reader) =>

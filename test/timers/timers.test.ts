@@ -286,6 +286,37 @@ describeGateway(DELIVERS, (gateway) => {
     expect([await timersOf(contactId), await laneOf(timer.id)]).toEqual([[], null]);
   });
 
+  test("both APIs list the waiting timers, and cancel one", async () => {
+    const { conversationId, contactId } = await meet();
+    const [first, second] = [
+      await set("placed", { conversationId }, contactId),
+      (await decide("soon", { conversationId, data: { orderId: "A2" } })) && (await timersOf(contactId))[1],
+    ];
+    const { body } = await gateway.rest("GET", `/agent/timers?contactId=${contactId}`);
+    expect(body.map(({ id }: Timer) => id)).toEqual([first.id, second?.id]);
+    expect(body[0]).toMatchObject({
+      key: "pay-A1",
+      situationType: "payment.reminder",
+      data: { orderId: "A1", attempt: 1 },
+      unless: ["message_received", "handoff", "closed"],
+      dueAt: first.dueAt,
+    });
+    const canceled = await gateway.rest("DELETE", `/agent/timers/${first.id}`);
+    expect(canceled.status).toBe(204);
+    const again = await gateway.rest("DELETE", `/agent/timers/${first.id}`);
+    expect([again.status, again.body.code]).toEqual([404, "not_found"]);
+    const listed = await gateway.graphql(
+      "query ($agentId: ID!, $contactId: ID!) { timers(agentId: $agentId, contactId: $contactId) { totalCount nodes { id } } }",
+      { agentId, contactId },
+      { token: gateway.owner },
+    );
+    expect(listed.body.data.timers).toEqual({ totalCount: 1, nodes: [{ id: second?.id }] });
+    expect((await eventsOf(first)).map(({ data }) => data.reason)).toEqual([undefined, "request"]);
+    expect(await laneOf(first.id)).toBeNull();
+    const none = await gateway.rest("GET", "/agent/timers?contactId=nobody");
+    expect([none.status, none.body]).toEqual([200, []]);
+  });
+
   const EVENTS: [string, (about: Awaited<ReturnType<typeof meet>>) => Promise<unknown>][] = [
     ["message_received", ({ address }) => sender.text(address, "I have paid")],
     ["handoff", ({ conversationId }) => conversationClient(gateway).handOff(conversationId)],

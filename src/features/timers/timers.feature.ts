@@ -5,6 +5,9 @@ import { eraseTimers } from "./erase-timers";
 import { Timer } from "./timer.entity";
 import { timerEventTypes } from "./timer.event-types";
 import { TIMERS } from "./timer.metrics";
+import { TimerResolver } from "./timer.resolver";
+import { timerRoutes } from "./timer.routes";
+import { TimerService } from "./timer.service";
 
 declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof timerEventTypes, object> {}
@@ -20,14 +23,15 @@ const timerPart: ContactPart = {
 /** Situations that are handed to agents at a later time; the decisions set and fire them. */
 export const timers = feature({
   entities: [Timer],
-  services: () => ({}),
-  hooks: ({ database, lanes }: Core) => ({
+  services: ({ database, lanes }: Core) => ({ timers: new TimerService(database, lanes) }),
+  hooks: ({ database, lanes }) => ({
     // Their lanes end like all lanes of a deleted agent.
     agentPurged: purgeRows(database, Timer),
     contactErased: eraseTimers(database, lanes),
     contactExported: timerPart,
   }),
-  resolvers: () => [],
+  resolvers: ({ timers }) => [new TimerResolver(timers)],
+  routes: timerRoutes,
   eventTypes: timerEventTypes,
   metrics: () => [TIMERS],
 });

@@ -2,6 +2,7 @@ import { v7 as uuid } from "uuid";
 import { timestamp } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
 import { insertsOf } from "../../database/insert-all";
+import { lockRows } from "../../database/lock-rows";
 import { allReturning, padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -138,6 +139,11 @@ const deletion = (ids: readonly string[]): Change => ({
   sql: `DELETE FROM timer WHERE id IN ${placeholders(1, padded(ids).length)}`,
   parameters: padded(ids),
 });
+
+/** Locks a timer, which one without a contact needs; undefined if it no longer waits. */
+export async function lockTimer(tx: Tx, id: string): Promise<Timer | undefined> {
+  return (await lockRows(tx, tx.createQueryBuilder(Timer, "timer").where({ id }))).get(id);
+}
 
 /** Cancels timers whose contacts are locked. */
 export async function cancelTimers(

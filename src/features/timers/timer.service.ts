@@ -1,0 +1,64 @@
+import type { EntityManager } from "typeorm";
+import { ownerOf } from "../../auth/caller";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { isUuid } from "../../common/uuid";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { noSuch } from "../../errors";
+import { pageOfRows } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
+import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { lockContacts } from "../contacts/known-contact";
+import { TimerConnection } from "./timer.connection";
+import { Timer } from "./timer.entity";
+import type { TimersArgs } from "./timer.inputs";
+import { cancelTimers, lockTimer } from "./waiting-timers";
+
+/** The waiting timers of agents. */
+export class TimerService {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /**
+   * One page of the waiting timers of the calling agent, or of the agent given by a member, oldest first.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
+   */
+  async list(context: RequestContext, { agentId, contactId, ...args }: TimersArgs): Promise<TimerConnection> {
+    const page = TimerConnection.pageOf(args);
+    const matching = async (reader: EntityManager) => {
+      const query = reader
+        .createQueryBuilder(Timer, "timer")
+        .where({ agentId: await scopedAgentId(reader, context, agentId) });
+      if (contactId == null) return query;
+      return isUuid(contactId) ? query.andWhere({ subjectId: contactId, contactId }) : null;
+    };
+    const rows = await this.database.read(async (reader) => pageOfRows(await matching(reader), page, "ASC"));
+    return new TimerConnection(rows, page, () =>
+      this.database.report(organizationOf(context), async (reader) =>
+        countRows(reader, await matching(reader)),
+      ),
+    );
+  }
+
+  /**
+   * Cancels a waiting timer.
+   * @throws GatewayError `not_found`, also for a timer that has fired
+   */
+  cancel(context: RequestContext, id: string): Promise<Timer> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertStillAllowed(tx, context, Permission.conversations_write);
+      const found = await findOfCaller(tx, context, Timer, id);
+      if (found === null) throw noSuch("timer");
+      if (found.contactId !== null) await lockContacts(tx, [found.contactId]);
+      // It may have fired in the meantime.
+      const timer = await lockTimer(tx, id);
+      if (timer === undefined) throw noSuch("timer");
+      await cancelTimers(tx, this.lanes, [timer], "request");
+      return timer;
+    });
+  }
+}

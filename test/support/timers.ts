@@ -1,0 +1,21 @@
+import { v7 as uuid } from "uuid";
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { TIMER_LANE } from "../../src/delivery/wake-lanes";
+import { Timer } from "../../src/features/timers/timer.entity";
+import type { TestGateway } from "./gateway";
+
+/**
+ * Adds a timer of an agent without a contact, due in a day, with its lane.
+ * @returns its ID
+ */
+export async function addTimer({ services }: TestGateway, agentId: string): Promise<string> {
+  const [id, now, dueAt] = [uuid(), timestamp(), timestamp(DAY_MS)];
+  await services.database.write(async (tx) => {
+    await tx.insert(Timer, {
+      ...{ id, agentId, subjectId: agentId, contactId: null, conversationId: null, isNamed: false, key: id },
+      ...{ situationType: "in.a.day", data: {}, unless: [], dueAt, decisionId: id, createdAt: now },
+    });
+    await services.lanes.add(tx, [{ id, agentId, kind: TIMER_LANE, wakeAt: dueAt }]);
+  });
+  return id;
+}
