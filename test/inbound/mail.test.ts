@@ -224,6 +224,49 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect((await stored(mail(...PLAIN, ...lines))).text).toBe(text);
   });
 
+  const GRUESSE = "Grüße";
+  const LATIN = Buffer.from(GRUESSE, "latin1");
+  const CYRILLIC = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
+  test.each<[string, string, Buffer, string]>([
+    ["UTF-8 without a charset", "text/plain", Buffer.from(GRUESSE), GRUESSE],
+    ["Latin-1 without a charset", "text/plain", LATIN, GRUESSE],
+    ["Latin-1 as UTF-8", "text/plain; charset=utf-8", LATIN, GRUESSE],
+    ["Latin-1 as ASCII", "text/plain; charset=us-ascii", LATIN, GRUESSE],
+    ["UTF-8 as Latin-1", "text/plain; charset=iso-8859-1", Buffer.from(GRUESSE), GRUESSE],
+    ["UTF-8 as ASCII", "text/plain; charset=us-ascii", Buffer.from(GRUESSE), GRUESSE],
+    [
+      "UTF-8 with one wrong byte",
+      "text/plain",
+      Buffer.concat([Buffer.from(GRUESSE), LATIN.subarray(2, 3)]),
+      `${GRUESSE}\ufffd`,
+    ],
+    ["windows-1251", "text/plain; charset=windows-1251", CYRILLIC, "Привет"],
+    [
+      "HTML that names its charset",
+      "text/html",
+      Buffer.concat([Buffer.from('<meta charset="windows-1251">'), CYRILLIC]),
+      "Привет",
+    ],
+    [
+      "HTML whose charset is that of the mail",
+      "text/html; charset=windows-1251",
+      Buffer.concat([Buffer.from("<meta charset=utf-8>"), CYRILLIC]),
+      "Привет",
+    ],
+    [
+      "HTML that names Japanese",
+      "text/html",
+      Buffer.from(
+        "<meta http-equiv=Content-Type content='text/html; charset=iso-2022-jp'>\x1b$B$3$s$K$A$O\x1b(B",
+      ),
+      "こんにちは",
+    ],
+    ["HTML that names UTF-16", "text/html", Buffer.from("<meta charset=utf-16>Hello"), "Hello"],
+  ])("%s is decoded", async (_, type, bytes, text) => {
+    const head = mail(...PLAIN, `Content-Type: ${type}`, "Content-Transfer-Encoding: base64", "", "");
+    expect((await stored(`${head}${bytes.toString("base64")}`)).text).toBe(text);
+  });
+
   test("attachments are not kept, and the message says so", async () => {
     const part = (name: string, size: number) => [
       "--b",

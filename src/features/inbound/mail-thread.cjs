@@ -2,6 +2,67 @@
 // A thread that parses one mail and posts only the part of it that is kept: work on the whole text would stop the server.
 // It is JavaScript because Node loads it as it is, from the build and in tests.
 const { parentPort, workerData } = require("node:worker_threads");
+
+/** Encodings of one byte per letter, whose texts are hardly ever valid UTF-8 by chance. */
+const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
+
+/** The encoding that HTML names, within its first bytes (HTML 5, 13.2.3.2). */
+const META_CHARSET = /<meta\b[^<>]{0,200}?\bcharset\s*=\s*["']?([\w:-]{1,40})/i;
+const META_BYTES = 2_048;
+
+/** The letters that show the encoding of a text: all of them could fill the memory of the thread. */
+const SAMPLE_LENGTH = 65_536;
+
+const NativeDecoder = TextDecoder;
+
+/**
+ * Decodes by what bytes are, not by their label alone: many programs name none or a wrong one, and the parser takes a
+ * missing one for UTF-8.
+ */
+globalThis.TextDecoder = /** @type {any} */ (
+  class extends NativeDecoder {
+    /**
+     * @override
+     * @param {NodeJS.ArrayBufferView | ArrayBuffer | null} [input]
+     * @param {{ stream?: boolean }} [options]
+     */
+    decode(input, options) {
+      const text = super.decode(input ?? undefined, options);
+      if (input == null || options?.stream) return text;
+      if (this.encoding !== "utf-8") {
+        if (!SINGLE_BYTE.test(this.encoding) || !/[^\0-\x7f]/.test(text)) return text;
+        const mended = new NativeDecoder("utf-8").decode(input);
+        return mended.includes(UNREADABLE) ? text : mended;
+      }
+      const first = text.search(/[^\0-\x7f]/);
+      const isAscii = first < 0;
+      const sample = text.slice(first, first + SAMPLE_LENGTH);
+      const unreadable = sample.split(UNREADABLE).length - 1;
+      // The end of a text that is cut may be half a character.
+      if (!isAscii && 2 * unreadable <= sample.replace(/[\0-\x7f]+/g, "").length) return text;
+      const label = META_CHARSET.exec(text.slice(0, META_BYTES))?.[1];
+      const decoder = decoderOf(label) ?? (isAscii ? undefined : new NativeDecoder("windows-1252"));
+      return decoder?.decode(input) ?? text;
+    }
+  }
+);
+
+const UNREADABLE = "\ufffd";
+
+/**
+ * The decoder for a label in HTML, which is not of UTF-16 if it could be read.
+ * @param {string | undefined} label
+ */
+function decoderOf(label = "utf-8") {
+  try {
+    const decoder = new NativeDecoder(label);
+    return decoder.encoding.startsWith("utf-") ? undefined : decoder;
+  } catch {
+    return undefined;
+  }
+}
+
+// Loaded after the decoder is replaced, because it keeps some.
 const PostalMime = require("postal-mime");
 
 /** Max lines that are parsed: 10 MiB of base64 have 137,000, and each costs the parser memory. */
