@@ -39,6 +39,7 @@ export interface LineOptions {
   passwordStdin?: true;
   from?: string;
   subject?: string;
+  listAddress?: string | false;
 }
 
 /** Adds the options that apply both when creating and when changing a line. */
@@ -75,7 +76,8 @@ export const addLineOptions = (command: Command): Command =>
     .option("--user <name>", "email: user name for the mail server")
     .option("--password-stdin", "email: read the password for the mail server from standard input")
     .option("--from <sender>", "email: sender, such as Anna <anna@example.com>")
-    .option("--subject <text>", "email: subject of the messages");
+    .option("--subject <text>", "email: subject of the messages")
+    .option("--list-address <address>", "email: mailing list that passes on e-mails of people");
 
 /** Adds the options that apply only when creating a line. */
 export const addNewLineOptions = (command: Command): Command =>
@@ -99,7 +101,8 @@ export const addLineChangeOptions = (command: Command): Command =>
     .option("--name <slug>", "new name, unique among the agent's lines")
     .option("--no-rate", "remove the limit of messages per minute")
     .option("--no-opt-out-reply", "remove the confirmation")
-    .option("--no-user", "email: remove the user name and password");
+    .option("--no-user", "email: remove the user name and password")
+    .option("--no-list-address", "email: remove the mailing list");
 
 /** The change requested by an option: none if it is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
@@ -112,8 +115,17 @@ const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply }: LineO
   optOutReply: orNull(optOutReply),
 });
 
-async function emailOf({ host, port, security, user, passwordStdin, from, subject }: LineOptions) {
-  const given = { host, port, security, user: orNull(user), from, subject };
+async function emailOf({
+  host,
+  port,
+  security,
+  user,
+  passwordStdin,
+  from,
+  subject,
+  listAddress,
+}: LineOptions) {
+  const given = { host, port, security, user: orNull(user), from, subject, listAddress: orNull(listAddress) };
   const password = passwordStdin && (await secretFromStdin());
   const isGiven = passwordStdin || Object.values(given).some((value) => value !== undefined);
   return isGiven ? { ...given, password } : undefined;

@@ -380,6 +380,25 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(await sender.mail(raw)).toMatchObject({ status: 200, body: { id: answer.id } });
   });
 
+  test.each<[string, string, boolean]>([
+    ["List-ID: Help <help.list.example>", "Precedence: list", true],
+    ["List-ID: <other.list.example>\r\nList-Post: <mailto:Help@list.example>", "X-Loop: 1", true],
+    ["List-ID: Help <help.list.example>", "Auto-Submitted: auto-replied", false],
+    ["List-ID: <other.list.example>", "Precedence: list", false],
+  ])(
+    "through the list of its line, a mail with %s and %s is of a person: %s",
+    async (list, header, isPerson) => {
+      const listed = await addSender(gateway, {
+        agentId,
+        settings: {
+          email: { host: "93.184.215.14", from: "support@acme.example", listAddress: "Help@list.example" },
+        },
+      } as never);
+      const { body } = await listed.mail(mail("From: eve@example.com", list, header, "", "Hello"));
+      expect(typeof body.decisionId).toBe(isPerson ? "string" : "undefined");
+    },
+  );
+
   test("mails of a program whose Message-ID is always the same differ by their date", async () => {
     const at = (date: string) => mail(...PLAIN, "Message-ID: <1@form.example>", `Date: ${date}`, "", date);
     const [first, second] = ["Sat, 21 Nov 2026 07:36:59 +0100", "Sat, 21 Nov 2026 07:37:00 +0100"].map(at);

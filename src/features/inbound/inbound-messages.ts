@@ -51,6 +51,8 @@ export interface Inbound {
   author?: Pick<Inbound, "from" | "name">;
   /** The addresses of the mailing list that an e-mail came through, in lower case. */
   lists?: readonly string[];
+  /** True if a program wrote an e-mail, even if a mailing list sent it. */
+  isProgram?: boolean;
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;

@@ -6,7 +6,7 @@ import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
 import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
-import { type Address, normalizeAddress } from "../contacts/addresses";
+import { normalizeAddress } from "../contacts/addresses";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
@@ -91,10 +91,8 @@ export class InboundService {
     const found = normalizeAddress(kind, inbound.from);
     if ("problem" in found) throw new InvalidInput([{ path: "from", message: found.problem }]);
     const sender = { kind, address: found.address };
-    const arrival =
-      inbound.author !== undefined && isRelayed(line, sender, inbound)
-        ? await this.database.read((reader) => byAuthor(reader, { line, from: sender, inbound }))
-        : { line, from: sender, inbound };
+    const sent = { line, from: sender, inbound: byPerson(line, inbound) };
+    const arrival = isRelayed(sent) ? await this.database.read((reader) => byAuthor(reader, sent)) : sent;
     const repeat = async () =>
       (await this.database.read((reader) => repeatsOf(reader, [arrival]))).get(nameOf(arrival));
     if (line.state === LineState.archived) {
@@ -150,9 +148,16 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
+/** A message as from a person if it came through the line's own mailing list, whose programs mark it. */
+function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
+  const list = email?.listAddress?.toLowerCase();
+  const isOfList = list !== undefined && inbound.lists?.includes(list) === true;
+  return isOfList ? { ...inbound, isAutomatic: inbound.isProgram === true } : inbound;
+}
+
 /** True if an e-mail was sent by a form of the line's own domain, or by a mailing list that replaces `From`. */
-const isRelayed = (line: InboundLine, { address }: Address, { lists = [] }: Inbound): boolean =>
-  domainOf(address) === domainOf(line.address ?? "") || lists.includes(address);
+const isRelayed = ({ line, from: { address }, inbound: { author, lists = [] } }: Arrival): boolean =>
+  author !== undefined && (domainOf(address) === domainOf(line.address ?? "") || lists.includes(address));
 
 /**
  * An e-mail of a form or list as from the person who wrote it. Never from a known contact, because anybody can fill in

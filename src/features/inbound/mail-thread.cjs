@@ -124,6 +124,13 @@ async function parse({ raw, isHead, maxTextLength }) {
       .flatMap(({ filename }) => filename?.slice(0, NAME_MAX_LENGTH) || [])
       .slice(0, MAX_NAMES),
     isAutomatic: isAutomatic(headers, from),
+    isProgram: isAutomatic(
+      headers.filter(
+        ({ key, value }) =>
+          key !== "list-id" && !(key === "precedence" && /^\s*(list|bulk)\s*$/i.test(value)),
+      ),
+      from,
+    ),
     isReport: isReport(headers, from),
     bounce: bounceOf(attachments),
     isPartial,

@@ -73,6 +73,7 @@ export async function readMail(
     sentAt: sentAtOf(mail.date),
     omitted,
     isAutomatic: mail.isAutomatic,
+    isProgram: mail.isProgram,
   };
 }
 

@@ -67,6 +67,8 @@ export interface ParsedMail {
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
+  /** True if it is automatic for another reason than the mailing list that it came through. */
+  isProgram: boolean;
   /** True for a report of a mail server, such as a bounce. */
   isReport: boolean;
   /** The e-mail that could not be delivered, and why. */

@@ -15,6 +15,10 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
   addressKind: addressKind ?? AddressKind.phone,
 });
 
+/** Absent without a list, as in the settings stored by earlier versions. */
+const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
+  listAddress == null ? {} : { listAddress };
+
 /** The settings of an e-mail line. */
 export function emailSettings(input: NewLineEmail): LineEmail {
   const security = input.security ?? SmtpSecurity.starttls;
@@ -26,6 +30,7 @@ export function emailSettings(input: NewLineEmail): LineEmail {
     hasPassword: input.password != null,
     from: input.from.trim(),
     subject: input.subject ?? DEFAULT_SUBJECT,
+    ...listOf(input.listAddress),
   };
 }
 
@@ -42,5 +47,6 @@ export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEm
     hasPassword: !isCleared && (input.password !== undefined || before.hasPassword),
     from: input.from?.trim() ?? before.from,
     subject: input.subject ?? before.subject,
+    ...listOf(input.listAddress === undefined ? before.listAddress : input.listAddress),
   };
 }

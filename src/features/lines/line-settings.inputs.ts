@@ -1,10 +1,11 @@
 import { Field, InputType, Int } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { IsBetween } from "../../common/range";
-import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
+import { IsOptional, isEmail, ValidateIf, ValidateNested } from "../../common/validators";
 import { Rule } from "../../schema/object-rule";
 import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
+import { ADDRESS_MAX_LENGTH } from "../contacts/contact.limits";
 import { AddressKind } from "../contacts/contact-address.entity";
 import {
   DEFAULT_SUBJECT,
@@ -37,6 +38,13 @@ const SECURITY = "How the connection is encrypted.";
 const FROM =
   "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
 const SUBJECT = "Subject of the messages, 1 to 200 characters.";
+const LIST_ADDRESS =
+  "Address of a mailing list, such as a group that forwards to the line: e-mails that came through it are from people and are answered. Null for none.";
+
+const IsAddress = (): PropertyDecorator =>
+  Checked("isAddress", (value) =>
+    typeof value === "string" && isEmail(value) ? undefined : "must be an e-mail address",
+  );
 
 @InputType({ description: "How a new webhook line delivers messages." })
 export class NewLineWebhook {
@@ -113,6 +121,13 @@ export class NewLineEmail {
   @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   subject!: string;
+
+  @Field(() => String, { nullable: true, description: LIST_ADDRESS })
+  @IsOptional()
+  @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
+  @IsAddress()
+  @HoldsNoToken()
+  listAddress?: string | null | undefined;
 }
 
 @InputType({ description: "How a new line delivers messages outside of this server." })
@@ -177,4 +192,11 @@ export class LineEmailChanges {
   @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   subject?: string | undefined;
+
+  @Field(() => String, { nullable: true, description: LIST_ADDRESS })
+  @IsOptional()
+  @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
+  @IsAddress()
+  @HoldsNoToken()
+  listAddress?: string | null | undefined;
 }

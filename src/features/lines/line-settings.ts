@@ -61,6 +61,13 @@ export class LineEmail {
 
   @Field(() => String, { description: "Subject of the messages." })
   subject!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Address of a mailing list; e-mails that came through it are from people. Null if all lists are programs.",
+  })
+  listAddress?: string | null;
 }
 
 /** The stored settings of a line; empty for a local line. */

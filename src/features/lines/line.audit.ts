@@ -36,6 +36,7 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
     user: both(({ email }) => email?.user),
     from: both(({ email }) => email?.from),
     subject: both(({ email }) => email?.subject),
+    listAddress: both(({ email }) => email?.listAddress),
   };
 }
 

@@ -14,7 +14,7 @@ export const lineRoutes: RouteGroup = {
         lines {
           id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply
           webhook { url addressKind }
-          email { host port security user hasPassword from subject }
+          email { host port security user hasPassword from subject listAddress }
           secretGeneration previousSecretUntil version createdAt
         }
       }`,
