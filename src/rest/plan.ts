@@ -306,7 +306,7 @@ function bodyOf(route: RestRoute, variables: Variables, define: Use["define"]): 
   if (bodyMembers === undefined) return undefined;
   const members = bodyMembers.map((parameter) => variables.member(parameter, { takesNull: true }));
   const json = objectType(members);
-  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
+  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Input`;
   return {
     json: { ...json, schema: define?.(name, json.schema) ?? json.schema },
     required: members.some(({ required }) => required),

@@ -100,6 +100,19 @@ describe("the contract", () => {
     });
   });
 
+  test("names the body of each operation after it, as GraphQL names its inputs", () => {
+    type Operation = {
+      operationId: string;
+      requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+    };
+    const paths = Object.values(document.paths as Record<string, Record<string, Operation>>);
+    for (const { operationId, requestBody } of paths.flatMap((path) => Object.values(path))) {
+      const { $ref } = requestBody?.content["application/json"]?.schema ?? {};
+      const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Input`;
+      if ($ref !== undefined) expect($ref).toBe(`#/components/schemas/${name}`);
+    }
+  });
+
   test("is written so that generators can read it which know neither lists of types nor constants", () => {
     const faults: string[] = [];
     // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document
@@ -146,8 +159,8 @@ describe("the contract", () => {
     expect([...new Set(unbounded)].sort()).toEqual([
       "/components/schemas/AssumedContact/properties/locale/oneOf/0",
       "/components/schemas/AssumedContact/properties/timezone/oneOf/0",
-      "/components/schemas/MoveConversationBody/properties/line",
-      "/components/schemas/OpenConversationBody/properties/line/oneOf/0",
+      "/components/schemas/MoveConversationInput/properties/line",
+      "/components/schemas/OpenConversationInput/properties/line/oneOf/0",
       "/components/schemas/PutContactInput/properties/locale/oneOf/0",
       "/components/schemas/PutContactInput/properties/timezone/oneOf/0",
       "/paths//agent/events/get/responses/200/content/text/event-stream/schema",
