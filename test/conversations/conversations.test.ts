@@ -50,6 +50,25 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { id, line, messages };
   };
 
+  test("a queued message names the unsent one right in front of it, until that is canceled", async () => {
+    const { id, messages } = await queued(3);
+    const [first, second, third] = messages;
+    const waiting = async () => {
+      const { body } = await gateway.graphql(
+        `query ($id: ID!) { conversation(id: $id) { messages(first: 10) { nodes { id waitsFor } } } }`,
+        { id },
+      );
+      const nodes: { id: string; waitsFor: string | null }[] = body.data.conversation.messages.nodes;
+      return messages.map((message) => nodes.find((node) => node.id === message)?.waitsFor);
+    };
+    expect(await waiting()).toEqual([null, first, second]);
+    await gateway.rest("POST", `/messages/${second}/cancel`);
+    expect(await waiting()).toEqual([null, null, first]);
+    await gateway.rest("POST", `/messages/${first}/cancel`);
+    expect(await waiting()).toEqual([null, null, null]);
+    expect((await gateway.rest("GET", `/messages/${third}`)).body.status).toBe("queued");
+  });
+
   describe("opening", () => {
     test("a conversation opens on the default line, and with a message that is its first", async () => {
       const { id: contactId, address } = await newContact();

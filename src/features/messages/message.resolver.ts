@@ -67,6 +67,15 @@ export class MessageResolver {
     return (await this.service.attemptsOf(message.id)) ?? [];
   }
 
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description:
+      "ID of the unsent message of the same conversation right in front of this one, which is sent or given up first; null if there is none, or if this one is not queued.",
+  })
+  waitsFor(@Root() message: Message): Promise<string | null> {
+    return this.service.inFrontOf(message);
+  }
+
   @FieldResolver(() => Agent, { description: "The agent that the message belongs to." })
   agent(@Root() message: Message): Promise<Agent> {
     return this.agents.of(message);

@@ -17,7 +17,7 @@ import { recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { messageActions } from "./message.audit";
-import { EXPIRE_AFTER_MS, Message } from "./message.entity";
+import { EXPIRE_AFTER_MS, IS_UNSENT, Message, MessageStatus } from "./message.entity";
 import { MessageConnection, type MessagesArgs } from "./message.inputs";
 import { MESSAGE_LANE } from "./message-lanes";
 
@@ -26,6 +26,8 @@ export class MessageService {
   /** The last attempts to send a message, oldest first. Does not check access. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
+  private readonly fronts: (messageId: string) => Promise<string | undefined>;
+
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
@@ -33,6 +35,19 @@ export class MessageService {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
     );
+    this.fronts = database.coalesceByKey(
+      "messages in front",
+      async (ids) =>
+        new Map(
+          (await database.read((reader) => unsentInFront(reader, ids))).map(({ id, front }) => [id, front]),
+        ),
+    );
+  }
+
+  /** The ID of the unsent message that a queued one waits for, if there is one. Does not check access. */
+  async inFrontOf({ id, status, conversationId }: Message): Promise<string | null> {
+    if (status !== MessageStatus.queued || conversationId === null) return null;
+    return (await this.fronts(id)) ?? null;
   }
 
   /**
@@ -121,3 +136,24 @@ const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Pro
     .andWhere(`attempt.number > message.attempts - ${SHOWN_ATTEMPTS}`)
     .orderBy("attempt.number")
     .getMany();
+
+/** The last unsent message in front of each that is still queued and has one. */
+const unsentInFront = (
+  reader: EntityManager,
+  messageIds: readonly string[],
+): Promise<{ id: string; front: string }[]> =>
+  reader
+    .createQueryBuilder(Message, "message")
+    .select("message.id", "id")
+    .addSelect("front.id", "front")
+    .innerJoin(
+      Message,
+      "front",
+      `front.conversation_id = message.conversation_id AND front.sequence = (
+        SELECT max(sequence) FROM message AS earlier
+        WHERE earlier.conversation_id = message.conversation_id AND earlier.sequence < message.sequence AND
+          earlier.${IS_UNSENT})`,
+    )
+    .where("message.id IN (:...messageIds)", { messageIds })
+    .andWhere("message.status = :queued", { queued: MessageStatus.queued })
+    .getRawMany();
