@@ -80,6 +80,8 @@ test("the page states the limits", () => {
     limits.MAX_DELAY_SECONDS,
     limits.MAX_BURST_SECONDS,
     limits.MAX_ONCE_DAYS,
+    limits.MAX_TIMERS,
+    limits.TIMER_KEY_MAX_LENGTH,
     limits.SITUATION_MAX_BYTES / KIBI,
     limits.SITUATION_MAX_DEPTH,
     limits.MAX_DATA_ITEMS,
