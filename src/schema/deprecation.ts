@@ -52,13 +52,17 @@ export const deprecatedName = (part: SchemaPart | null | undefined): string | un
 
 /**
  * Deprecates the declared parts of a schema.
+ * @param deprecations by name; those of all features by default
  * @throws Error if a declared part does not exist, or a part is deprecated by other means, without a date of removal
  */
-export function deprecate(schema: GraphQLSchema): void {
+export function deprecate(
+  schema: GraphQLSchema,
+  deprecations: ReadonlyMap<string, Deprecation> = declared,
+): void {
   // Names of routes have a space.
-  const missing = new Set(DEPRECATED_NAMES.filter((name) => !name.includes(" ")));
+  const missing = new Set([...deprecations.keys()].filter((name) => !name.includes(" ")));
   for (const [name, part] of partsOf(schema)) {
-    const deprecation = declared.get(name);
+    const deprecation = deprecations.get(name);
     if (part.deprecationReason != null)
       throw new Error(`${name} must be deprecated by the declaration of its feature.`);
     if (deprecation === undefined) continue;

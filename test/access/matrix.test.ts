@@ -57,6 +57,9 @@ const SOME_ROUTES = oneOfEach(ROUTES_TABLE, ({ method, outcomes }) => [method, o
 
 const statusOf = (outcome: Outcome) => (outcome === "ok" ? 200 : ERRORS[outcome].status);
 
+const hasTool = ({ operationId }: { operationId: string }) =>
+  ROUTES.some((route) => route.operationId === operationId && route.isForModels !== false);
+
 describeGateway({ engine: "any" }, (gateway) => {
   let fixture: AccessFixture;
   beforeAll(async () => {
@@ -156,26 +159,29 @@ describeGateway({ engine: "any" }, (gateway) => {
     return (body.result?.tools ?? []).map(({ name }: { name: string }) => name);
   };
 
-  test.each(SOME_ROUTES)("the tool $operationId answers those whom its route answers", async (route) => {
-    const { operationId, outcomes } = route;
-    const variables = variablesFor(route);
-    const got: Record<string, { outcome: string; isListed: boolean }> = {};
-    for (const caller of CALLERS) {
-      const token = fixture.tokenOf(caller);
-      const args = argumentsOf(route, (await variables(caller))?.id ?? "");
-      const reply = await callTool(gateway, operationId, args, { token });
-      const error = toolError(reply) ?? (reply.status === 200 ? undefined : reply.body);
-      const tools = listed.get(caller) ?? listOf(caller);
-      listed.set(caller, tools);
-      got[caller] = { outcome: error?.code ?? "ok", isListed: (await tools).includes(operationId) };
-    }
-    expect(got).toEqual(
-      Object.fromEntries(
-        Object.entries(outcomes).map(([caller, outcome]) => [
-          caller,
-          { outcome, isListed: outcome === "ok" },
-        ]),
-      ),
-    );
-  });
+  test.each(SOME_ROUTES.filter(hasTool))(
+    "the tool $operationId answers those whom its route answers",
+    async (route) => {
+      const { operationId, outcomes } = route;
+      const variables = variablesFor(route);
+      const got: Record<string, { outcome: string; isListed: boolean }> = {};
+      for (const caller of CALLERS) {
+        const token = fixture.tokenOf(caller);
+        const args = argumentsOf(route, (await variables(caller))?.id ?? "");
+        const reply = await callTool(gateway, operationId, args, { token });
+        const error = toolError(reply) ?? (reply.status === 200 ? undefined : reply.body);
+        const tools = listed.get(caller) ?? listOf(caller);
+        listed.set(caller, tools);
+        got[caller] = { outcome: error?.code ?? "ok", isListed: (await tools).includes(operationId) };
+      }
+      expect(got).toEqual(
+        Object.fromEntries(
+          Object.entries(outcomes).map(([caller, outcome]) => [
+            caller,
+            { outcome, isListed: outcome === "ok" },
+          ]),
+        ),
+      );
+    },
+  );
 });

@@ -718,10 +718,6 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     { operationId: "addContactTag", method: "PUT", path: "/agent/contacts/:id/tags/vip" },
     { operationId: "removeContactTag", method: "DELETE", path: "/agent/contacts/:id/tags/vip" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aContact })),
-  ...[
-    { operationId: "listTimers", method: "GET", path: "/agent/timers" },
-    { operationId: "cancelTimer", method: "DELETE", path: "/agent/timers/:id" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aTimer })),
   {
     operationId: "sendMessage",
     method: "POST",
@@ -739,6 +735,10 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     { operationId: "getMessage", method: "GET", path: "/messages/:id" },
     { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
+  ...[
+    { operationId: "listTimers", method: "GET", path: "/agent/timers" },
+    { operationId: "cancelTimer", method: "DELETE", path: "/agent/timers/:id" },
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aTimer })),
   ...[
     {
       operationId: "openConversation",

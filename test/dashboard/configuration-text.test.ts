@@ -154,8 +154,14 @@ describe("the editor suggests", () => {
         "list<string>?",
       ],
     ],
-    ['{"rules": [{"do": [|]}]}', ["send", "addTags", "removeTags", "move", "handoff", "close", "ask"]],
-    ['{"rules": [{"do": [{|}]}]}', ["send", "addTags", "removeTags", "move", "handoff", "close", "ask"]],
+    [
+      '{"rules": [{"do": [|]}]}',
+      ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer"],
+    ],
+    [
+      '{"rules": [{"do": [{|}]}]}',
+      ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer"],
+    ],
     ['{"rules": [{"do": [{"send": "hi", |}]}]}', ["line", "delaySeconds"]],
     ['{"rules": [{"do": [{"send": "|"}]}], "templates": {"hi": "", "bye": ""}}', ["hi", "bye"]],
     ['{"rules": [{"do": [{"send": "hi", "line": "|"}]}]}', ["main"]],

@@ -228,6 +228,7 @@ test("the fields that use the connections for reports are marked as reports, and
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   /** The required arguments of fields that have some. */
   const given: Readonly<Record<string, string>> = {
+    exportContact: '(id: "none")',
     replayDecisions: "(against: { version: 1 })",
     webhookDeliveries: '(endpointId: "none")',
   };

@@ -19,8 +19,10 @@ const LISTS = [
   "conversationMessages",
   "conversations",
   "decisions",
+  "exportContact",
   "messages",
   "pets",
+  "timers",
   "webhookDeliveries",
 ];
 
@@ -28,7 +30,7 @@ test("every connection has a total count", () => {
   const fields = Object.values(createSchema().getQueryType()?.getFields() ?? {});
   const counted = fields.filter(({ type }) => {
     const named = getNamedType(type);
-    return isObjectType(named) && "totalCount" in named.getFields();
+    return isObjectType(named) && "isTotalCountExact" in named.getFields();
   });
   expect(counted.map(({ name }) => name).sort()).toEqual(LISTS);
 });
@@ -83,10 +85,14 @@ describeGateway({ engine: "any" }, (gateway) => {
     const field = createSchema().getQueryType()?.getFields()[list];
     const args = [
       "first: 0",
-      ...(["contacts", "conversations", "decisions", "messages", "configurationVersions"].includes(list)
+      ...(["contacts", "conversations", "decisions", "messages", "configurationVersions", "timers"].includes(
+        list,
+      )
         ? [`agentId: "${agentId}"`]
         : []),
-      ...(field?.args.some(({ name }) => name === "id") ? [`id: "${ids.conversation}"`] : []),
+      ...(field?.args.some(({ name }) => name === "id")
+        ? [`id: "${list === "exportContact" ? ids.contact : ids.conversation}"`]
+        : []),
       ...(field?.args.some(({ name }) => name === "endpointId") ? [`endpointId: "${ids.endpoint}"`] : []),
     ];
     const ask = (selection: string) =>

@@ -108,26 +108,28 @@ describeGateway(
     });
 
     test("the first one has the subject of its template, and later ones continue it", async () => {
-    const contact = { address: { kind: "email", address: "erna@customer.test" } };
-    const put = { ref: "erna", locale: "de-CH", addresses: [contact.address] };
-    await gateway.rest("POST", "/agent/contacts", { body: put });
-    const decide = (orderId: string) =>
-      gateway.rest("POST", "/agent/decisions", {
-        body: { contact: { ref: "erna" }, situation: { type: "order.shipped", data: { orderId } } },
+      const contact = { address: { kind: "email", address: "erna@customer.test" } };
+      const put = { ref: "erna", locale: "de-CH", addresses: [contact.address] };
+      await gateway.rest("POST", "/agent/contacts", { body: put });
+      const decide = (orderId: string) =>
+        gateway.rest("POST", "/agent/decisions", {
+          body: { contact: { ref: "erna" }, situation: { type: "order.shipped", data: { orderId } } },
+        });
+      const { body } = await decide("A1");
+      expect(body.explanation.effects).toMatchObject([
+        { locale: "de", subject: "Bestellung A1", text: "A1" },
+      ]);
+      const first = (await sentTo("erna@customer.test", 1)).email;
+      expect(first).toMatchObject({ subject: "Bestellung A1" });
+      expect(first.inReplyTo).toBeUndefined();
+      await decide("B2");
+      expect((await sentTo("erna@customer.test", 2)).email).toMatchObject({
+        subject: "Re: Bestellung A1",
+        inReplyTo: first.messageId,
       });
-    const { body } = await decide("A1");
-    expect(body.explanation.effects).toMatchObject([{ locale: "de", subject: "Bestellung A1", text: "A1" }]);
-    const first = (await sentTo("erna@customer.test", 1)).email;
-    expect(first).toMatchObject({ subject: "Bestellung A1" });
-    expect(first.inReplyTo).toBeUndefined();
-    await decide("B2");
-    expect((await sentTo("erna@customer.test", 2)).email).toMatchObject({
-      subject: "Re: Bestellung A1",
-      inReplyTo: first.messageId,
     });
-  });
 
-  test("an e-mail joins the conversation that it answers, from any address of its contact", async () => {
+    test("an e-mail joins the conversation that it answers, from any address of its contact", async () => {
       const addresses = ["carl@work.test", "carl@home.test"].map((address) => ({ kind: "email", address }));
       const put = await gateway.rest("POST", "/agent/contacts", { body: { ref: "carl", addresses } });
       expect(put.status).toBeLessThan(300);

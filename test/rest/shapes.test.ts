@@ -405,7 +405,7 @@ describe("REST over a schema with every JSON shape", () => {
       { name: "Idempotency-Key", in: "header" },
     ]);
     expect(put.requestBody.required).toBe(false);
-    expect(components.schemas.PutTagBody).toEqual({
+    expect(components.schemas.PutTagInput).toEqual({
       type: "object",
       properties: {
         version: {
