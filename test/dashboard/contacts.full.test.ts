@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Permission } from "../../src/auth/permissions";
 import { addContact } from "../support/contacts";
 import { addMember, firstAgentId } from "../support/people";
+import { addTimer } from "../support/timers";
 import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("contacts", (dashboard) => {
@@ -79,6 +80,21 @@ describeDashboard("contacts", (dashboard) => {
     await page.keyboard.press("Enter");
     await seen(page.getByText("This contact already existed and was updated."));
     await seen(page.getByRole("heading", { level: 1, name: "New name" }));
+  });
+
+  test("waiting timers are shown with their times, and canceled", async () => {
+    const { gateway } = dashboard;
+    const contactId = await addContact(gateway, { agentId, ref: "timed" });
+    await addTimer(gateway, agentId, contactId);
+    const page = await dashboard.visit(`/contacts/${contactId}`);
+    const timers = page.getByRole("list", { name: "Timers" });
+    await seen(timers.getByText("in.a.day"));
+    await seen(
+      timers.getByText("in 24 hours").or(timers.getByText("tomorrow")).or(timers.getByText("in 1 day")),
+    );
+    await timers.getByRole("button", { name: "Cancel the timer" }).click();
+    await seen(page.getByText("Canceled the timer."));
+    await gone(timers);
   });
 
   test("those who may write but not manage do all but erase, and readers change nothing", async () => {

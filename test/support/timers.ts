@@ -5,14 +5,26 @@ import { Timer } from "../../src/features/timers/timer.entity";
 import type { TestGateway } from "./gateway";
 
 /**
- * Adds a timer of an agent without a contact, due in a day, with its lane.
+ * Adds a timer of an agent, without a contact unless it is given, due in a day, with its lane.
  * @returns its ID
  */
-export async function addTimer({ services }: TestGateway, agentId: string): Promise<string> {
+export async function addTimer(
+  { services }: TestGateway,
+  agentId: string,
+  contactId: string | null = null,
+): Promise<string> {
   const [id, now, dueAt] = [uuid(), timestamp(), timestamp(DAY_MS)];
   await services.database.write(async (tx) => {
     await tx.insert(Timer, {
-      ...{ id, agentId, subjectId: agentId, contactId: null, conversationId: null, isNamed: false, key: id },
+      ...{
+        id,
+        agentId,
+        subjectId: contactId ?? agentId,
+        contactId,
+        conversationId: null,
+        isNamed: false,
+        key: id,
+      },
       ...{ situationType: "in.a.day", data: {}, unless: [], dueAt, decisionId: id, createdAt: now },
     });
     await services.lanes.add(tx, [{ id, agentId, kind: TIMER_LANE, wakeAt: dueAt }]);

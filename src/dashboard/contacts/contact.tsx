@@ -19,6 +19,7 @@ import { useTask } from "../ui/task";
 import { ContactAddresses } from "./contact-addresses";
 import { labelOfContact } from "./contact-label";
 import { ContactTags } from "./contact-tags";
+import { ContactTimers } from "./contact-timers";
 import styles from "./contacts.module.css";
 import { ContactDocument, type ContactFragment } from "./documents.generated";
 import { exportContact } from "./export-contact";
@@ -81,6 +82,7 @@ function ContactPage({ contact }: { contact: ContactFragment }) {
               <Card title="Tags">
                 <ContactTags id={id} tags={tags} />
               </Card>
+              <ContactTimers id={id} agentId={agentId} />
             </>
           )
         }

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { MessageStateDocument } from "../messages/documents.generated";
 import { StateReason, StatusTag } from "../messages/message-state";
+import { Time } from "../ui/format";
 import { type Look, StateTag } from "../ui/tag";
 import styles from "./decisions.module.css";
 import type { EffectStatus, ExplanationFragment } from "./documents.generated";
@@ -34,6 +35,11 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
           <p className={styles.ruleName}>
             <span>{titleOf(effect)}</span> {!isPlanned && <StateTag of={STATUSES} state={effect.status} />}
           </p>
+          {effect.subject !== null && (
+            <p className={styles.note} dir="auto">
+              Subject: {effect.subject}
+            </p>
+          )}
           {effect.text !== null && (
             <p className={styles.text} dir="auto">
               {effect.text}
@@ -57,10 +63,11 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
 
 /** The part of the configuration that caused the effect. */
 function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
-  const { kind, ruleId, template, line, delaySeconds } = effect;
+  const { kind, ruleId, template, locale, line, delaySeconds } = effect;
   const parts = [
     withRule && (ruleId === null ? "for all other cases" : `rule ${ruleId}`),
     kind === "send" && template !== null && `template ${template}`,
+    locale !== null && `in the language ${locale}`,
     kind === "send" && line !== null && `on the line ${line}`,
     delaySeconds !== null && delaySeconds > 0 && `delayed by ${delaySeconds} s`,
   ].filter((part) => part !== false);
@@ -68,7 +75,7 @@ function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
   return parts.length > 0 && <p className={styles.note}>{text.charAt(0).toUpperCase() + text.slice(1)}</p>;
 }
 
-function titleOf({ kind, line, reason, tags, template }: Effect): ReactNode {
+function titleOf({ kind, line, reason, tags, template, timer }: Effect): ReactNode {
   const list = (tags ?? []).join(", ");
   switch (kind) {
     case "send":
@@ -97,6 +104,24 @@ function titleOf({ kind, line, reason, tags, template }: Effect): ReactNode {
       ) : (
         <>
           Hand off to a human: <strong>{reason}</strong>
+        </>
+      );
+    case "later":
+      return (
+        <>
+          Hand over <strong>{timer?.situationType}</strong> later
+          {timer?.key != null && <>, as the timer {timer.key}</>}
+          {timer?.dueAt != null && (
+            <>
+              : <Time value={timer.dueAt} isDue />
+            </>
+          )}
+        </>
+      );
+    case "cancelTimer":
+      return (
+        <>
+          Cancel the timer <strong>{timer?.key}</strong>
         </>
       );
     case "close":

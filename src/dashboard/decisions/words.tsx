@@ -50,6 +50,8 @@ const DEEDS: Readonly<Record<EffectKind, string>> = {
   handoff: "handed off to a human",
   close: "closed the conversation",
   ask: "asked a model",
+  later: "set a timer",
+  cancelTimer: "canceled a timer",
 };
 
 /** Summarizes the effects that were applied, each kind once: "sent a message and added tags". */
