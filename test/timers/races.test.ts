@@ -109,8 +109,11 @@ describeGateway(DELIVERS, (gateway, engine) => {
     return decisions.length === 1;
   }
 
-  /** Races in which the timer is due at different times around the event, while two processes deliver. */
-  async function races(rounds: number): Promise<void> {
+  /**
+   * Races in which the timer is due at different times around the event, while two processes deliver.
+   * @returns how many timers fired
+   */
+  async function races(rounds: number): Promise<number> {
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     const other = await startGateway(engine, { ...DELIVERS, database });
     try {
@@ -123,17 +126,22 @@ describeGateway(DELIVERS, (gateway, engine) => {
           }),
         ))
           fired += Number(won);
-      // Otherwise they would not race.
-      expect(fired).toBeGreaterThan(0);
-      expect(fired).toBeLessThan(rounds);
+      return fired;
     } finally {
       await other.close();
     }
   }
 
-  test("never both: 50 races of replies, handoffs and closes against due timers", () => races(50));
+  test("never both: a few races of replies, handoffs and closes against due timers", async () => {
+    await races(15);
+  });
 
-  slowTest("never both: 1,000 races of replies, handoffs and closes against due timers", () => races(1_000));
+  slowTest("never both: 200 races of replies, handoffs and closes against due timers", async () => {
+    const fired = await races(200);
+    // Otherwise they would not race.
+    expect(fired).toBeGreaterThan(0);
+    expect(fired).toBeLessThan(200);
+  });
 
   test("a timer that several processes work on fires once, and so does one whose process was killed", async () => {
     const { services } = gateway;
