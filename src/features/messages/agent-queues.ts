@@ -7,7 +7,7 @@ import { HeldReason, MessageStatus } from "./message.entity";
 export const MAX_QUEUED_OF_AGENT = 100_000;
 
 /** Max scheduled messages of an agent. */
-export const MAX_SCHEDULED_OF_AGENT = 1_000_000;
+const MAX_SCHEDULED_OF_AGENT = 1_000_000;
 
 type Waiting = MessageStatus.queued | MessageStatus.scheduled;
 
