@@ -1,3 +1,3 @@
 import { describeFolders } from "../support/folders";
 
-describeFolders("agents", "configuration", "contacts", "conversations", "decisions");
+describeFolders("agents", "configuration", "contacts", "conversations", "decisions", "timers");

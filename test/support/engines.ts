@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { checksum, TIER, testFile } from "./tiers";
+import { checksum, onlySlowTests, TIER, testFile } from "./tiers";
 
 /** A database for one test or suite. */
 export interface TestDatabase {
@@ -70,8 +70,10 @@ export async function administer(statement: string): Promise<void> {
 
 /** Runs a suite on each database, for behavior that may depend on which one it is. */
 export function onEachEngine(suite: (engine: TestEngine) => void): void {
-  // In the rest, a file is here for its suites for any engine, or all of it is.
-  if (TIER !== "rest" || testFile().endsWith(".full.test.ts")) describeOn([sqlite, postgres], suite);
+  const declare = () => describeOn([sqlite, postgres], suite);
+  // `npm test` has run all but the slow tests.
+  if (TIER === "rest" && !testFile().endsWith(".full.test.ts")) onlySlowTests(declare);
+  else declare();
 }
 
 /**

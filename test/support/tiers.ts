@@ -18,17 +18,27 @@ let loading: string | undefined;
 /** Name of the test file that is being loaded, without its folder. */
 export const testFile = (): string => loading ?? basename(expect.getState().testPath ?? "");
 
+/** Declares tests of which only the slow ones run. */
+export function onlySlowTests(declare: () => void): void {
+  const before = globalThis.test;
+  globalThis.test = declareTest.skip as typeof test;
+  try {
+    declare();
+  } finally {
+    globalThis.test = before;
+  }
+}
+
 /**
  * Loads a test file as a part of a suite.
  * @param onlySlow true if the other tests of the file have run in `npm test`, on every database
  */
 export function loadTestFile(path: string, onlySlow: boolean): void {
   loading = basename(path);
-  if (onlySlow) globalThis.test = declareTest.skip as typeof test;
   try {
-    require(path);
+    if (onlySlow) onlySlowTests(() => require(path));
+    else require(path);
   } finally {
     loading = undefined;
-    globalThis.test = declareTest;
   }
 }
