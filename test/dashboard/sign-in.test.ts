@@ -130,7 +130,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Sign in" }));
   });
 
-  test("and signing out on all devices ends the other sessions", async () => {
+  slowTest("and signing out on all devices ends the other sessions", async () => {
     const member = await addMember(dashboard.gateway);
     const page = await dashboard.visit("/settings/profile", { as: member });
     const elsewhere = await dashboard.visit("", { as: member });

@@ -4,6 +4,7 @@ import { PostgresConnections } from "../../src/database/postgres/postgres-connec
 import { createDataSource } from "../../src/features";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 import { waitUntil } from "../support/wait-until";
 
 const POOL = 5;
@@ -100,21 +101,24 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
     expect(await writes()).toBe("ok");
   });
 
-  test("is written to again without a restart, also if every new connection was read-only for a while", async () => {
-    await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    await makeOpenSessionsReadOnly();
-    for (let i = 0; i < 2 * POOL; i++) expect((await add()).status).toBe(503);
-    expect((await list()).status).toBe(200);
-    expect(await writes()).toBe("unavailable");
-    await makeOpenSessionsReadOnly();
-    await waitUntil(async () => (await connections("LISTEN%")).length === 2);
-    const before = await connections();
-    await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-    const statuses: number[] = [];
-    while (statuses.at(-1) !== 201) statuses.push((await add()).status);
-    // Each failure closes at least one connection.
-    expect(statuses.length).toBeLessThanOrEqual(POOL + 1);
-    await allGone(before);
-    expect(await writes()).toBe("ok");
-  });
+  slowTest(
+    "is written to again without a restart, also if every new connection was read-only for a while",
+    async () => {
+      await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      await makeOpenSessionsReadOnly();
+      for (let i = 0; i < 2 * POOL; i++) expect((await add()).status).toBe(503);
+      expect((await list()).status).toBe(200);
+      expect(await writes()).toBe("unavailable");
+      await makeOpenSessionsReadOnly();
+      await waitUntil(async () => (await connections("LISTEN%")).length === 2);
+      const before = await connections();
+      await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      const statuses: number[] = [];
+      while (statuses.at(-1) !== 201) statuses.push((await add()).status);
+      // Each failure closes at least one connection.
+      expect(statuses.length).toBeLessThanOrEqual(POOL + 1);
+      await allGone(before);
+      expect(await writes()).toBe("ok");
+    },
+  );
 });

@@ -141,7 +141,7 @@ describe("a PostgreSQL database", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("that two processes find restored is held once", async () => {
+  slowTest("that two processes find restored is held once", async () => {
     const idle = await start({});
     await stop(await start());
     await addEvents(idle, await firstAgentId(idle), [randomUUID()]);

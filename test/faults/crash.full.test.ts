@@ -20,6 +20,8 @@ async function crash(engine: string, ...options: string[]): Promise<string> {
   return said;
 }
 
+jest.setTimeout(300_000);
+
 describe.each(["sqlite", "postgres"])("on %s", (engine) => {
   test("answered writes survive kills under load, once and whole", async () => {
     const said = await crash(engine, "--only", "writes", "--kills", "5");

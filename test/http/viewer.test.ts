@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import zlib from "node:zlib";
 import { sqlite } from "../support/engines";
 import { openRaw } from "../support/raw";
+import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 
 const TIMES = 100;
@@ -41,7 +42,7 @@ describe("the viewer of /docs", () => {
     expect(openViewers()).toEqual([]);
   });
 
-  test.each([
+  slowTest.each([
     ["/docs/viewer.js", 100_000],
     ["/docs/viewer.css", 500],
   ])("%s is the same in each encoding, and HEAD reports its length", async (path, atLeast) => {

@@ -61,30 +61,33 @@ describe("a mail", () => {
     expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });
   });
 
-  test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {
-    const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
-    const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
-    const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
-    const ended: string[] = [];
-    const reading = async (name: string, raw: string, organizationId: string, lineId: string) => {
-      const message = await read(raw, { organizationId, lineId });
-      ended.push(name);
-      return message;
-    };
-    const small = mail(...PLAIN, "", "Hi");
-    const [first] = await Promise.all([
-      reading("slow", slow, "greedy", "one"),
-      reading("same line", small, "greedy", "one"),
-      reading("same line again", small, "greedy", "one"),
-      reading("other line", small, "greedy", "two"),
-      reading("other organization", small, "modest", "three"),
-    ]);
-    expect(ended).toEqual(["other organization", "slow", "same line", "other line", "same line again"]);
-    expect(first).toMatchObject({
-      text: expect.stringMatching(/^Hello/),
-      omitted: `${LONG} and the rest of the e-mail`,
-    });
-  });
+  slowTest(
+    "that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns",
+    async () => {
+      const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
+      const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
+      const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
+      const ended: string[] = [];
+      const reading = async (name: string, raw: string, organizationId: string, lineId: string) => {
+        const message = await read(raw, { organizationId, lineId });
+        ended.push(name);
+        return message;
+      };
+      const small = mail(...PLAIN, "", "Hi");
+      const [first] = await Promise.all([
+        reading("slow", slow, "greedy", "one"),
+        reading("same line", small, "greedy", "one"),
+        reading("same line again", small, "greedy", "one"),
+        reading("other line", small, "greedy", "two"),
+        reading("other organization", small, "modest", "three"),
+      ]);
+      expect(ended).toEqual(["other organization", "slow", "same line", "other line", "same line again"]);
+      expect(first).toMatchObject({
+        text: expect.stringMatching(/^Hello/),
+        omitted: `${LONG} and the rest of the e-mail`,
+      });
+    },
+  );
 
   slowTest(
     "that comes after 30 others of its organization is rejected, and those of others are read",

@@ -109,7 +109,7 @@ describe("large answers", () => {
     expect(await status).toBe(200);
   });
 
-  test("of one organization leave room for those of others", async () => {
+  slowTest("of one organization leave room for those of others", async () => {
     await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
     expect(await ask("first", 100_000)).toBe(503);
     await begin("second", 100_000);

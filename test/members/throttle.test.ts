@@ -197,45 +197,48 @@ onAnyEngine((engine) => {
     },
   );
 
-  test("sign-ins beyond those that are being judged are rejected before anything is parsed, read or written", async () => {
-    const { email, password, token } = await addMember(gateway);
-    const reads = jest.spyOn(gateway.services.database, "read");
-    const lookups = jest.spyOn(gateway.services.database, "lookup");
-    const hashing = holdHashing();
-    const admitted = Array.from({ length: AT_ONCE }, (_, i) =>
-      attempt(`${i}@example.com`, "wrong", `192.0.2.${i}`),
-    );
-    await hashing.reached;
-    try {
-      // Each reads its counts, then its member.
-      await waitUntil(() => reads.mock.calls.length >= AT_ONCE);
-      const operations = async () =>
-        (await gateway.rest("GET", "/metrics", { token: null })).text.match(
-          /^gateway_graphql_operations_total.*/gm,
-        );
-      const operationsBefore = await operations();
-      reads.mockClear();
-      lookups.mockClear();
-      const rejected = await Promise.all(
-        Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
+  slowTest(
+    "sign-ins beyond those that are being judged are rejected before anything is parsed, read or written",
+    async () => {
+      const { email, password, token } = await addMember(gateway);
+      const reads = jest.spyOn(gateway.services.database, "read");
+      const lookups = jest.spyOn(gateway.services.database, "lookup");
+      const hashing = holdHashing();
+      const admitted = Array.from({ length: AT_ONCE }, (_, i) =>
+        attempt(`${i}@example.com`, "wrong", `192.0.2.${i}`),
       );
-      expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 429));
-      expect(rejected.map(codeOf)).toEqual(rejected.map(() => "too_many_attempts"));
-      expect(rejected[0]?.headers.get("retry-after")).toBe("2");
-      expect(reads).not.toHaveBeenCalled();
-      expect(lookups).not.toHaveBeenCalled();
-      // GraphQL counts operations after it has parsed them; a key is still served.
-      expect(await operations()).toEqual(operationsBefore);
-      expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
-    } finally {
-      hashing.release();
-    }
-    expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
-    reads.mockRestore();
-    lookups.mockRestore();
-    expect(codeOf(await gateway.graphql("{ viewer { id } }", {}, { token }))).toBeUndefined();
-    expect(codeOf(await attempt(email, password, "192.0.2.200"))).toBeUndefined();
-  });
+      await hashing.reached;
+      try {
+        // Each reads its counts, then its member.
+        await waitUntil(() => reads.mock.calls.length >= AT_ONCE);
+        const operations = async () =>
+          (await gateway.rest("GET", "/metrics", { token: null })).text.match(
+            /^gateway_graphql_operations_total.*/gm,
+          );
+        const operationsBefore = await operations();
+        reads.mockClear();
+        lookups.mockClear();
+        const rejected = await Promise.all(
+          Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
+        );
+        expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 429));
+        expect(rejected.map(codeOf)).toEqual(rejected.map(() => "too_many_attempts"));
+        expect(rejected[0]?.headers.get("retry-after")).toBe("2");
+        expect(reads).not.toHaveBeenCalled();
+        expect(lookups).not.toHaveBeenCalled();
+        // GraphQL counts operations after it has parsed them; a key is still served.
+        expect(await operations()).toEqual(operationsBefore);
+        expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
+      } finally {
+        hashing.release();
+      }
+      expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
+      reads.mockRestore();
+      lookups.mockRestore();
+      expect(codeOf(await gateway.graphql("{ viewer { id } }", {}, { token }))).toBeUndefined();
+      expect(codeOf(await attempt(email, password, "192.0.2.200"))).toBeUndefined();
+    },
+  );
 
   test("sign-ins from one network leave a quarter to others", async () => {
     const { email, password } = await addMember(gateway);
