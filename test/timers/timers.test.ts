@@ -298,7 +298,7 @@ describeGateway(DELIVERS, (gateway) => {
       key: "pay-A1",
       situationType: "payment.reminder",
       data: { orderId: "A1", attempt: 1 },
-      unless: ["message_received", "handoff", "closed"],
+      unless: ["message.received", "handoff", "closed"],
       dueAt: first.dueAt,
     });
     const canceled = await gateway.rest("DELETE", `/agent/timers/${first.id}`);
@@ -318,7 +318,7 @@ describeGateway(DELIVERS, (gateway) => {
   });
 
   const EVENTS: [string, (about: Awaited<ReturnType<typeof meet>>) => Promise<unknown>][] = [
-    ["message_received", ({ address }) => sender.text(address, "I have paid")],
+    ["message.received", ({ address }) => sender.text(address, "I have paid")],
     ["handoff", ({ conversationId }) => conversationClient(gateway).handOff(conversationId)],
     ["closed", ({ conversationId }) => conversationClient(gateway).close(conversationId)],
   ];

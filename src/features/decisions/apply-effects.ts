@@ -27,7 +27,7 @@ import {
 } from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { MessageAuthor, MessageError } from "../messages/message.entity";
-import { cancelersOf, type Timer } from "../timers/timer.entity";
+import type { Timer } from "../timers/timer.entity";
 import { WaitingTimers } from "../timers/waiting-timers";
 import type {
   EffectExplanation,
@@ -414,7 +414,7 @@ async function changeTimer(
     key,
     situationType,
     data,
-    unless: cancelersOf(unless),
+    unless: [...new Set(unless)],
     dueAt: dueAt === null || dueAt < earliest ? earliest : dueAt,
     decisionId,
   });

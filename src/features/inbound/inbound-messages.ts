@@ -187,7 +187,7 @@ export class InboundMessages {
       const { conversation } = numbered.find((one) => one.each === each) as (typeof numbered)[number];
       const { agentId } = each.line;
       await new WaitingTimers(tx, this.lanes, agentId, each.contact).cancelOn(
-        "message_received",
+        "message.received",
         conversation.id,
       );
     }

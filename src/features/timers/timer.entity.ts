@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { JsonSchema } from "../../common/json-schema";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -15,21 +16,13 @@ import {
 } from "../configuration/configuration.limits";
 import type { TimerCanceler as Canceler } from "../configuration/document/format";
 
-/** The name of each event that can cancel a timer, as an enum value. */
-const NAMES = { "message.received": "message_received", handoff: "handoff", closed: "closed" } as const;
-
-export type TimerCanceler = (typeof NAMES)[Canceler];
-
-export const TimerCanceler = enumOf<TimerCanceler>("TimerCanceler", "An event that cancels a timer.", {
-  message_received: "The contact writes.",
+const CANCELERS: Readonly<Record<Canceler, string>> = {
+  "message.received": "The contact writes.",
   handoff: "The conversation is handed off to a human.",
   closed: "The conversation is closed.",
-});
+};
 
-/** The enum values of the events that an effect names. */
-export const cancelersOf = (unless: readonly Canceler[]): TimerCanceler[] => [
-  ...new Set(unless.map((each) => NAMES[each])),
-];
+export const TimerCanceler = enumOf("TimerCanceler", "An event that cancels a timer.", CANCELERS);
 
 @ObjectType({
   simpleResolvers: true,
@@ -92,9 +85,10 @@ export class Timer {
   data!: Record<string, unknown>;
 
   @Field(() => [TimerCanceler], { description: "The events that cancel the timer." })
-  @AtMost(Object.keys(NAMES).length)
+  @AtMost(Object.keys(CANCELERS).length)
+  @JsonSchema({ maxLength: SITUATION_TYPE_MAX_LENGTH })
   @Column({ type: "simple-json" })
-  unless!: TimerCanceler[];
+  unless!: Canceler[];
 
   @Field(() => GraphQLISODateTime, { description: "When the situation is handed to the agent." })
   @Column(TIMESTAMP_COLUMN)

@@ -7,7 +7,7 @@ const WAITING = {
   key: "pay-A-17",
   situationType: "payment.reminder",
   data: { orderId: "A-17" },
-  unless: ["message_received"],
+  unless: ["message.received"],
   dueAt: "2026-11-23T06:37:35.072Z",
   decisionId: "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43",
   createdAt: "2026-11-22T06:37:35.072Z",

@@ -9,9 +9,10 @@ import type { Lanes } from "../../delivery/lanes";
 import { TIMER_LANE } from "../../delivery/wake-lanes";
 import { GatewayError } from "../../errors";
 import { MAX_TIMERS } from "../configuration/configuration.limits";
+import type { TimerCanceler } from "../configuration/document/format";
 import type { Contact } from "../contacts/contact.entity";
 import { type NewEvent, recordEvents } from "../events/record-events";
-import { Timer, type TimerCanceler } from "./timer.entity";
+import { Timer } from "./timer.entity";
 import { TIMERS } from "./timer.metrics";
 
 /** Why a timer was canceled. */
