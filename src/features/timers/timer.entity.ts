@@ -22,7 +22,7 @@ const CANCELERS: Readonly<Record<Canceler, string>> = {
   closed: "The conversation is closed.",
 };
 
-export const TimerCanceler = enumOf("TimerCanceler", "An event that cancels a timer.", CANCELERS);
+const TimerCanceler = enumOf("TimerCanceler", "An event that cancels a timer.", CANCELERS);
 
 @ObjectType({
   simpleResolvers: true,
