@@ -183,7 +183,7 @@ registerEnumType(PutContactError, {
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: "What became of one of several contacts." })
+@ObjectType({ simpleResolvers: true, description: "The result for one contact of a batch." })
 export class PutContactResult {
   @Field(() => ID, { nullable: true, description: "ID of the contact; null if it was not stored." })
   contactId!: string | null;
@@ -201,7 +201,7 @@ export class PutContactResult {
   errorText!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What became of several contacts." })
+@ObjectType({ simpleResolvers: true, description: "The results of a batch of contacts." })
 export class PutContactsPayload {
   @AtMost(MAX_PUT)
   @Field(() => [PutContactResult], { description: "The result for each contact, in the order of the input." })

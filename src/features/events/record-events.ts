@@ -107,3 +107,17 @@ async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   });
   await insertAll(tx, Event, stored);
 }
+
+/** The subject of an event about a conversation or, failing that, a contact or the agent's configuration. */
+export const closestSubject = ({
+  agentId,
+  contactId,
+  conversationId,
+}: {
+  agentId: string;
+  contactId: string | null;
+  conversationId: string | null;
+}): NewEvent["subject"] => {
+  if (conversationId !== null) return `conversation:${conversationId}`;
+  return contactId === null ? `configuration:${agentId}` : `contact:${contactId}`;
+};

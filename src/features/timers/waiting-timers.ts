@@ -11,7 +11,7 @@ import { GatewayError } from "../../errors";
 import { MAX_TIMERS } from "../configuration/configuration.limits";
 import type { TimerCanceler } from "../configuration/document/format";
 import type { Contact } from "../contacts/contact.entity";
-import { type NewEvent, recordEvents } from "../events/record-events";
+import { closestSubject, type NewEvent, recordEvents } from "../events/record-events";
 import { Timer } from "./timer.entity";
 import { TIMERS } from "./timer.metrics";
 
@@ -184,16 +184,10 @@ function recordCanceled(tx: Tx, lanes: Lanes, timers: readonly Timer[], reason: 
 
 function timerEvent(type: "timer.set" | "timer.canceled", timer: Timer, more: object = {}): NewEvent {
   const { id, agentId, contactId, conversationId, situationType, dueAt, decisionId } = timer;
-  const subject =
-    conversationId !== null
-      ? (`conversation:${conversationId}` as const)
-      : contactId !== null
-        ? (`contact:${contactId}` as const)
-        : (`configuration:${agentId}` as const);
   return {
     agentId,
     type,
-    subject,
+    subject: closestSubject({ agentId, contactId, conversationId }),
     data: { id, contactId, conversationId, situationType, dueAt, decisionId, ...more },
   };
 }
