@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import threads, { Worker } from "node:worker_threads";
 import { MAIL_MAX_BYTES } from "../../src/features/inbound/inbound.limits";
 import { readMail } from "../../src/features/inbound/mail";
 import {
@@ -59,6 +60,15 @@ describe("a mail", () => {
   ])("is kept with its signature, and what its sender means is known", async (lines, quoted) => {
     const message = await read(mail("From: anna@example.com", ...lines));
     expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });
+  });
+
+  test("is read by the thread that read the last one", async () => {
+    const small = mail(...PLAIN, "", "Hi");
+    await read(small);
+    const starting = jest.spyOn(threads, "Worker");
+    expect(await read(small)).toMatchObject({ text: "Hi" });
+    expect(starting).not.toHaveBeenCalled();
+    starting.mockRestore();
   });
 
   slowTest(
@@ -151,25 +161,27 @@ const mails = fc
     return { shape, unit, raw: Buffer.from(raw).subarray(0, MAIL_MAX_BYTES) };
   });
 
-/** Sizes of all messages that a thread posts about a mail (bytes). */
-function postedSizes(raw: Buffer): Promise<number[]> {
-  const bytes = Uint8Array.from(raw);
+/** Sizes of the messages that a thread posts about mails (bytes). */
+async function postedSizes(mails: Buffer[]): Promise<number[]> {
+  const worker = new Worker(THREAD);
   const sizes: number[] = [];
-  const workerData: MailForThread = { raw: bytes, isHead: false, maxTextLength: PARSED_TEXT_MAX_LENGTH };
-  const worker = new Worker(THREAD, { workerData, transferList: [bytes.buffer] });
   worker.on("message", (message: ArrayBuffer) => sizes.push(message.byteLength));
-  return new Promise((resolve, reject) => {
-    worker.once("error", reject).once("exit", () => resolve(sizes));
-  });
+  for (const raw of mails) {
+    const mail: MailForThread = { raw, isHead: false, maxTextLength: PARSED_TEXT_MAX_LENGTH };
+    worker.postMessage(mail);
+    await once(worker, "message");
+  }
+  await worker.terminate();
+  return sizes;
 }
 
 slowTest(
-  "whatever a mail consists of, its thread posts one small message",
+  "whatever a mail consists of, its thread posts one small message, and reads the next",
   async () => {
     await fc.assert(
       fc.asyncProperty(mails, async ({ raw }) => {
-        const sizes = await postedSizes(raw);
-        expect(sizes).toEqual([expect.any(Number)]);
+        const sizes = await postedSizes([raw, Buffer.from(mail(...PLAIN, "", "Hi"))]);
+        expect(sizes).toEqual([expect.any(Number), expect.any(Number)]);
         expect(sizes[0]).toBeLessThanOrEqual(RESULT_MAX_BYTES);
       }),
       {

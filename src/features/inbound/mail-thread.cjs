@@ -1,7 +1,7 @@
 // @ts-check
-// A thread that parses one mail and posts only the part of it that is kept: work on the whole text would stop the server.
+// A thread that parses mails and posts only the part of each that is kept: work on the whole text would stop the server.
 // It is JavaScript because Node loads it as it is, from the build and in tests.
-const { parentPort, workerData } = require("node:worker_threads");
+const { parentPort } = require("node:worker_threads");
 
 /** Encodings of one byte per letter, whose texts are hardly ever valid UTF-8 by chance. */
 const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
@@ -436,8 +436,9 @@ function bounceOf(attachments) {
   };
 }
 
-// As bytes that are handed over, so that the other thread sees their number before it reads them.
-parse(workerData).then((mail) => {
-  const { buffer } = new TextEncoder().encode(JSON.stringify(mail ?? null));
+parentPort?.on("message", async (mail) => {
+  const parsed = await parse(mail);
+  // As bytes that are handed over, so that the other thread sees their number before it reads them.
+  const { buffer } = new TextEncoder().encode(JSON.stringify(parsed ?? null));
   parentPort?.postMessage(buffer, [buffer]);
 });

@@ -1,14 +1,10 @@
-import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { Semaphore } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
+import { MailThread } from "./mail-threads";
 
 /** Max time for a thread to parse an e-mail (ms); 10 MB take 0.5 s. */
 const TIMEOUT_MS = 5_000;
-
-/** Max memory of a parsing thread (MB). */
-const MAX_MEMORY_MB = 256;
 
 /** Max e-mails parsed concurrently, each on its own core and for a different organization. */
 const MAX_THREADS = 2;
@@ -125,30 +121,20 @@ async function parseWholeOrStart(raw: Buffer): Promise<ParsedMail | undefined> {
 }
 
 /**
- * Parses an e-mail in its own thread: a maliciously slow one would otherwise stop the server, and an attachment delay
- * it.
+ * Parses an e-mail in a thread: a maliciously slow one would otherwise stop the server, and an attachment delay it.
  * @returns undefined for an e-mail that cannot be parsed, or not within the memory of a thread
  * @throws GatewayError `unavailable` if it takes too long
  */
 async function parse(raw: Uint8Array, isHead: boolean): Promise<ParsedMail | undefined> {
-  const worker = new Worker(join(__dirname, "mail-thread.cjs"), {
-    workerData: { raw, isHead, maxTextLength: PARSED_TEXT_MAX_LENGTH } satisfies MailForThread,
-    transferList: [raw.buffer as ArrayBuffer],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
-  });
-  let timer: NodeJS.Timeout | undefined;
+  const thread = await MailThread.take();
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(TOO_LATE), TIMEOUT_MS);
   try {
-    const result = await new Promise<ArrayBuffer | undefined>((resolve, reject) => {
-      // A busy machine may take long to start a thread.
-      worker.once("online", () => {
-        timer = setTimeout(() => reject(TOO_LATE), TIMEOUT_MS);
-      });
-      worker.once("message", resolve).once("error", () => resolve(undefined));
-    });
+    const mail = { raw, isHead, maxTextLength: PARSED_TEXT_MAX_LENGTH };
+    const result = await thread.parse(mail, timeout.signal);
     if (result === undefined || result.byteLength > RESULT_MAX_BYTES) return undefined;
     return JSON.parse(Buffer.from(result).toString()) ?? undefined;
   } finally {
     clearTimeout(timer);
-    await worker.terminate();
   }
 }

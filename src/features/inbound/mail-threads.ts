@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { MailForThread } from "./parse-mail";
+
+/** Max memory of a thread (MB). */
+const MAX_MEMORY_MB = 256;
+
+/** Time after which an idle thread ends, so that its memory is free again (ms). */
+const IDLE_TIMEOUT_MS = 10_000;
+
+/** Threads that wait for an e-mail. */
+const idle: MailThread[] = [];
+
+/** A thread that parses one e-mail after the other, because starting it takes longer than most e-mails. */
+export class MailThread {
+  private end: NodeJS.Timeout | undefined;
+
+  private constructor(private readonly worker: Worker) {
+    // An idle thread that fails ends.
+    worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
+  }
+
+  /** Takes an idle thread, or starts one; on a busy machine, that may take long. */
+  static async take(): Promise<MailThread> {
+    const free = idle.at(-1);
+    if (free !== undefined) {
+      free.leaveIdle();
+      return free;
+    }
+    const worker = new Worker(join(__dirname, "mail-thread.cjs"), {
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+    });
+    await once(worker, "online");
+    return new MailThread(worker);
+  }
+
+  /**
+   * Parses an e-mail; the thread can be taken again afterwards, unless it had to be ended.
+   * @param mail its bytes are transferred
+   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, such as for lack of memory
+   * @throws the reason of the signal
+   */
+  async parse(mail: MailForThread, signal: AbortSignal): Promise<ArrayBuffer | undefined> {
+    this.worker.ref();
+    this.worker.postMessage(mail, [mail.raw.buffer as ArrayBuffer]);
+    try {
+      const [result] = await once(this.worker, "message", { signal });
+      this.joinIdle();
+      return result;
+    } catch {
+      await this.worker.terminate();
+      signal.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  private joinIdle(): void {
+    this.worker.unref();
+    idle.push(this);
+    this.end = setTimeout(() => void this.worker.terminate(), IDLE_TIMEOUT_MS).unref();
+  }
+
+  private leaveIdle(): void {
+    clearTimeout(this.end);
+    const index = idle.indexOf(this);
+    if (index >= 0) idle.splice(index, 1);
+  }
+}
