@@ -2,19 +2,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import fp from "fastify-plugin";
+import type { GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
 import { foreignOriginCheck } from "./auth/foreign-origins";
 import type { Config } from "./config";
-import {
-  contextFactoryOf,
-  createResolvers,
-  httpOf,
-  MEMBER_DOCUMENT_BYTES,
-  ROUTES,
-  type Services,
-} from "./features";
+import { contextFactoryOf, httpOf, MEMBER_DOCUMENT_BYTES, ROUTES, type Services } from "./features";
 import { DEPRECATED_USES } from "./features/key-usage/deprecated-uses";
 import { addGraphQL } from "./graphql/add-graphql";
 import { addExplorer } from "./graphql/explorer";
@@ -35,7 +29,7 @@ import { addMcp } from "./mcp/mcp";
 import { toolsOf } from "./mcp/tools";
 import type { KeyWindows } from "./rate-limits/key-windows";
 import { createRateLimit } from "./rate-limits/rate-limit";
-import { compileRoutes } from "./rest/compiled-route";
+import { type CompiledRoute, compileRoutes, countingDeprecated } from "./rest/compiled-route";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
@@ -74,6 +68,14 @@ export interface Peers {
   isFirst: boolean;
 }
 
+let api: { schema: GraphQLSchema; compiled: readonly CompiledRoute[] } | undefined;
+
+/** The schema and the routes, which all apps of a process share. */
+function createApi(): NonNullable<typeof api> {
+  const schema = createSchema();
+  return { schema, compiled: compileRoutes(ROUTES, schema) };
+}
+
 /** Output folder of the dashboard build, next to the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
@@ -93,7 +95,8 @@ export async function createApp(
   const isFirst = peers?.isFirst ?? true;
   const { services, metrics } = await openServices(config, source, log, { relay: peers?.relay, isFirst });
   const { database, hooks } = services;
-  const schema = createSchema(createResolvers(services));
+  api ??= createApi();
+  const { schema, compiled } = api;
   const createContext = contextFactoryOf(services, (outcome) => metrics.keyChecks.labels(outcome).inc());
   const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
   const rejectForeign = foreignOriginCheck(config);
@@ -109,7 +112,7 @@ export async function createApp(
   const rejectOtherMethods = collectMethods(http);
   const addScope = (name: string, add: (scope: FastifyInstance) => void) =>
     http.register(fp(async (scope) => add(scope), { name, encapsulate: true }));
-  const routes = compileRoutes(ROUTES, schema, countDeprecated);
+  const routes = countingDeprecated(compiled, countDeprecated);
   await addScope("rest", (scope) => {
     authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema, routes, config.publicUrl);

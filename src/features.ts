@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { ClassType } from "type-graphql";
 import type { DataSource } from "typeorm";
 import { createContextFactory } from "./auth/context";
 import { declareScopes } from "./auth/permissions";
@@ -199,11 +200,23 @@ export function createServices(
 
 /** Like `createContextFactory`, with the features that resolve credentials. */
 export const contextFactoryOf = (
-  { hooks }: Services,
-  countKeyCheck: Parameters<typeof createContextFactory>[2],
-): ReturnType<typeof createContextFactory> =>
-  createContextFactory(hooks.the("apiKeys"), hooks.the("sessions"), countKeyCheck);
+  services: Services,
+  countKeyCheck: Parameters<typeof createContextFactory>[3],
+): ReturnType<typeof createContextFactory> => {
+  const { hooks } = services;
+  return createContextFactory(
+    hooks.the("apiKeys"),
+    hooks.the("sessions"),
+    resolversOf(services),
+    countKeyCheck,
+  );
+};
 
-/** Creates the resolvers of all features. */
-export const createResolvers = (services: Services & Needs): object[] =>
-  ALL.flatMap(({ resolvers }) => resolvers(services));
+/** Creates the resolvers of all features, by their classes. */
+export const resolversOf = (services: Services & Needs): ReadonlyMap<ClassType, object> =>
+  new Map(
+    ALL.flatMap(({ resolvers }) => resolvers(services)).map((each) => [each.constructor as ClassType, each]),
+  );
+
+/** The classes of the resolvers of all features. */
+export const resolverClasses = (): ClassType[] => [...resolversOf({} as Services).keys()];

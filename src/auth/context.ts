@@ -44,6 +44,8 @@ export interface RequestContext {
   origin: Origin;
   /** Only for same-origin pages and non-browser clients of the GraphQL API. */
   cookie?: SessionCookie | undefined;
+  /** Only for requests: the resolvers of the schema by their classes. */
+  readonly resolvers?: ReadonlyMap<unknown, object> | undefined;
   /** Only for requests. Apollo copies the context; the copies share this object. */
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
@@ -89,11 +91,13 @@ export interface CredentialResolver<C extends Caller> {
 /**
  * Creates the function that authenticates requests, for all APIs. It reads the database each time, so that a key
  * revoked before the request arrived never passes.
+ * @param resolvers the resolvers of the schema by their classes
  * @param countKeyCheck counts the outcomes of API key checks
  */
 export function createContextFactory(
   keys: CredentialResolver<AgentCaller>,
   sessions: CredentialResolver<MemberCaller>,
+  resolvers: ReadonlyMap<unknown, object>,
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
   /**
@@ -112,6 +116,7 @@ export function createContextFactory(
       cookie,
       outsideLoad,
       isGone,
+      resolvers,
       answer: {},
     });
     if (token === undefined) return contextOf(await cookieCaller(cookie, sessions, origin));

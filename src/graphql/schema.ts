@@ -1,8 +1,15 @@
 import { type GraphQLSchema, Kind, lexicographicSortSchema, printSchema, specifiedDirectives } from "graphql";
-import { buildSchemaSync, type ClassType, GraphQLISODateTime, type NonEmptyArray } from "type-graphql";
+import {
+  buildSchemaSync,
+  type ClassType,
+  GraphQLISODateTime,
+  type NonEmptyArray,
+  type ResolverData,
+} from "type-graphql";
+import type { RequestContext } from "../auth/context";
 import { instantOf } from "../common/instant";
 import { isTimestamp } from "../common/time";
-import { createResolvers, type Services } from "../features";
+import { resolverClasses } from "../features";
 import { enforceAccess } from "../schema/access";
 import { declareColumnLengths } from "../schema/column-lengths";
 import { deprecate } from "../schema/deprecation";
@@ -13,15 +20,13 @@ import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
 /**
- * Builds the schema of all APIs.
- * @param resolvers resolver instances; omit them to build the schema without services
+ * Builds the schema of all APIs. Whoever executes it passes instances of the resolvers in the context.
  * @throws Error if a root field does not declare who may call it
  */
-export function createSchema(resolvers = createResolvers({} as Services)): GraphQLSchema {
-  const byClass = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
+export function createSchema(resolvers = resolverClasses()): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<ClassType>,
-    container: { get: (type) => byClass.get(type) },
+    resolvers: resolvers as unknown as NonEmptyArray<ClassType>,
+    container: { get: (type, { context }: ResolverData<RequestContext>) => context.resolvers?.get(type) },
     validateFn: validateArgument,
     pubSub: NO_PUB_SUB,
     directives: [...specifiedDirectives, SEMANTIC_NON_NULL],

@@ -23,7 +23,7 @@ export interface CompiledRoute {
   /** True if the route changes something. */
   changes: boolean;
   /**
-   * Authorizes a call, and counts it if the route is deprecated.
+   * Authorizes a call.
    * @throws GatewayError when the caller may not call it
    */
   admit(caller: Caller): void;
@@ -55,14 +55,9 @@ export interface Success {
 
 /**
  * Compiles routes.
- * @param countDeprecated counts calls of deprecated routes, by REST and MCP
  * @throws Error with the name of a route that cannot be served or is declared twice
  */
-export function compileRoutes(
-  routes: readonly RestRoute[],
-  schema: GraphQLSchema,
-  countDeprecated: CountDeprecated = () => undefined,
-): CompiledRoute[] {
+export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchema): CompiledRoute[] {
   for (const [i, { operationId, method, path }] of routes.entries()) {
     const isSameRoute = (other: RestRoute) =>
       other.operationId === operationId || (other.method === method && other.path === path);
@@ -71,15 +66,29 @@ export function compileRoutes(
   }
   return routes.map((route) => {
     const plan = planOf(route, schema);
-    return servable(route, () => compileRoute(plan, schema, countDeprecated));
+    return servable(route, () => compileRoute(plan, schema));
   });
 }
 
-function compileRoute(
-  plan: RoutePlan,
-  schema: GraphQLSchema,
-  countDeprecated: CountDeprecated,
-): CompiledRoute {
+/** Lets a function count the calls of deprecated routes, by REST and MCP. */
+export const countingDeprecated = (
+  routes: readonly CompiledRoute[],
+  count: CountDeprecated,
+): readonly CompiledRoute[] =>
+  routes.map((compiled) => {
+    const { admit, plan } = compiled;
+    if (plan.route.deprecation === undefined) return compiled;
+    const names = [nameOfRoute(plan.route)];
+    return {
+      ...compiled,
+      admit: (caller) => {
+        admit(caller);
+        count(caller, names);
+      },
+    };
+  });
+
+function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   const { route, operation, field, result } = plan;
   const access = keyAccessOf(field);
   if (access === undefined) throw new Error(`${field.name} declares no @Access`);
@@ -87,7 +96,6 @@ function compileRoute(
   const execute = executor(schema, plan.document);
   const write = result?.write;
   const statusOf = statusReader(route);
-  const deprecated = route.deprecation ? [nameOfRoute(route)] : [];
   const what = getNamedType(field.type)
     .name.replace(/\B[A-Z]/g, " $&")
     .toLowerCase();
@@ -95,10 +103,7 @@ function compileRoute(
   return {
     plan,
     changes,
-    admit: (caller) => {
-      authorize(caller, access, changes);
-      if (deprecated.length > 0) countDeprecated(caller, deprecated);
-    },
+    admit: (caller) => authorize(caller, access, changes),
     isFor: (caller) => isAllowed(caller, access, changes),
     run: async (variables, context, names) => {
       const data = await execute(variables, context).catch((error: unknown) => {

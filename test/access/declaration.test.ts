@@ -1,6 +1,6 @@
 import "reflect-metadata";
-import { Query, Resolver } from "type-graphql";
-import { createResolvers, type Services } from "../../src/features";
+import { type ClassType, Query, Resolver } from "type-graphql";
+import { resolverClasses } from "../../src/features";
 import { createSchema } from "../../src/graphql/schema";
 import { Access } from "../../src/schema/access";
 
@@ -22,11 +22,10 @@ class Forgotten {
 }
 
 test("a root field that declares no access rule is in no schema", () => {
-  const resolvers = createResolvers({} as Services);
-  expect(
-    createSchema([...resolvers, new Declared()])
+  const fieldsOf = (resolver: ClassType) =>
+    createSchema([...resolverClasses(), resolver])
       .getQueryType()
-      ?.getFields(),
-  ).toHaveProperty("declared");
-  expect(() => createSchema([...resolvers, new Forgotten()])).toThrow("@Access: Query.forgotten.");
+      ?.getFields();
+  expect(fieldsOf(Declared)).toHaveProperty("declared");
+  expect(() => fieldsOf(Forgotten)).toThrow("@Access: Query.forgotten.");
 });

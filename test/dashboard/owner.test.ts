@@ -97,8 +97,9 @@ describeDashboard(
         gateway.rest(method, path, { token, ...(body && { body }) });
       expect((await call(reader, "GET", "/agent/contacts")).status).toBe(200);
       expect((await call(reader, "POST", "/agent/contacts", {})).body.code).toBe("insufficient_scope");
+      await gateway.services.usageRecorder.flush({ all: true });
       await page.getByRole("link", { name: "stock display" }).click();
-      await seenInTime(page.getByText("2 accepted and 0 rejected in the last 24 hours"));
+      await seen(page.getByText("2 accepted and 0 rejected in the last 24 hours"));
       await seen(page.getByText("127.0.0.0/8"));
       await picture("key");
 

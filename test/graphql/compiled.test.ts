@@ -1,6 +1,6 @@
 import { execute, parse, validate } from "graphql";
 import type { RequestContext } from "../../src/auth/context";
-import { createResolvers } from "../../src/features";
+import { resolversOf } from "../../src/features";
 import { planOperation } from "../../src/graphql/compiled/plan";
 import { createSchema } from "../../src/graphql/schema";
 import { sqlite } from "../support/engines";
@@ -70,7 +70,8 @@ describe("a compiled query", () => {
   });
 
   test("answers what graphql-js answers, and fails where it fails", async () => {
-    const schema = createSchema(createResolvers(gateway.services));
+    const schema = createSchema();
+    const resolvers = resolversOf(gateway.services);
     const origin = { ip: null, userAgent: null, requestId: null };
     const caller = await gateway.services.keys.resolve(gateway.key, origin);
     let compared = 0;
@@ -81,7 +82,7 @@ describe("a compiled query", () => {
         const compiled = planOperation(schema, document);
         for (const variableValues of sets) {
           // One object each, as each request has.
-          const context = (): RequestContext => ({ caller, origin });
+          const context = (): RequestContext => ({ caller, origin, resolvers });
           const wanted = await execute({ schema, document, variableValues, contextValue: context() });
           const found = await compiled(context(), variableValues);
           const errorsOf = ({ errors }: typeof found) =>

@@ -2,7 +2,7 @@ import type { GraphQLRequestContext } from "@apollo/server";
 import { getOperationAST, parse } from "graphql";
 import type { Caller } from "../../src/auth/caller";
 import type { RequestContext } from "../../src/auth/context";
-import { createResolvers } from "../../src/features";
+import { resolversOf } from "../../src/features";
 import { compiledQueries } from "../../src/graphql/compiled/compiled-queries";
 import { KnownDocuments } from "../../src/graphql/compiled/known-documents";
 import { createSchema } from "../../src/graphql/schema";
@@ -38,7 +38,7 @@ describe("a document", () => {
     const context = {
       source,
       request: { variables: {} },
-      contextValue: { caller: callers[caller], origin },
+      contextValue: { caller: callers[caller], origin, resolvers: resolversOf(gateway.services) },
     } as unknown as GraphQLRequestContext<RequestContext>;
     const listener = await plugin.requestDidStart?.(context);
     await listener?.didResolveSource?.(context as never);
@@ -62,7 +62,7 @@ describe("a document", () => {
     ["a query that only in part is allowed", "{ whoami { agent { id } } agents { id } }", []],
     ["what anybody may ask", "{ __typename }", ["agent", "manager", "member"]],
   ])("%s is learned only from those who may call all of it", async (_, text, allowed) => {
-    const schema = createSchema(createResolvers(gateway.services));
+    const schema = createSchema();
     for (const caller of Object.keys(callers)) {
       const compiled = compiledQueries(schema);
       for (let i = 0; i < 10; i++) await send(compiled, text, caller);

@@ -11,7 +11,7 @@ import {
 import { isAllowed } from "../../src/auth/authorize";
 import type { Caller } from "../../src/auth/caller";
 import type { RequestContext } from "../../src/auth/context";
-import { createResolvers } from "../../src/features";
+import { resolversOf } from "../../src/features";
 import { type Execute, planOperation } from "../../src/graphql/compiled/plan";
 import { toGatewayError } from "../../src/graphql/errors";
 import { createSchema } from "../../src/graphql/schema";
@@ -68,7 +68,8 @@ describe("a planned query", () => {
   test.each(CALLERS)(
     "of %s answers what graphql-js answers, byte for byte, and fails where it fails",
     async (who) => {
-      const schema = createSchema(createResolvers(gateway.services));
+      const schema = createSchema();
+      const resolvers = resolversOf(gateway.services);
       const allFields = Object.values(schema.getQueryType()?.getFields() ?? {});
       const allowed = allFields.filter(
         (field) =>
@@ -88,7 +89,7 @@ describe("a planned query", () => {
           expect(query).toMatch(/@(skip|include)/);
           return;
         }
-        const context = (): RequestContext => ({ caller: callers[who], origin });
+        const context = (): RequestContext => ({ caller: callers[who], origin, resolvers });
         const variables = variableValues as Record<string, unknown>;
         const ask = async () =>
           execute({ schema, document, variableValues: variables, contextValue: context() });
