@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
 import { clientAddress } from "../../auth/client-address";
 import { customerNetworkOf } from "../../common/network";
 import { type WebhookSignature, webhookSignatureOf } from "../../credentials/webhook-signature";
@@ -62,7 +63,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     return message === undefined ? {} : { messageId: message.id, status: message.status };
   });
 
-  app.register(async (scope) => {
+  const withMails = async (scope: FastifyInstance) => {
     scope.addContentTypeParser("message/rfc822", (request: FastifyRequest, payload: Readable) => {
       const { line, organizationId, signature } = senderOf(request);
       if (line.kind !== LineKind.email) throw new GatewayError("invalid_content_type");
@@ -90,7 +91,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
         ...(omitted !== null && { omitted }),
       };
     });
-  });
+  };
+  app.register(fp(withMails, { name: "inbound-with-mails", encapsulate: true }));
 }
 
 function senderOf({ sender }: FastifyRequest) {
