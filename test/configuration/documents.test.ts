@@ -5,6 +5,7 @@ import { checkDocument } from "../../src/features/configuration/document/check-d
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
 
 const RULE = { id: "a", on: "*" };
+const WINDOW = { days: "mon-fri", from: "08:00", to: "20:00" };
 const of = (parts: object) => ({ format: 1, ...parts });
 
 /** The example of the documentation. */
@@ -16,6 +17,11 @@ const EXAMPLE = {
   templates: {
     shipped: 'Hi {{ contact.name | default: "there" }}, order {{ situation.data.orderId }} is on its way.',
     "one-moment": "One moment please.",
+  },
+  policy: {
+    zone: "Europe/Zurich",
+    windows: [WINDOW, { from: "22:00", to: "02:00" }, { days: "sat", from: "00:00", to: "24:00" }],
+    caps: [{ max: 2, within: "P7D" }],
   },
   rules: [
     {
@@ -56,6 +62,25 @@ const MALFORMED: [object, string, string][] = [
   [of({ rules: [{ ...RULE, id: "A b" }] }), "rules[0].id", "must be a-z, 0-9 and single . _ - between them"],
   [of({ rules: [{ ...RULE, on: "Order" }] }), "rules[0].on", "must be a-z, 0-9 and single . _ -"],
   [of({ rules: [{ ...RULE, on: 1 }] }), "rules[0].on", "must be * or the type of a situation"],
+  [of({ policy: [] }), "policy", "must be an object"],
+  [of({ policy: { window: [] } }), "policy.window", 'is not a member of the format. Did you mean "windows"?'],
+  [of({ policy: { windows: [] } }), "policy.windows", "must have at least 1 item"],
+  [
+    of({ policy: { windows: [{ ...WINDOW, day: "mon" }] } }),
+    "policy.windows[0].day",
+    'is not a member of the format. Did you mean "days"?',
+  ],
+  [
+    of({ policy: { windows: [WINDOW, { ...WINDOW, days: "mon-fry" }] } }),
+    "policy.windows[1].days",
+    "must be days such as mon-fri, sat, or mon,wed,fri-sun",
+  ],
+  [of({ policy: { windows: [{ from: "8:00", to: "20:00" }] } }), "policy.windows[0].from", "must be a time"],
+  [of({ policy: { windows: [{ from: "24:00", to: "20:00" }] } }), "policy.windows[0].from", "must be a time"],
+  [of({ policy: { windows: [{ from: "08:00", to: "24:01" }] } }), "policy.windows[0].to", "must be a time"],
+  [of({ policy: { windows: [{ from: "08:00" }] } }), "policy.windows[0].to", "is required"],
+  [of({ policy: { caps: [{ max: 0, within: "P7D" }] } }), "policy.caps[0].max", "must be at least 1"],
+  [of({ policy: { caps: [{ max: 2.5, within: "P7D" }] } }), "policy.caps[0].max", "must be a whole number"],
   [of({ rules: [{ ...RULE, when: "true" }] }), "rules[0].when", "must be a list"],
   [of({ rules: [{ ...RULE, when: [1] }] }), "rules[0].when[0]", "must be a string"],
   [of({ rules: [{ ...RULE, when: Array(21).fill("true") }] }), "rules[0].when", "must have at most 20 items"],
@@ -129,6 +154,13 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
 /** Documents with a problem that only the gateway sees. */
 const INVALID: [object, string, string][] = [
   [of({ rules: [RULE, RULE] }), "rules[1].id", "is the id of another rule"],
+  [of({ policy: { windows: [{ from: "08:00", to: "08:00" }] } }), "policy.windows[0].to", "must differ"],
+  [of({ policy: { zone: "Europe/Zuric" } }), "policy.zone", 'Did you mean "Europe/Zurich"?'],
+  ...["P91D", "PT0S", "1 week"].map((within): [object, string, string] => [
+    of({ policy: { caps: [{ max: 2, within }] } }),
+    "policy.caps[0].within",
+    "must be a period",
+  ]),
   [
     of({ situations: { "message.received": {} } }),
     'situations["message.received"]',

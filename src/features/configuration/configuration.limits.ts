@@ -29,6 +29,18 @@ export const MAX_ONCE_DAYS = 90;
 /** Max delay of a message (s). */
 export const MAX_DELAY_SECONDS = 90 * 24 * 60 * 60;
 
+/** Max windows of a policy. */
+export const MAX_WINDOWS = 20;
+
+/** Max caps of a policy. */
+export const MAX_CAPS = 10;
+
+/** Max messages that a cap allows. */
+export const MAX_CAPPED = 100;
+
+/** Max period of a cap (days). */
+export const MAX_CAP_DAYS = 90;
+
 /** Max waiting timers of a contact, or of an agent's situations without a contact. */
 export const MAX_TIMERS = 20;
 

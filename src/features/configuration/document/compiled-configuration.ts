@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { lookupTags } from "../../../common/locales";
 import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
+import { ContactPolicy } from "./contact-policy";
 import type { DataDeclaration } from "./data-types";
 import {
   type ConfigurationDocument,
@@ -59,6 +60,8 @@ export class CompiledConfiguration {
   private readonly rules: readonly CompiledRule[];
   /** Comparing a type with a hundred others may take 8 ms, in a transaction. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
+  /** Undefined if the agent writes at any time. */
+  readonly policy: ContactPolicy | undefined;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
 
   /**
@@ -69,6 +72,7 @@ export class CompiledConfiguration {
     readonly document: ConfigurationDocument,
     private readonly isChecked: boolean,
   ) {
+    this.policy = policyOf(document);
     this.rules = (document.rules ?? []).map((rule) => this.ruleOf(rule));
     const types = new Set(this.rules.map(({ document: { on } }) => on));
     for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
@@ -157,6 +161,13 @@ export class CompiledConfiguration {
     return parsed;
   }
 
+  /** True if the messages of a template are sent at any time. */
+  isUrgent(name: string): boolean {
+    const { templates = {} } = this.document;
+    const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
+    return typeof template === "object" && template.urgent === true;
+  }
+
   private ruleOf(document: RuleDocument): CompiledRule {
     const { when = [], on, once } = document;
     const conditions: Condition[] = [];
@@ -211,6 +222,10 @@ export const situationTypes = ({ situations = {} }: ConfigurationDocument): stri
   ...Object.keys(situations),
   ...RESERVED_SITUATIONS.keys(),
 ];
+
+/** The policy of a document; undefined without one. */
+export const policyOf = ({ policy, zone }: ConfigurationDocument): ContactPolicy | undefined =>
+  policy && new ContactPolicy(policy, zone);
 
 const isFor =
   (type: string) =>

@@ -97,6 +97,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       /** A list in place of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
       delaySeconds: number;
+      /** True for a message that no window or cap holds back. */
+      isUrgent?: true;
     }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
   | { kind: "move"; line: string; pending: "cancel" | "carry" }
@@ -332,7 +334,7 @@ class EffectWriter {
 
   private send(
     ruleId: string | null,
-    { send: template, line, delaySeconds = 0 }: Extract<EffectDocument, { send: string }>,
+    { send: template, line, delaySeconds = 0, urgent }: Extract<EffectDocument, { send: string }>,
   ): Effect {
     this.messages += 1;
     const { error, ...texts } =
@@ -340,7 +342,9 @@ class EffectWriter {
         ? { text: null, error: TOO_MANY_MESSAGES }
         : this.texts(template, TextRun);
     const on = Array.isArray(line) ? { line: null, lines: line } : { line: line ?? null };
-    return { ruleId, error, kind: "send", template, ...texts, ...on, delaySeconds };
+    const isUrgent = urgent ?? this.configuration.isUrgent(template);
+    const more = isUrgent && { isUrgent };
+    return { ruleId, error, kind: "send", template, ...texts, ...on, delaySeconds, ...more };
   }
 
   /** Renders a template in the language of the contact. */

@@ -24,11 +24,9 @@ import {
   TEMPLATE_MAX_LENGTH,
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
-import { isZone } from "./local-formats";
-import { periodMs } from "./period";
+import { isPeriodUpTo } from "./period";
+import { policy, zone } from "./policy-format";
 import { ANY_SITUATION } from "./shapes";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const matching = (pattern: RegExp, maxLength: number, expected: string) =>
   z.string().max(maxLength).regex(pattern, `must be ${expected}`);
@@ -55,13 +53,9 @@ const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name o
 
 const tags = z.array(tag).min(1).max(50);
 
-const period = z.string().refine(
-  (text) => {
-    const ms = periodMs(text);
-    return ms !== undefined && ms > 0 && ms <= MAX_ONCE_DAYS * DAY_MS;
-  },
-  { error: `must be a period such as PT15M or P1D, of at most ${MAX_ONCE_DAYS} days` },
-);
+const period = z.string().refine(isPeriodUpTo(MAX_ONCE_DAYS), {
+  error: `must be a period such as PT15M or P1D, of at most ${MAX_ONCE_DAYS} days`,
+});
 
 /** The events that can cancel a timer. */
 export const TIMER_CANCELERS = ["message.received", "handoff", "closed"] as const;
@@ -93,10 +87,16 @@ const language = matching(
   "a BCP 47 tag such as de-CH",
 );
 
-/** A template with a subject or with translations. */
+const urgent = z
+  .boolean()
+  .describe("True to send the message at any time, before others that wait for the rate of the line.")
+  .optional();
+
+/** A template with more than a text. */
 const fullTemplate = z.strictObject({
   text,
   subject,
+  urgent,
   locales: z
     .record(language, z.strictObject({ text, subject }))
     .describe("The text in other languages, by BCP 47 tag; the one that suits the contact is used.")
@@ -123,6 +123,7 @@ const send = z.strictObject({
     .max(MAX_DELAY_SECONDS)
     .describe("Time to wait before queuing the message, at most 90 days; other messages do not wait for it.")
     .optional(),
+  urgent,
 });
 const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
 const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
@@ -254,12 +255,7 @@ export const documentFormat = z
         `Time the agent waits for more messages before it decides (s); ${DEFAULT_BURST_SECONDS} by default.`,
       )
       .optional(),
-    zone: z
-      .string()
-      .max(64)
-      .refine(isZone, { error: "must be an IANA time zone such as Europe/Zurich" })
-      .describe("Time zone of dates for contacts without one; UTC by default.")
-      .optional(),
+    zone: zone.describe("Time zone of dates for contacts without one; UTC by default.").optional(),
     locale: z
       .string()
       .max(LOCALE_MAX_LENGTH)
@@ -270,6 +266,7 @@ export const documentFormat = z
       .optional(),
     situations: situations.optional(),
     templates: templates.optional(),
+    policy: policy.optional(),
     rules: z
       .array(rule)
       .max(MAX_RULES)

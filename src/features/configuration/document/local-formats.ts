@@ -147,9 +147,14 @@ function fixedOffset(zone: string): string | undefined {
   return `${sign === "-" ? "-" : ""}${Number(hours) * 3600 + Number(minutes) * 60}`;
 }
 
+/** The offset of a time zone, or of an offset such as +02:00, from UTC at a time (ms); undefined for an unknown zone. */
+export function offsetMs(zone: string, atMs: number): number | undefined {
+  const seconds = fixedOffset(zone) ?? offsetOf(zone, new Date(atMs));
+  return seconds === "" ? undefined : Number(seconds) * 1000;
+}
+
 /** True if a text names a time zone or an offset. */
-export const isZone = (zone: string): boolean =>
-  fixedOffset(zone) !== undefined || offsetOf(zone, new Date(0)) !== "";
+export const isZone = (zone: string): boolean => offsetMs(zone, 0) !== undefined;
 
 export const isCurrency = (code: string): boolean => currencies().has(code);
 

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../../common/time";
+
 const PERIOD = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,7})S)?)?$/;
 
 const UNITS_MS = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000];
@@ -8,3 +10,11 @@ export function periodMs(text: string): number | undefined {
   if (!amounts.some((amount) => amount !== undefined) || text.endsWith("T")) return undefined;
   return amounts.reduce((sum, amount, index) => sum + Number(amount ?? 0) * (UNITS_MS[index] ?? 0), 0);
 }
+
+/** A test for periods of at most a number of days. */
+export const isPeriodUpTo =
+  (days: number) =>
+  (text: string): boolean => {
+    const ms = periodMs(text);
+    return ms !== undefined && ms > 0 && ms <= days * DAY_MS;
+  };

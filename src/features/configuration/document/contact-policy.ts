@@ -1,0 +1,75 @@
+import { type Timestamp, timestampOf } from "../../../common/time";
+import { offsetMs, UTC } from "./local-formats";
+import { periodMs } from "./period";
+import { DAYS, type PolicyDocument } from "./policy-format";
+import { pathOf } from "./problem";
+import { nextOpening, type TimeWindow } from "./windows";
+
+/** Max messages to a contact within a period. */
+export interface Cap {
+  max: number;
+  withinMs: number;
+  /** Its path in the document. */
+  path: string;
+}
+
+/** The time until which a policy holds back a message, and the path of the part of the document that says so. */
+export interface PolicyHold {
+  until: Timestamp;
+  path: string;
+}
+
+/** When, and how often, an agent writes to a contact who did not write. */
+export class ContactPolicy {
+  readonly caps: readonly Cap[];
+  private readonly windows: readonly TimeWindow[];
+  private readonly zone: string;
+
+  /** @param zone the zone of the configuration */
+  constructor({ zone: own, windows = [], caps = [] }: PolicyDocument, zone = UTC) {
+    this.zone = own ?? zone;
+    this.windows = windows.map(({ days, from, to }) => {
+      const [opens, closes] = [minutesOf(from), minutesOf(to)];
+      return { days: daysIn(days), from: opens, to: closes > opens ? closes : closes + minutesOf("24:00") };
+    });
+    this.caps = caps.map(({ max, within }, index) => ({
+      max,
+      withinMs: periodMs(within) ?? 0,
+      path: pathOf(["policy", "caps", index]),
+    }));
+  }
+
+  /**
+   * Finds the next opening of a window.
+   * @param timezone the contact's; the zone of the policy is used if it is null or unknown
+   * @returns undefined if a window is open at that time, or if the policy has none
+   */
+  closedUntil(timezone: string | null, at: Timestamp): PolicyHold | undefined {
+    if (this.windows.length === 0) return undefined;
+    const atMs = Date.parse(at);
+    const zone = timezone !== null && offsetMs(timezone, atMs) !== undefined ? timezone : this.zone;
+    const opening = nextOpening(this.windows, zone, atMs);
+    if (opening.atMs <= atMs) return undefined;
+    return { until: timestampOf(opening.atMs), path: pathOf(["policy", "windows", opening.index]) };
+  }
+}
+
+const minutesOf = (time: string): number => {
+  const [hours, minutes] = time.split(":");
+  return Number(hours) * 60 + Number(minutes);
+};
+
+/** The days of a list of days and ranges, such as `fri-mon`. */
+function daysIn(list = "sun-sat"): ReadonlySet<number> {
+  const days = new Set<number>();
+  for (const range of list.split(",")) {
+    const [first = -1, last = first] = range
+      .split("-")
+      .map((day) => (DAYS as readonly string[]).indexOf(day));
+    for (let day = first; ; day = (day + 1) % DAYS.length) {
+      days.add(day);
+      if (day === last) break;
+    }
+  }
+  return days;
+}

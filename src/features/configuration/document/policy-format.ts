@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_WINDOWS } from "../configuration.limits";
+import { isZone } from "./local-formats";
+import { isPeriodUpTo } from "./period";
+import { suggestion } from "./suggest";
+
+/** The days of the week as in documents; Sunday is 0. */
+export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+
+const DAY = `(?:${DAYS.join("|")})`;
+
+const days = z
+  .string()
+  .max(64)
+  .regex(new RegExp(`^${DAY}(?:-${DAY})?(?:,${DAY}(?:-${DAY})?)*$`), {
+    error: "must be days such as mon-fri, sat, or mon,wed,fri-sun",
+  })
+  .describe("Days such as `mon-fri`, `sat` or `mon,wed,fri-sun`; every day if omitted.")
+  .optional();
+
+const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d";
+
+const time = (pattern: string, example: string) =>
+  z.string().regex(new RegExp(`^(?:${pattern})$`), { error: `must be a time such as ${example}` });
+
+const window = z
+  .strictObject({
+    days,
+    from: time(TIME, "08:00").describe("When the window opens, such as `08:00`."),
+    to: time(`${TIME}|24:00`, "20:00 or 24:00").describe(
+      "When it closes, such as `20:00` or `24:00`; on the next day if it is not after `from`.",
+    ),
+  })
+  .refine(({ from, to }) => from !== to, {
+    path: ["to"],
+    error: "must differ from `from`; a whole day is from 00:00 to 24:00",
+  });
+
+const cap = z.strictObject({
+  max: z.int().min(1).max(MAX_CAPPED).describe("Max messages to a contact within the period."),
+  within: z
+    .string()
+    .refine(isPeriodUpTo(MAX_CAP_DAYS), {
+      error: `must be a period such as PT1H or P7D, of at most ${MAX_CAP_DAYS} days`,
+    })
+    .describe(`An ISO 8601 duration, at most P${MAX_CAP_DAYS}D; it ends now, at any time.`),
+});
+
+/** A time zone; similar names are suggested for an unknown one. */
+export const zone = z
+  .string()
+  .max(64)
+  .refine(isZone, {
+    error: ({ input }) =>
+      `must be an IANA time zone such as Europe/Zurich${suggestion(String(input), Intl.supportedValuesOf("timeZone"))}`,
+  });
+
+/** When, and how often, the agent writes to a contact who did not write. */
+export const policy = z
+  .strictObject({
+    zone: zone
+      .describe(
+        "Time zone of the windows for contacts without one; by default, the one of the configuration.",
+      )
+      .optional(),
+    windows: z
+      .array(window)
+      .min(1)
+      .max(MAX_WINDOWS)
+      .describe("The hours in which messages are sent, by the clock of the contact; at any time if omitted.")
+      .optional(),
+    caps: z
+      .array(cap)
+      .min(1)
+      .max(MAX_CAPS)
+      .describe("How many messages a contact gets within a period, on all lines together.")
+      .optional(),
+  })
+  .describe("When, and how often, the agent sends messages that do not answer one of the contact.");
+
+export type PolicyDocument = z.infer<typeof policy>;
