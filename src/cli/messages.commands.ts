@@ -118,6 +118,7 @@ const describe = (message: Message) => ({
   notBefore: message.notBefore,
   sendAt: message.sendAt,
   scheduledReason: message.scheduledReason,
+  scheduledBy: message.scheduledBy,
   attempts: message.attempts,
   errorCode: message.errorCode,
   errorText: message.errorText,

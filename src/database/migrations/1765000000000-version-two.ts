@@ -10,7 +10,7 @@ import { newTables } from "./version-two/tables";
 
 /** Columns that version 2 adds to tables of version 1, where a null limits nothing: keys keep all their rights. */
 const NEW_COLUMNS: Record<string, Record<string, string>> = {
-  agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)" },
+  agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)", policy_version: "integer" },
   session: { ip: "varchar(45)", user_agent: "varchar(200)" },
   api_key: {
     scopes: "text",
@@ -35,6 +35,9 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     not_before: "varchar(24)",
     send_at: "varchar(24)",
     scheduled_reason: "varchar(8)",
+    scheduled_by: "varchar(40)",
+    capped_contact_id: "varchar(36)",
+    is_urgent: "boolean NOT NULL DEFAULT FALSE",
     provider_id: "varchar(200)",
     error_text: "varchar(500)",
     read_at: "varchar(24)",
@@ -61,6 +64,11 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
       ...index("answered_address_id", "created_at"),
       name: "message_answers",
       where: "answered_address_id IS NOT NULL",
+    },
+    {
+      ...index("capped_contact_id", "sent_at"),
+      name: "message_capped",
+      where: "capped_contact_id IS NOT NULL",
     },
     {
       ...index("conversation_id", "sequence"),
@@ -97,7 +105,9 @@ export class VersionTwo1765000000000 implements MigrationInterface {
     for (const table of tables(runner)) await runner.createTable(table);
     for (const [table, columns] of Object.entries(NEW_COLUMNS))
       for (const [name, type] of Object.entries(columns))
-        await runner.query(`ALTER TABLE "${table}" ADD COLUMN "${name}" ${type}`);
+        await runner.query(
+          `ALTER TABLE "${table}" ADD COLUMN "${name}" ${type.replace("FALSE", falseOf(runner))}`,
+        );
     for (const [table, options] of indexes()) await runner.createIndex(table, options);
     await runner.dropIndex(...DROPPED_INDEX);
 
@@ -127,10 +137,12 @@ export class VersionTwo1765000000000 implements MigrationInterface {
   }
 }
 
-function tables({ connection: { driver, options } }: QueryRunner): Table[] {
-  const no = options.type === "postgres" ? "false" : "0";
-  return newTables(driver.normalizeType({ type: "bigint" }), no);
-}
+const tables = (runner: QueryRunner): Table[] =>
+  newTables(runner.connection.driver.normalizeType({ type: "bigint" }), falseOf(runner));
+
+/** The database's literal for false. */
+const falseOf = ({ connection: { options } }: QueryRunner): string =>
+  options.type === "postgres" ? "false" : "0";
 
 const indexes = (): [table: string, TableIndex][] =>
   Object.entries(NEW_INDEXES).flatMap(([table, added]) =>

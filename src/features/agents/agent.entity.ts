@@ -36,6 +36,10 @@ export class Agent {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
+  /** The version of the live configuration if it has a policy for messages; null without one. */
+  @Column({ type: "integer", nullable: true })
+  policyVersion!: number | null;
+
   /** TypeORM omits deleted agents from every query and join without `withDeleted`; raw SQL does not. */
   @Field(() => GraphQLISODateTime, {
     nullable: true,

@@ -3,13 +3,17 @@ import type { EntityManager } from "typeorm";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import { ConfigurationVersion } from "./configuration-version.entity";
-import { CompiledConfiguration } from "./document/compiled-configuration";
+import { CompiledConfiguration, policyOf } from "./document/compiled-configuration";
+import type { ContactPolicy } from "./document/contact-policy";
 
 /** Max compiled versions in memory. */
 const MAX_COMPILED = 100;
 
 /** Max agents whose default contacts are in memory. */
 const MAX_DEFAULT_CONTACTS = 10_000;
+
+/** Max policies in memory. */
+const MAX_POLICIES = 10_000;
 
 /** The number of the live configuration of an agent. */
 interface LiveVersion {
@@ -24,6 +28,8 @@ export class CompiledConfigurations {
     max: MAX_DEFAULT_CONTACTS,
   });
 
+  private readonly policies = new LRUCache<string, ContactPolicy>({ max: MAX_POLICIES });
+
   /** Compiles the live version of an agent. */
   async live(
     reader: EntityManager,
@@ -37,6 +43,18 @@ export class CompiledConfigurations {
   async at(reader: EntityManager, agentId: string, version: number): Promise<CompiledConfiguration> {
     const known = this.known.get(keyOf({ agentId, version }));
     return known ?? this.of(await reader.findOneByOrFail(ConfigurationVersion, { agentId, version }));
+  }
+
+  /** The policy of a version of an agent that has one. */
+  async policyAt(reader: EntityManager, agentId: string, version: number): Promise<ContactPolicy> {
+    const key = keyOf({ agentId, version });
+    let policy = this.policies.get(key);
+    if (policy === undefined) {
+      const { document } = await reader.findOneByOrFail(ConfigurationVersion, { agentId, version });
+      policy = policyOf(document) as ContactPolicy;
+      this.policies.set(key, policy);
+    }
+    return policy;
   }
 
   /** The `ref` of each agent's default contact, by agent; without agents whose live version has none. */

@@ -5,6 +5,7 @@ import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import { noSuch } from "../../errors";
+import { Agent } from "../agents/agent.entity";
 import type { PurgeStep } from "../agents/agent-purge";
 import { actorOf } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
@@ -27,6 +28,12 @@ export async function insertVersion(
     publishedBy: actorOf(context.caller).actorName,
   });
   await tx.insert(ConfigurationVersion, version);
+  if (version.version > 1)
+    await tx.update(
+      Agent,
+      { id: agentId },
+      { policyVersion: version.document.policy === undefined ? null : version.version },
+    );
   const { version: number, digest, note, restoredFrom } = version;
   recordEvents(tx, [
     {

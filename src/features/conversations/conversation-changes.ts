@@ -364,6 +364,7 @@ async function cancelAll(
     heldReason: null,
     notBefore: null,
     scheduledReason: null,
+    scheduledBy: null,
     updatedAt: timestamp(),
   };
   await tx.update(Message, { id: In(idsOf(messages)) }, change);

@@ -9,6 +9,7 @@ import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageFailures } from "../messages/message-failures";
 import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
+import type { MessagePolicies } from "../messages/policy-gates";
 import { Conversation } from "./conversation.entity";
 import { conversationEventTypes } from "./conversation.event-types";
 import { ConversationResolver } from "./conversation.resolver";
@@ -25,6 +26,7 @@ import {
   MessageConversationResolver,
 } from "./links.resolvers";
 import { MessageQueue } from "./message-queue";
+import { readPolicyGates } from "./policy-gates";
 import { readQueues } from "./read-queues";
 import { scheduleWork } from "./schedule-work";
 
@@ -34,6 +36,7 @@ interface Needs extends LineServices {
   contacts: ContactService;
   compiledConfigurations: CompiledConfigurations;
   messageFailures: MessageFailures;
+  messagePolicies: MessagePolicies;
 }
 
 declare module "../../auth/permissions" {
@@ -57,7 +60,8 @@ export const conversations = feature({
       conversationChanges: new ConversationChanges(database, lanes, hooks),
     };
   },
-  hooks: ({ database, lanes }) => ({
+  hooks: ({ database, lanes, compiledConfigurations }) => ({
+    policyGates: readPolicyGates(compiledConfigurations),
     agentPurged: purgeRows(database, Conversation),
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,
@@ -79,10 +83,12 @@ export const conversations = feature({
     "last messages",
     "conversation addresses",
   ],
-  lanes: ({ lanes, drivers, lineHealth, messageFailures }) => ({
+  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies }) => ({
     [SCHEDULE_LANE]: scheduleWork(lanes),
     [CONVERSATION_LANE]: messageWork({
+      lanes,
       drivers,
+      messagePolicies,
       messageFailures,
       read: readQueues,
       onRejecting: lineHealth.pauseRejecting,

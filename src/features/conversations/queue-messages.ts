@@ -15,7 +15,15 @@ import { lineById } from "./destination";
 /** A message to queue or schedule in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
   Draft,
-  "agentId" | "text" | "subject" | "author" | "decisionId" | "sendAt" | "answeredAddressId"
+  | "agentId"
+  | "text"
+  | "subject"
+  | "author"
+  | "decisionId"
+  | "sendAt"
+  | "heldBy"
+  | "isUrgent"
+  | "answeredAddressId"
 > & { conversation: Conversation | null };
 
 /**

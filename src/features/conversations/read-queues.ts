@@ -5,13 +5,19 @@ import type { Tx } from "../../database/unit-of-work";
 import type { GateContext, QueuedRow } from "../messages/gates";
 import { IS_UNSENT } from "../messages/message.entity";
 import type { Queues } from "../messages/message-work";
-import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/standalone-messages";
+import {
+  LINE_COLUMNS,
+  type LineRow,
+  lineIn,
+  type PolicyRow,
+  QUEUED_COLUMNS,
+} from "../messages/standalone-messages";
 import { ConversationState, Handler } from "./conversation.entity";
 
 /** Max messages per transaction; changes to their conversations wait for its commit. */
 const MAX_MESSAGES = 500;
 
-interface Row extends QueuedRow, LineRow {
+interface Row extends QueuedRow, PolicyRow, LineRow {
   conversationId: string;
   version: number;
   handler: Handler;
@@ -20,6 +26,7 @@ interface Row extends QueuedRow, LineRow {
   address: string | null;
   optedOutAt: Timestamp | null;
   erasedAt: Timestamp | null;
+  timezone: string | null;
   deactivatedAt: Timestamp | null;
 }
 
@@ -31,6 +38,8 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
        contact_address.opted_out_at as "optedOutAt",
        case when contact_address.id is null
          then (select erased_at from contact where contact.id = conversation.contact_id) end as "erasedAt",
+       case when agent.policy_version is not null
+         then (select timezone from contact where contact.id = conversation.contact_id) end as timezone,
        organization.deactivated_at as "deactivatedAt"
      from message
      join conversation on conversation.id = message.conversation_id
@@ -54,6 +63,8 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
 }
 
 const gateContextOf = (row: Row): GateContext => ({
+  agentId: row.agentId,
+  policyVersion: row.policyVersion,
   line: lineIn(row),
   organizationIsActive: row.deactivatedAt === null,
   conversation: {
@@ -62,6 +73,7 @@ const gateContextOf = (row: Row): GateContext => ({
     isHandledByHuman: row.handler === Handler.human,
     isClosed: row.conversationState === ConversationState.closed,
     isErased: row.erasedAt !== null,
+    timezone: row.timezone,
     address: row.address === null ? undefined : { address: row.address, isOptedOut: row.optedOutAt !== null },
   },
 });

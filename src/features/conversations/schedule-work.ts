@@ -16,6 +16,8 @@ import { MESSAGE_LANE } from "../messages/message-lanes";
 import { Conversation } from "./conversation.entity";
 import { sequencesOf, takePlaces } from "./queue-messages";
 
+const QUEUED = { status: MessageStatus.queued, scheduledReason: null, scheduledBy: null };
+
 /** How soon to try again if another transaction holds the conversation (ms). */
 const LOCKED_MS = 250;
 
@@ -43,8 +45,7 @@ export const scheduleWork = (lanes: Lanes): LaneWork => ({
       else next.set(id, timestamp(LOCKED_MS));
     }
     if (due.length === 0) return { next, dispatches: [], waiting: [] };
-    for (const message of due)
-      Object.assign(message, { status: MessageStatus.queued, scheduledReason: null, updatedAt: now });
+    for (const message of due) Object.assign(message, { ...QUEUED, updatedAt: now });
     const standalone = due.filter(({ conversationId }) => conversationId === null);
     const others = due.filter(({ conversationId }) => conversationId !== null);
     const changed = [...groupBy(others, ({ conversationId }) => conversationId)].flatMap(([id, ofOne]) => {
@@ -54,7 +55,7 @@ export const scheduleWork = (lanes: Lanes): LaneWork => ({
       return [conversation];
     });
     await changeTogether(tx, [
-      ...updatesOf(tx, Message, due, ["status", "scheduledReason", "sequence", "updatedAt"]),
+      ...updatesOf(tx, Message, due, ["status", "scheduledReason", "scheduledBy", "sequence", "updatedAt"]),
       ...sequencesOf(tx, changed),
       ...lanes.adding(tx, others.map(laneOf)),
     ]);

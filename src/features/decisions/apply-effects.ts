@@ -1,9 +1,10 @@
 import type { RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
-import { timestamp } from "../../common/time";
+import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
+import type { ContactPolicy } from "../configuration/document/contact-policy";
 import type { Effect } from "../configuration/document/evaluate";
 import { changeKnownTags, tagsOf } from "../contacts/tag-changes";
 import { type Conversation, Handler } from "../conversations/conversation.entity";
@@ -26,7 +27,7 @@ import {
   roomIn,
 } from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { MessageAuthor, MessageError } from "../messages/message.entity";
+import { MessageAuthor, MessageError, ScheduledReason } from "../messages/message.entity";
 import type { Timer } from "../timers/timer.entity";
 import { WaitingTimers } from "../timers/waiting-timers";
 import type {
@@ -64,6 +65,9 @@ export interface Application extends Dependencies {
   isOptedOut: boolean;
   /** True if a timer handed over the situation. */
   isTimed: boolean;
+  /** The policy for the messages, and the contact's time zone; undefined if they answer one, or without a contact. */
+  bound: { policy: ContactPolicy; timezone: string | null } | undefined;
+  now: Timestamp;
   /** The contact's tags, once they are read. */
   tags?: readonly string[] | undefined;
 }
@@ -94,6 +98,9 @@ export interface Result {
   obstacles?: LineObstacle[];
   /** The contact's address in the current conversation, or else in the message's own, before any move. */
   addressId?: string | undefined;
+  /** When to queue the message, if not now, and the part of the policy that says so, if it does. */
+  sendAt?: Timestamp | undefined;
+  heldBy?: MessageToQueue["heldBy"];
   /** The timer that was set or canceled. */
   timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;
 }
@@ -151,11 +158,13 @@ export async function applyEffects(
     );
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
-  const isDelayed = (effect: Effect) => effect.kind === "send" && effect.delaySeconds > 0;
-  const schedules = effects.some((effect, i) => isDelayed(effect) && results[i]?.destination !== undefined);
-  for (const [i, effect] of effects.entries()) {
-    if (results[i]?.destination === undefined) continue;
-    const sendAt = isDelayed(effect) ? timestamp() : undefined;
+  for (const [i, effect] of effects.entries())
+    if (effect.kind === "send" && results[i]?.destination !== undefined)
+      Object.assign(results[i], scheduleOf(effect, application));
+  const schedules = results.some((result) => result?.sendAt !== undefined);
+  for (const result of results) {
+    if (result?.destination === undefined) continue;
+    const { sendAt } = result;
     const messages = tx.isDryRun ? 0 : 1;
     assertRoom(await application.queues.take(application.agentId, { sendAt, messages }), sendAt);
   }
@@ -213,6 +222,17 @@ export function resultOf(effect: Effect, gates: readonly GateExplanation[]): Res
   if (error !== null) return { status: "failed", error };
   const isInLoop = isLoop(gates) && (kind === "send" || kind === "ask");
   return isInLoop ? { status: "skipped", error: LOOP_ERROR } : undefined;
+}
+
+/** When a message is queued: after its delay, and in a window of the policy; now if undefined. */
+function scheduleOf(
+  { delaySeconds, isUrgent }: Send,
+  { bound, now }: Application,
+): Pick<Result, "sendAt" | "heldBy"> {
+  const delayed = delaySeconds > 0 ? timestampOf(Date.parse(now) + delaySeconds * 1000) : undefined;
+  const closed = isUrgent ? undefined : bound?.policy.closedUntil(bound.timezone, delayed ?? now);
+  if (closed === undefined) return { sendAt: delayed };
+  return { sendAt: closed.until, heldBy: { reason: ScheduledReason.window, path: closed.path } };
 }
 
 /** Runs a part of a decision whose failure does not affect the rest. */
@@ -448,7 +468,7 @@ async function send(
   { lanes, agentId, decisionId, isAnswer }: Application,
 ): Promise<ReadonlyMap<Effect, string>> {
   const sends = effects.flatMap((effect, i) => {
-    const { destination, addressId } = results[i] ?? {};
+    const { destination, addressId, sendAt, heldBy } = results[i] ?? {};
     if (effect.kind !== "send" || destination === undefined) return [];
     const draft: MessageToQueue = {
       agentId,
@@ -456,7 +476,9 @@ async function send(
       subject: effect.subject,
       author: MessageAuthor.agent,
       decisionId,
-      sendAt: effect.delaySeconds > 0 ? timestamp(effect.delaySeconds * 1000) : undefined,
+      sendAt,
+      heldBy,
+      isUrgent: effect.isUrgent,
       answeredAddressId: isAnswer ? addressId : undefined,
       conversation: destination.conversation,
     };
@@ -474,7 +496,7 @@ async function send(
 /** Explains an effect and its result. */
 export function explain(
   effect: Effect,
-  { status, error, line, obstacles, timer }: Result = { status: "skipped" },
+  { status, error, line, obstacles, timer, sendAt, heldBy }: Result = { status: "skipped" },
   messageId: string | undefined = undefined,
 ): EffectExplanation {
   return {
@@ -488,6 +510,10 @@ export function explain(
     ...("locale" in effect && { locale: effect.locale }),
     ...("subject" in effect && { subject: effect.subject }),
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
+    ...("isUrgent" in effect && { isUrgent: effect.isUrgent }),
+    ...(sendAt !== undefined && {
+      gate: { name: heldBy?.reason ?? ScheduledReason.delay, until: sendAt, path: heldBy?.path ?? null },
+    }),
     line: line !== undefined ? line : "line" in effect ? effect.line : null,
     ...(obstacles !== undefined && { obstacles }),
     tags: "tags" in effect ? effect.tags : null,

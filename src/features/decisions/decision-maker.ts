@@ -423,6 +423,10 @@ export class DecisionMaker {
     const { agentId, id: decisionId, situation } = decision;
     // Read before the effects, which may move the conversation.
     const addressId = participants.conversation?.addressId;
+    const isAnswer = situation.type === MESSAGE_RECEIVED;
+    const { policy } = configuration;
+    const { contact } = snapshot;
+    const isBound = policy !== undefined && contact !== null && !isAnswer;
     const application = {
       ...this.dependencies,
       context,
@@ -431,7 +435,10 @@ export class DecisionMaker {
       participants,
       asked,
       tags,
-      isAnswer: situation.type === MESSAGE_RECEIVED,
+      isAnswer,
+      bound: isBound ? { policy, timezone: contact.timezone } : undefined,
+      // A dry run may assume another time.
+      now: tx.isDryRun ? (snapshot.now as Timestamp) : timestamp(),
       isTimed: decision.timerId !== null,
       gates: planned.gates,
       isOptedOut: snapshot.isOptedOut === true,

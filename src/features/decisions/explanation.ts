@@ -26,6 +26,7 @@ import type { Effect } from "../configuration/document/evaluate";
 import { MAX_TAGS } from "../contacts/contact.limits";
 import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
+import { MessageGate } from "../messages/message-gate";
 
 /** Assumed number of rules: a configuration has at most 200, but rarely are that many tried. */
 const ASSUMED_RULES = 25;
@@ -248,6 +249,19 @@ export class EffectExplanation {
 
   @Field(() => Int, { nullable: true, description: "Delay before the message is sent (s), for `send`." })
   delaySeconds!: number | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "True if no window or cap holds back the message, for `send`.",
+  })
+  isUrgent?: true | undefined;
+
+  @Field(() => MessageGate, {
+    nullable: true,
+    description:
+      "Why the message is scheduled, for `send`; null if it is queued at once. Caps, and windows once more, are asked when the message is sent.",
+  })
+  gate?: MessageGate;
 
   @Field(() => String, { nullable: true, description: "Name of the line, for `send` and `move`." })
   @MaxCharacters(NAME_MAX_LENGTH)

@@ -25,4 +25,8 @@ export class LineTraffic {
   /** Time until which messages wait for their turn (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
+
+  /** Time until which urgent messages wait for their turn (ms since the epoch, with fractions). */
+  @Column({ type: "float", default: 0 })
+  urgentUntil!: number;
 }

@@ -7,6 +7,9 @@ export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "v
 
 /** The state that a message's gates depend on. */
 export interface GateContext {
+  agentId: string;
+  /** The version of the configuration whose policy applies; null without one. */
+  policyVersion: number | null;
   /** Undefined if the agent has no default line. */
   line: GateLine | undefined;
   organizationIsActive: boolean;
@@ -18,6 +21,8 @@ export interface GateContext {
     isClosed: boolean;
     /** True if the contact is erased, so that the conversation is about to be closed. */
     isErased: boolean;
+    /** The contact's time zone; null if it is unknown, or the agent has no policy. */
+    timezone: string | null;
     /** The contact's address on the line; undefined if it was deleted. */
     address: { address: string; isOptedOut: boolean } | undefined;
   };
@@ -36,7 +41,10 @@ export type QueuedRow = Pick<
   | "heldReason"
   | "notBefore"
   | "lineId"
+  | "isUrgent"
 > & {
+  /** True if it answers no message of the contact. */
+  isUnprompted: boolean;
   /** The line's policy for uncertain attempts, if a process ended while sending the message. */
   whenUncertain: WhenUncertain | null;
 };

@@ -27,6 +27,10 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   subject?: string | undefined;
   /** When to queue it, if it is scheduled; such a message has no sequence. */
   sendAt?: Timestamp | undefined;
+  /** Why it is scheduled, if not for a delay, and the path of the part of the policy that says so. */
+  heldBy?: { reason: ScheduledReason; path: string } | undefined;
+  /** True if no window or cap may hold it back. */
+  isUrgent?: boolean | undefined;
   /** The address that the message answers automatically. */
   answeredAddressId?: string | undefined;
 }
@@ -55,6 +59,7 @@ export async function insertMessages(
   const createdAt = timestamp();
   const messages = drafts.map((draft) => {
     const { agentId, text, subject, author, expiresAfterMs, conversation, decisionId, sendAt } = draft;
+    const { heldBy, isUrgent = false } = draft;
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
@@ -63,6 +68,8 @@ export async function insertMessages(
       author,
       direction: MessageDirection.outbound,
       ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),
+      ...(heldBy !== undefined && { scheduledReason: heldBy.reason, scheduledBy: heldBy.path }),
+      isUrgent,
       createdAt,
       expiresAt: timestampOf(Date.parse(sendAt ?? createdAt) + expiresAfterMs),
       decisionId: decisionId ?? null,
@@ -76,8 +83,12 @@ export async function insertMessages(
 }
 
 // Both have the same properties, because one statement inserts both.
-const QUEUED = { status: MessageStatus.queued, sendAt: null, scheduledReason: null };
-const SCHEDULED = { status: MessageStatus.scheduled, scheduledReason: ScheduledReason.delay };
+const QUEUED = { status: MessageStatus.queued, sendAt: null, scheduledReason: null, scheduledBy: null };
+const SCHEDULED = {
+  status: MessageStatus.scheduled,
+  scheduledReason: ScheduledReason.delay,
+  scheduledBy: null,
+};
 
 /** The lane of a message; the queued messages of a conversation share one. */
 export function laneOf({

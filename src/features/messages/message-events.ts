@@ -7,7 +7,14 @@ export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" 
   Partial<
     Pick<
       Message,
-      "sequence" | "decisionId" | "lineId" | "errorCode" | "providerId" | "sendAt" | "scheduledReason"
+      | "sequence"
+      | "decisionId"
+      | "lineId"
+      | "errorCode"
+      | "providerId"
+      | "sendAt"
+      | "scheduledReason"
+      | "scheduledBy"
     >
   >;
 
@@ -32,6 +39,7 @@ export const messageEvent = (
     ...(status === MessageStatus.scheduled && {
       sendAt: more.sendAt ?? null,
       scheduledReason: more.scheduledReason ?? null,
+      scheduledBy: more.scheduledBy ?? null,
     }),
   },
 });

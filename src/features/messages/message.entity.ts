@@ -72,6 +72,8 @@ registerEnumType(HeldReason, {
 /** Why a message is not queued yet. */
 export enum ScheduledReason {
   delay = "delay",
+  window = "window",
+  cap = "cap",
 }
 
 registerEnumType(ScheduledReason, {
@@ -79,6 +81,8 @@ registerEnumType(ScheduledReason, {
   description: "Why a message is scheduled.",
   valuesConfig: {
     delay: { description: "The sender asked for a later time." },
+    window: { description: "The agent's policy sends no messages to the contact at this time." },
+    cap: { description: "The contact got as many messages as the agent's policy allows within a period." },
   },
 });
 
@@ -93,6 +97,7 @@ export enum MessageError {
   no_address = "no_address",
   rejected = "rejected",
   uncertain = "uncertain",
+  capped = "capped",
 }
 
 registerEnumType(MessageError, {
@@ -109,6 +114,9 @@ registerEnumType(MessageError, {
     rejected: { description: "The receiver permanently rejected the message; see `errorText`." },
     uncertain: {
       description: "It is unknown whether the message was sent, and the line does not resend such messages.",
+    },
+    capped: {
+      description: "A cap of the agent's policy did not allow the message before it expired.",
     },
   },
 });
@@ -159,6 +167,9 @@ export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 /** In code points. */
 export const ERROR_TEXT_MAX_LENGTH = 500;
 
+/** Max length of a path such as `policy.windows[19]`. */
+export const POLICY_PATH_MAX_LENGTH = 40;
+
 /** In code points. */
 export const OMITTED_MAX_LENGTH = 500;
 
@@ -186,6 +197,7 @@ export const THREAD_MAX_LENGTH = 2_000;
   where: "provider_id IS NOT NULL",
 })
 @Index("message_answers", ["answeredAddressId", "createdAt"], { where: "answered_address_id IS NOT NULL" })
+@Index("message_capped", ["cappedContactId", "sentAt"], { where: "capped_contact_id IS NOT NULL" })
 @Index("message_queue", ["conversationId", "sequence"], {
   where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
 })
@@ -324,6 +336,26 @@ export class Message {
   })
   @Column({ type: "varchar", length: 8, nullable: true })
   scheduledReason!: ScheduledReason | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Path of the part of the agent's configuration by which the message is scheduled, such as `policy.windows[0]`; null if none is.",
+  })
+  @MaxCharacters(POLICY_PATH_MAX_LENGTH)
+  @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
+  scheduledBy!: string | null;
+
+  /** The contact for whom the caps of the agent's policy count the message; null if none counts it. */
+  @Column({ type: "varchar", length: 36, nullable: true })
+  cappedContactId!: string | null;
+
+  @Field(() => Boolean, {
+    description:
+      "True if no window or cap holds back the message, and it is sent before others that wait for the rate of the line.",
+  })
+  @Column({ type: "boolean", default: false })
+  isUrgent!: boolean;
 
   @Field(() => MessageError, { nullable: true, description: "Why the message was canceled or given up." })
   @Column({ type: "varchar", length: 32, nullable: true })

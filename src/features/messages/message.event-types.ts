@@ -17,7 +17,7 @@ const messageIn = (status: string, more = {}) =>
 export const messageEventTypes = {
   "message.scheduled": {
     description: "A message was scheduled: it is queued at `sendAt`.",
-    data: messageIn("scheduled", { sendAt: TEXT, scheduledReason: TEXT }),
+    data: messageIn("scheduled", { sendAt: TEXT, scheduledReason: TEXT, scheduledBy: orNull(TEXT) }),
   },
   "message.queued": { description: "A message was queued.", data: messageIn("queued") },
   "message.sent": {

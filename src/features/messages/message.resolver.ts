@@ -14,6 +14,7 @@ import { MAY_READ_MESSAGES } from "./message.access";
 import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
+import { gatesOf, MessageGate } from "./message-gate";
 
 /** In code points. */
 const PREVIEW_LENGTH = 100;
@@ -65,6 +66,14 @@ export class MessageResolver {
   })
   async deliveryAttempts(@Root() message: Message): Promise<DeliveryAttempt[]> {
     return (await this.service.attemptsOf(message.id)) ?? [];
+  }
+
+  @AtMost(1)
+  @FieldResolver(() => [MessageGate], {
+    description: "The conditions that keep the message from being sent now; empty if there are none.",
+  })
+  gates(@Root() message: Message): MessageGate[] {
+    return gatesOf(message);
   }
 
   @FieldResolver(() => ID, {

@@ -14,6 +14,7 @@ import { MessageService } from "./message.service";
 import { MessageFailures } from "./message-failures";
 import { MESSAGE_LANE } from "./message-lanes";
 import { messageWork } from "./message-work";
+import { MessagePolicies } from "./policy-gates";
 import { Receipts } from "./receipts";
 import { readStandaloneMessages } from "./standalone-messages";
 
@@ -35,6 +36,7 @@ export const messages = feature({
   services: ({ database, lanes, hooks }: Core & Needs) => {
     const messageFailures = new MessageFailures(hooks);
     return {
+      messagePolicies: new MessagePolicies(hooks),
       agentQueues: new AgentQueues(database),
       messageFailures,
       receipts: new Receipts(database, lanes, messageFailures),
@@ -50,9 +52,11 @@ export const messages = feature({
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   retention: { RETENTION_ATTEMPTS_DAYS: 90 },
   expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),
-  lanes: ({ drivers, lineHealth, messageFailures }) => ({
+  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies }) => ({
     [MESSAGE_LANE]: messageWork({
+      lanes,
       drivers,
+      messagePolicies,
       messageFailures,
       read: readStandaloneMessages,
       onRejecting: lineHealth.pauseRejecting,

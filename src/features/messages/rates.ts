@@ -10,9 +10,12 @@ import { HeldReason } from "./message.entity";
  */
 const TOLERANCE_MS = 1_000;
 
+const NO_TRAFFIC = { rejections: 0, ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 };
+
 /**
  * The rates of lines, exact across all processes: a line never exceeds its rate in any minute. Messages are spaced
  * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each waiting message gets its turn after the others.
+ * An urgent message takes the next turn, and the message that waited for it gets one after the others.
  */
 export class Rates {
   private constructor(
@@ -29,7 +32,7 @@ export class Rates {
       .createQueryBuilder()
       .insert()
       .into(LineTraffic)
-      .values(ids.map((lineId) => ({ lineId, rejections: 0, ratePerMinute: 0, nextAt: 0, queuedUntil: 0 })))
+      .values(ids.map((lineId) => ({ ...NO_TRAFFIC, lineId })))
       .orIgnore()
       .updateEntity(false)
       .execute();
@@ -44,7 +47,7 @@ export class Rates {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
       // Turns computed for another rate are void.
       if (traffic.ratePerMinute !== ratePerMinute)
-        Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs });
+        Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs, urgentUntil: nowMs });
     }
     return new Rates(new Map(all.map((traffic) => [traffic.lineId, traffic])), nowMs);
   }
@@ -55,29 +58,32 @@ export class Rates {
    */
   take(
     { id }: GateLine,
-    { heldReason, notBefore }: Pick<QueuedRow, "heldReason" | "notBefore">,
+    { heldReason, notBefore, isUrgent }: Pick<QueuedRow, "heldReason" | "notBefore" | "isUrgent">,
   ): Timestamp | undefined {
     const traffic = this.traffic.get(id);
     if (traffic === undefined) return undefined;
     const { nowMs } = this;
-    const { nextAt, queuedUntil, ratePerMinute } = traffic;
+    const { nextAt, ratePerMinute } = traffic;
+    // Urgent messages come first because they wait only for each other.
+    const queue = isUrgent ? "urgentUntil" : "queuedUntil";
+    const isEmpty = traffic.urgentUntil <= nowMs && traffic[queue] <= nowMs;
     const intervalMs = (60_000 + TOLERANCE_MS) / ratePerMinute;
     const turn = heldReason === HeldReason.rate && notBefore !== null ? Date.parse(notBefore) : undefined;
-    const hasTurn = turn !== undefined && turn <= queuedUntil;
+    const hasTurn = turn !== undefined && turn <= traffic[queue];
     if (hasTurn && turn > nowMs) return timestampOf(turn);
     // Messages waiting for their turn come first.
-    if ((hasTurn || queuedUntil <= nowMs) && nowMs >= nextAt - TOLERANCE_MS) {
+    if ((hasTurn || isEmpty) && nowMs >= nextAt - TOLERANCE_MS) {
       traffic.nextAt = Math.max(nextAt, nowMs) + intervalMs;
       return undefined;
     }
-    const next = Math.max(queuedUntil, nextAt, nowMs);
-    traffic.queuedUntil = next + intervalMs;
-    return timestampOf(next);
+    const next = Math.max(traffic[queue], nextAt, nowMs);
+    traffic[queue] = next + intervalMs;
+    return timestampOf(isUrgent ? Math.max(next - TOLERANCE_MS, nowMs) : next);
   }
 
   /** Stores the turns taken. */
   async store(tx: Tx): Promise<void> {
-    for (const { lineId, ratePerMinute, nextAt, queuedUntil } of this.traffic.values())
-      await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil });
+    for (const { lineId, ratePerMinute, nextAt, queuedUntil, urgentUntil } of this.traffic.values())
+      await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil, urgentUntil });
   }
 }

@@ -2,14 +2,15 @@ import type { Timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { WhenUncertain } from "../lines/line.entity";
-import type { GateLine, QueuedRow } from "./gates";
+import type { GateContext, GateLine, QueuedRow } from "./gates";
 import { IS_UNSENT, MessageStatus } from "./message.entity";
 import type { Queues } from "./message-work";
 
-/** The columns of `QueuedRow`, for a SELECT. */
+/** The columns of `QueuedRow` and `PolicyRow`, for a SELECT. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
-  message.not_before as "notBefore", message.line_id as "lineId",
+  message.not_before as "notBefore", message.line_id as "lineId", message.is_urgent as "isUrgent",
+  message.answered_address_id is null as "isUnprompted", message.agent_id as "agentId", agent.policy_version as "policyVersion",
   case when message.status = '${MessageStatus.sending}' then
     (select sent_on.when_uncertain from line sent_on where sent_on.id = message.line_id) end as "whenUncertain"`;
 
@@ -34,7 +35,10 @@ export const lineIn = (row: LineRow): GateLine => ({
   whenUncertain: row.lineWhenUncertain,
 });
 
-type Row = QueuedRow & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
+/** The columns by which the agent's policy is found. */
+export type PolicyRow = Pick<GateContext, "agentId" | "policyVersion">;
+
+type Row = QueuedRow & PolicyRow & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
 
 /** Reads standalone messages; each has its own lane and is sent on its agent's default line. */
 export async function readStandaloneMessages(tx: Tx, ids: readonly string[]): Promise<Queues> {
@@ -49,10 +53,9 @@ export async function readStandaloneMessages(tx: Tx, ids: readonly string[]): Pr
   );
   const queues = rows.map((row) => {
     const line = row.gateId === null ? undefined : lineIn(row);
-    return [
-      row.id,
-      [{ ...row, context: { line, organizationIsActive: row.deactivatedAt === null } }],
-    ] as const;
+    const { agentId, policyVersion, deactivatedAt } = row;
+    const context = { agentId, policyVersion, line, organizationIsActive: deactivatedAt === null };
+    return [row.id, [{ ...row, context }]] as const;
   });
   return { queues: new Map(queues) };
 }

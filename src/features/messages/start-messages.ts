@@ -2,18 +2,23 @@ import { type Timestamp, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { OutboundMessage } from "../../delivery/driver";
 import type { Dispatch, DueWork, LaneContext } from "../../delivery/lane-work";
+import type { Lanes } from "../../delivery/lanes";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
 import { type GateLine, gate, held, type QueuedMessage, type QueuedRow, type Start } from "./gates";
 import { EXPIRE_AFTER_MS, HeldReason, MessageAuthor, MessageStatus } from "./message.entity";
 import type { MessageFailures } from "./message-failures";
+import type { MessagePolicies, Rescheduled } from "./policy-gates";
 import { Rates } from "./rates";
+import { reschedule } from "./reschedule";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
 /** The services that send messages. */
 export interface Dependencies {
+  lanes: Lanes;
   drivers: LineDrivers;
   messageFailures: MessageFailures;
+  messagePolicies: MessagePolicies;
 }
 
 /**
@@ -24,7 +29,7 @@ export interface Dependencies {
 export async function startMessages(
   tx: Tx,
   queues: ReadonlyMap<string, readonly QueuedMessage[]>,
-  { drivers, messageFailures }: Dependencies,
+  { lanes, drivers, messageFailures, messagePolicies }: Dependencies,
   { senders, observer }: LaneContext,
 ): Promise<DueWork> {
   const all = [...queues.values()].flat();
@@ -32,10 +37,12 @@ export async function startMessages(
     tx,
     all.flatMap(({ context }) => context.line ?? []),
   );
+  const policies = await messagePolicies.of(tx, all);
   const now = timestamp();
   const next = new Map<string, Timestamp>();
   const waiting: DueWork["waiting"][number][] = [];
   const starts: (readonly [QueuedMessage, Start])[] = [];
+  const later: (readonly [QueuedMessage, Rescheduled])[] = [];
   const leaving: (readonly [string, QueuedMessage, GateLine])[] = [];
   for (const [laneId, queue] of queues) {
     let isBlocked = false;
@@ -54,6 +61,17 @@ export async function startMessages(
         next.set(laneId, earliest(next.get(laneId), expiryOf(message)));
         continue;
       }
+      const decided = policies.decide(message, now);
+      if (decided?.status === MessageStatus.queued) {
+        next.set(laneId, earliest(decided.askAgainAt, expiryOf(message)));
+        isBlocked = true;
+        continue;
+      }
+      if (decided !== undefined) {
+        if (decided.status === MessageStatus.failed) starts.push([message, decided]);
+        else later.push([message, decided]);
+        continue;
+      }
       const isLocal = line.kind === LineKind.local;
       // If the process is killed, messages waiting for a sender become uncertain as well.
       const mayWait = line.whenUncertain === WhenUncertain.retry;
@@ -70,8 +88,10 @@ export async function startMessages(
         isBlocked = true;
       } else if (isLocal) {
         starts.push([message, { status: MessageStatus.delivered, line }]);
+        policies.count(message, MessageStatus.delivered, now);
       } else {
         starts.push([message, { status: MessageStatus.sending, line }]);
+        policies.count(message, MessageStatus.sending, now);
         leaving.push([laneId, message, line]);
         isBlocked = true;
       }
@@ -85,6 +105,8 @@ export async function startMessages(
     observer,
   );
   const contents = await storeStarts(tx, starts, now, observer);
+  await policies.store();
+  for (const [id, sendAt] of await reschedule(tx, lanes, later, now, observer)) next.set(id, sendAt);
   const failed = starts.flatMap(([{ id }, start]) =>
     start.status === MessageStatus.failed ? [{ id, errorCode: start.errorCode }] : [],
   );

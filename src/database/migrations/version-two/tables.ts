@@ -54,6 +54,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       primary(ids("line_id")),
       integers("rejections", "rate_per_minute"),
       typed("float", "next_at", "queued_until"),
+      defaulting("0", typed("float", "urgent_until")),
     ],
     foreignKeys: [references("line")],
   },

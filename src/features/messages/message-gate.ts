@@ -1,0 +1,56 @@
+import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
+import type { Timestamp } from "../../common/time";
+import { MaxCharacters } from "../../schema/list-size";
+import {
+  type HeldReason,
+  type Message,
+  POLICY_PATH_MAX_LENGTH,
+  type ScheduledReason,
+} from "./message.entity";
+
+type GateName = `${ScheduledReason | HeldReason}`;
+
+const MessageGateName = enumOf<GateName>("MessageGateName", "What keeps a message from being sent now.", {
+  delay: "The sender asked for a later time.",
+  window: "The agent's policy sends no messages to the contact at this time.",
+  cap: "The contact got as many messages as the agent's policy allows within a period.",
+  rate: "The line has reached its limit of messages per minute.",
+  line_paused: "The line is paused or archived.",
+  no_route: "The agent has no default line.",
+  organization_deactivated: "The organization is deactivated.",
+  retry: "An attempt to send the message failed.",
+  imported: "The message was queued by a gateway version that could not send messages.",
+});
+
+@ObjectType({ simpleResolvers: true, description: "A condition that keeps a message from being sent now." })
+export class MessageGate {
+  @Field(() => MessageGateName, { description: "Name of the condition." })
+  name!: GateName;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When the condition is checked again; null if that depends on something else than time.",
+  })
+  until!: Timestamp | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Path of the part of the agent's configuration that demands it, such as `policy.windows[0]`; null if none does.",
+  })
+  @MaxCharacters(POLICY_PATH_MAX_LENGTH)
+  path!: string | null;
+}
+
+/** The conditions that keep a message from being sent now. */
+export function gatesOf({
+  scheduledReason,
+  sendAt,
+  scheduledBy,
+  heldReason,
+  notBefore,
+}: Pick<Message, "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore">): MessageGate[] {
+  if (scheduledReason !== null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy }];
+  return heldReason === null ? [] : [{ name: heldReason, until: notBefore, path: null }];
+}

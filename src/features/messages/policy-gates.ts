@@ -1,0 +1,66 @@
+import type { Timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
+import type { HookRegistry } from "../../schema/hooks";
+import type { QueuedMessage } from "./gates";
+import { MessageAuthor, MessageError, MessageStatus, type ScheduledReason } from "./message.entity";
+
+/** A message that waits for a window, or for a cap to allow it. */
+export interface Rescheduled {
+  status: MessageStatus.scheduled;
+  sendAt: Timestamp;
+  scheduledReason: ScheduledReason;
+  scheduledBy: string;
+  expiresAt: Timestamp | null;
+}
+
+/** What the policy of an agent does with a message that could be sent now otherwise. */
+export type PolicyDecision =
+  | Rescheduled
+  | { status: MessageStatus.failed; errorCode: MessageError }
+  /** Another transaction may just be sending to the contact. */
+  | { status: MessageStatus.queued; askAgainAt: Timestamp };
+
+/** The policies of the agents whose messages a transaction sends. */
+export interface PolicyGates {
+  /** @returns undefined if the message may be sent now */
+  decide(message: QueuedMessage, now: Timestamp): PolicyDecision | undefined;
+  /** Counts a message that is sent now. */
+  count(
+    message: QueuedMessage,
+    status: MessageStatus.sending | MessageStatus.delivered,
+    now: Timestamp,
+  ): void;
+  /** Stores which messages were counted. */
+  store(): Promise<void>;
+}
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /**
+     * Reads the policies that apply to messages, and locks their contacts, in a transaction that holds the locks of
+     * lanes, so it waits for no lock; implemented by exactly one feature.
+     */
+    policyGates: (tx: Tx, messages: readonly QueuedMessage[]) => Promise<PolicyGates>;
+  }
+}
+
+/** True if the policy of an agent applies to a message: the agent wrote it unprompted. */
+const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessage): boolean =>
+  context.policyVersion !== null && author === MessageAuthor.agent && isUnprompted && !isUrgent;
+
+/** Asks the policies of agents when, and how often, they write to contacts. */
+export class MessagePolicies {
+  constructor(private readonly hooks: HookRegistry) {}
+
+  /** Reads nothing if no policy applies. */
+  async of(tx: Tx, messages: readonly QueuedMessage[]): Promise<PolicyGates> {
+    const bound = messages.filter(isBound);
+    return bound.length === 0 ? NO_GATES : this.hooks.the("policyGates")(tx, bound);
+  }
+}
+
+const NO_GATES: PolicyGates = {
+  decide: () => undefined,
+  count: () => undefined,
+  store: async () => undefined,
+};

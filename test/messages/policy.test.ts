@@ -1,0 +1,321 @@
+import { DAY_MS, HOUR_MS, timestamp, timestampOf } from "../../src/common/time";
+import { Lane } from "../../src/delivery/lane.entity";
+import { laneWork } from "../../src/features";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Event } from "../../src/features/events/event.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
+import { addContact } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import type { GatewayOptions } from "../support/gateway";
+import { senderOn } from "../support/inbound";
+import { addLine, lineClient } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
+
+const DELIVERS = { env: { DELIVERY_WORKERS: "1" } } satisfies GatewayOptions;
+
+const { scheduled, queued, delivered, failed } = MessageStatus;
+
+/** A window in UTC from one time to another, from now, and when it opens. */
+function windowOf(fromMs: number, toMs: number) {
+  const from = timestampOf(Math.floor((Date.now() + fromMs) / 60_000) * 60_000);
+  const to = timestampOf(Date.parse(from) + toMs - fromMs);
+  return { windows: [{ from: from.slice(11, 16), to: to.slice(11, 16) }], at: from };
+}
+
+/** A window that is closed, and opens in two hours. */
+const closed = () => windowOf(2 * HOUR_MS, 3 * HOUR_MS);
+const { windows: OPEN } = windowOf(-HOUR_MS, 12 * HOUR_MS);
+
+const NEWS = {
+  situations: { news: {}, alert: {}, both: {} },
+  templates: { news: "News", alert: { text: "Alert", urgent: true }, answer: "Answer" },
+  rules: [
+    { id: "news", on: "news", do: [{ send: "news" }] },
+    { id: "alert", on: "alert", do: [{ send: "alert" }] },
+    {
+      id: "both",
+      on: "both",
+      do: [
+        { send: "news", delaySeconds: 60 },
+        { send: "news", urgent: true },
+      ],
+    },
+    { id: "answer", on: "message.received", do: [{ send: "answer" }] },
+  ],
+};
+
+describeGateway(DELIVERS, (gateway) => {
+  let agentId: string;
+  let api: ReturnType<typeof conversationClient>;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    api = conversationClient(gateway);
+    await addLine(gateway, { agentId, name: "second" });
+  });
+
+  const messageOf = (id: string) =>
+    gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+  const laneOf = (id: string) => gateway.services.database.read((reader) => reader.findOneBy(Lane, { id }));
+  const become = async (id: string, status: MessageStatus) => {
+    await waitUntil(async () => (await messageOf(id)).status === status);
+    return messageOf(id);
+  };
+  const publishPolicy = (policy: object | undefined) => publish(gateway, agentId, { ...NEWS, policy });
+  const decide = async (conversationId: string, type = "news", more: object = {}) => {
+    const { body } = await decisionClient(gateway).decide({ type, conversationId, ...more });
+    return body.explanation.effects;
+  };
+  /** The ID of the message that a decision sends. */
+  const send = async (...args: Parameters<typeof decide>): Promise<string> =>
+    (await decide(...args))[0].messageId;
+  const newConversation = async (more: { line?: string; address?: string } = {}) =>
+    (await addConversation(gateway, { agentId, ...more })).id;
+  const makeDue = async (id: string) => {
+    const past = timestamp(-1);
+    await gateway.services.database.write(async (tx) => {
+      await tx.update(Message, { id }, { sendAt: past });
+      await tx.update(Lane, { id }, { wakeAt: past });
+    });
+    gateway.services.lanes.notify();
+  };
+  /** A line that is paused, and a conversation on it. */
+  const onPausedLine = async () => {
+    const { id: lineId, name } = await addLine(gateway, { agentId });
+    const id = await newConversation({ line: name });
+    await lineClient(gateway).pause(lineId);
+    return { id, resume: () => lineClient(gateway).resume(lineId) };
+  };
+
+  describe("windows", () => {
+    test("what the agent writes outside of them waits for the next one, and holds back nothing", async () => {
+      const { windows, at } = closed();
+      await publishPolicy({ windows });
+      const id = await newConversation();
+      const [effect] = await decide(id);
+      const gate = { name: "window", until: at, path: "policy.windows[0]" };
+      expect(effect).toMatchObject({ status: "done", gate });
+      const message = await messageOf(effect.messageId);
+      expect(message).toMatchObject({
+        ...{ status: scheduled, sequence: null, sendAt: at, scheduledReason: "window" },
+        ...{ scheduledBy: "policy.windows[0]", expiresAt: timestampOf(Date.parse(at) + 3 * DAY_MS) },
+      });
+      expect(await laneOf(message.id)).toMatchObject({ kind: "schedule", wakeAt: at });
+      const { body } = await gateway.graphql(
+        "query ($id: ID!) { message(id: $id) { gates { name until path } } }",
+        {
+          id: message.id,
+        },
+      );
+      expect(body.data.message.gates).toEqual([gate]);
+      const { body: shown } = await gateway.rest("GET", `/messages/${message.id}`);
+      expect(shown).toMatchObject({ scheduledReason: "window", scheduledBy: "policy.windows[0]" });
+      const next = (await api.send(id, "by a client")).body.data.sendToConversation;
+      expect(next.sequence).toBe(1);
+      await become(next.id, delivered);
+      await publishPolicy({ windows: OPEN });
+      await makeDue(message.id);
+      expect(await become(message.id, delivered)).toMatchObject({ sequence: 2, scheduledBy: null });
+      expect(await laneOf(message.id)).toBeNull();
+    });
+
+    test("answers, urgent messages, and what others write pass at any time", async () => {
+      await publishPolicy({ windows: closed().windows });
+      const { id: lineId, name } = await addLine(gateway, { agentId });
+      const address = `at ${Math.random()}`;
+      const id = await newConversation({ line: name, address });
+      await become(await send(id, "alert"), delivered);
+      const [delayed, urgent] = await decide(id, "both");
+      await become(urgent.messageId, delivered);
+      expect([delayed.gate.name, urgent.gate]).toEqual(["window", undefined]);
+      expect(await messageOf(urgent.messageId)).toMatchObject({ isUrgent: true });
+      await (await senderOn(gateway, agentId, lineId)).text(address, "Hello");
+      const answers = () =>
+        gateway.services.database.read((reader) =>
+          reader.findBy(Message, { conversationId: id, text: "Answer" }),
+        );
+      await waitUntil(async () => (await answers())[0]?.status === delivered);
+    });
+
+    test("a queued message whose window has closed waits for the next one, and the others do not", async () => {
+      const { id, resume } = await onPausedLine();
+      await publishPolicy({ windows: OPEN });
+      const first = await send(id);
+      const second = (await api.send(id, "by a client")).body.data.sendToConversation.id;
+      const before = await messageOf(first);
+      expect(before).toMatchObject({ status: queued, sequence: 1 });
+      const { windows, at } = closed();
+      await publishPolicy({ windows });
+      await resume();
+      await become(second, delivered);
+      const after = await become(first, scheduled);
+      expect(after).toMatchObject({
+        sequence: null,
+        sendAt: at,
+        scheduledReason: "window",
+        heldReason: null,
+      });
+      // The wait does not count.
+      const waitMs = Date.parse(at) - Date.parse(after.updatedAt ?? "");
+      expect(Date.parse(after.expiresAt ?? "")).toBe(Date.parse(before.expiresAt ?? "") + waitMs);
+      const events = await gateway.services.database.read((reader) =>
+        reader.findBy(Event, { agentId, subject: `conversation:${id}` }),
+      );
+      const own = events.filter(({ data }) => data.id === first);
+      expect(own.map(({ type }) => type)).toEqual(["message.queued", "message.scheduled"]);
+      expect(own[1]?.data).toMatchObject({ sequence: null, sendAt: at, scheduledBy: "policy.windows[0]" });
+      await publishPolicy(undefined);
+      await makeDue(first);
+      expect(await become(first, delivered)).toMatchObject({ sequence: 3 });
+    });
+
+    test("a message to nobody in particular goes by the zone of the policy", async () => {
+      const { windows, at } = closed();
+      await publishPolicy({ zone: "Asia/Tokyo", windows });
+      const { body } = await decisionClient(gateway).decide({ type: "news" });
+      const id = body.explanation.effects[0].messageId;
+      const after = await become(id, scheduled);
+      // The window is nine hours earlier in Tokyo.
+      expect(Date.parse(after.sendAt ?? "")).toBe(Date.parse(at) + 15 * HOUR_MS);
+      expect(await laneOf(id)).toMatchObject({ kind: "schedule", wakeAt: after.sendAt });
+      await publishPolicy({ windows: OPEN });
+      await makeDue(id);
+      await become(id, delivered);
+      expect(await laneOf(id)).toBeNull();
+    });
+
+    test("a dry run says what it would do at another time, for a contact in another zone", async () => {
+      const windows = [{ days: "mon-fri", from: "08:00", to: "20:00" }];
+      await publishPolicy({ zone: "Europe/Zurich", windows });
+      const id = await newConversation();
+      const gateAt = async (now: string, contact?: object) =>
+        (await decide(id, "news", { dryRun: true, as: { now, contact } }))[0].gate;
+      expect(await gateAt("2027-03-26T20:00:00Z")).toMatchObject({ until: "2027-03-29T06:00:00.000Z" });
+      expect(await gateAt("2027-03-26T12:00:00Z")).toBeUndefined();
+      const timezone = "America/New_York";
+      expect(await gateAt("2027-03-26T20:00:00Z", { timezone })).toBeUndefined();
+    });
+  });
+
+  describe("caps", () => {
+    const DAILY = {
+      caps: [
+        { max: 3, within: "P2D" },
+        { max: 2, within: "P1D" },
+      ],
+    };
+    /** A new contact with a conversation on each of two lines. */
+    const conversationsOfOne = async () => {
+      const address = { kind: AddressKind.local, address: `at ${Math.random()}` };
+      const contact = { id: await addContact(gateway, { agentId, addresses: [address] }) };
+      const ids: string[] = [];
+      for (const line of ["main", "second"])
+        ids.push(
+          (await api.open({ contact, line, message: "by a client" })).body.data.openConversation.conversation
+            .id,
+        );
+      return ids as [string, string];
+    };
+
+    test("a contact gets as many messages as they allow, on all lines, and the next one waits", async () => {
+      await publishPolicy(DAILY);
+      const [one, other] = await conversationsOfOne();
+      const first = await become(await send(one), delivered);
+      await become(await send(one, "alert"), delivered);
+      await become(await send(other), delivered);
+      const third = await become(await send(other), scheduled);
+      const until = timestampOf(Date.parse(first.sentAt ?? "") + DAY_MS);
+      expect(third).toMatchObject({ sendAt: until, scheduledReason: "cap", scheduledBy: "policy.caps[1]" });
+      const next = (await api.send(other, "by a client")).body.data.sendToConversation;
+      await become(next.id, delivered);
+      await become(await send(await newConversation()), delivered);
+      // The period slides: what is older than a day counts no more, for this cap.
+      await gateway.services.database.write((tx) =>
+        tx.update(Message, { id: first.id }, { sentAt: timestamp(-DAY_MS) }),
+      );
+      await makeDue(third.id);
+      await become(third.id, delivered);
+      // The other cap still counts it, and keeps the next one for longer.
+      const fourth = await become(await send(one), scheduled);
+      expect(fourth).toMatchObject({ scheduledReason: "cap", scheduledBy: "policy.caps[0]" });
+    });
+
+    test("a message that a cap lets through at night waits for the window, too", async () => {
+      await publishPolicy({ caps: [{ max: 1, within: "PT5H" }], windows: OPEN });
+      const id = await newConversation();
+      const first = await become(await send(id), delivered);
+      const { windows } = windowOf(-HOUR_MS, HOUR_MS);
+      await publishPolicy({ caps: [{ max: 1, within: "PT5H" }], windows });
+      const second = await become(await send(id), scheduled);
+      expect(Date.parse(second.sendAt ?? "")).toBeGreaterThan(Date.parse(first.sentAt ?? "") + 22 * HOUR_MS);
+      expect(second).toMatchObject({ scheduledReason: "cap", scheduledBy: "policy.caps[0]" });
+    });
+
+    test("a message that no cap allows before it expires fails, and rules may react", async () => {
+      const onFailure = {
+        id: "failed",
+        on: "message.failed",
+        when: ['situation.data.errorCode == "capped"'],
+        do: [{ addTags: ["capped"] }],
+      };
+      const policy = { caps: [{ max: 1, within: "P4D" }] };
+      await publish(gateway, agentId, { ...NEWS, policy, rules: [...NEWS.rules, onFailure] });
+      const id = await newConversation();
+      await become(await send(id), delivered);
+      const second = await become(await send(id), failed);
+      expect(second).toMatchObject({ errorCode: "capped", sequence: 2 });
+      const { contactId } = (await api.find(id)).body.data.conversation;
+      await waitUntil(async () => {
+        const { body } = await gateway.rest("GET", `/agent/contacts/${contactId}`);
+        return body.tags.includes("capped");
+      });
+    });
+  });
+});
+
+/** Nothing delivers but the test. */
+describeGateway((gateway, engine) => {
+  const senders = { take: () => true, giveBack: () => undefined };
+
+  test("two transactions that send to a contact at the same time send no more than caps allow", async () => {
+    const { database, lanes } = gateway.services;
+    const agentId = await firstAgentId(gateway);
+    await publish(gateway, agentId, { ...NEWS, policy: { caps: [{ max: 1, within: "P1D" }] } });
+    const address = { kind: AddressKind.local, address: "at home" };
+    const contact = { id: await addContact(gateway, { agentId, addresses: [address] }) };
+    const ids: string[] = [];
+    for (const line of ["main", (await addLine(gateway, { agentId })).name]) {
+      const { body } = await conversationClient(gateway).open({ contact, line });
+      ids.push(body.data.openConversation.conversation.id);
+      await decisionClient(gateway).decide({ type: "news", conversationId: ids.at(-1) as string });
+    }
+    const [one, other] = ids as [string, string];
+    const deliver = (id: string, meanwhile?: () => Promise<unknown>) =>
+      database.write(async (tx) => {
+        const work = laneWork(gateway.services)(CONVERSATION_LANE);
+        const { next } = await work.start(tx, [id], { senders, observer: lanes.observing(tx) });
+        await meanwhile?.();
+        return next.get(id);
+      });
+    const statuses = async () =>
+      (await database.read((reader) => reader.find(Message, { order: { id: "ASC" } }))).map(
+        ({ status }) => status,
+      );
+    let second: Promise<string | undefined> = Promise.resolve(undefined);
+    await deliver(one, async () => {
+      second = deliver(other);
+      // On SQLite, it waits for the first one.
+      if (engine.name === "PostgreSQL") await second;
+    });
+    const again = await second;
+    if (engine.name === "PostgreSQL") {
+      expect(again).toBeDefined();
+      expect(await statuses()).toEqual([delivered, queued]);
+      await deliver(other);
+    }
+    expect(await statuses()).toEqual([delivered, scheduled]);
+  });
+});
