@@ -226,6 +226,32 @@ onEachEngine((engine) => {
     });
   });
 
+  test("what caps count is found by an index, and so is what they hold back", async () => {
+    const caps = [{ max: 1, within: "P90D" }];
+    const given = {
+      version: 2,
+      document: { format: 1 as const, policy: { caps } },
+      note: null,
+      restoredFrom: null,
+    };
+    await logged.database.write((tx) =>
+      tx.query(
+        `update message set author = 'agent', expires_at = '2099-01-01T00:00:00.000Z',
+           capped_contact_id = (select contact_id from conversation where conversation.id = message.conversation_id)
+         where conversation_id is not null`,
+      ),
+    );
+    await expectIndexes(/select capped_contact_id/, async (tx) => {
+      await insertVersion(tx, context, AGENT, given);
+      await start(tx, CONVERSATION_LANE);
+      const held = { agentId: AGENT, status: MessageStatus.scheduled, scheduledBy: "policy.caps[0]" };
+      expect(await tx.countBy(Message, held)).toBeGreaterThan(0);
+    });
+    const plan = await planOf(/select capped_contact_id/);
+    expect(plan).toContain("message_capped");
+    expect(plan).toMatch(engine.name === "SQLite" ? /capped_contact_id=\?/ : /Index Cond.*capped_contact_id/);
+  });
+
   test("a receipt finds its message by an index, by either ID", async () => {
     const message = await logged.database.read((reader) =>
       reader.findOneByOrFail(Message, { lineId: WEBHOOK, status: MessageStatus.sent }),

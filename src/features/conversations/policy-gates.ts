@@ -70,22 +70,19 @@ async function readCounted(tx: Tx, periods: ReadonlyMap<string, number>): Promis
   const query = tx.createQueryBuilder(Contact, "contact").where({ id: In([...periods.keys()]) });
   const locked = await lockRows(tx, query, { skipLocked: true });
   for (const contactId of locked.keys()) counted.set(contactId, { sent: new Map(), sending: new Set() });
-  const wanted = padded([...locked.keys()]);
-  if (wanted.length === 0) return counted;
-  const nowMs = Date.now();
+  if (counted.size === 0) return counted;
+  const contactIds = padded([...counted.keys()]);
+  const since = timestampOf(Date.now() - Math.max(...periods.values()));
   // A message that was not accepted does not count, but one whose attempt was cut off may have arrived.
+  const those = (condition: string) => `
+    select capped_contact_id as "contactId", id, status,
+      coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (
+        select ended_at from delivery_attempt
+        where message_id = message.id and number = message.attempts and outcome = '${AttemptOutcome.uncertain}'
+      )) as "sentAt"
+    from message where capped_contact_id in ${placeholders(1, contactIds.length, 2)} and ${condition}`;
   const rows: { contactId: string; id: string; status: MessageStatus; sentAt: Timestamp | null }[] =
-    await tx.query(
-      `with wanted (contact_id, since) as (values ${placeholders(wanted.length, 2)})
-       select distinct wanted.contact_id as "contactId", message.id, message.status,
-         coalesce(case when message.status <> '${MessageStatus.failed}' then message.sent_at end, (
-           select ended_at from delivery_attempt
-           where message_id = message.id and number = message.attempts and outcome = '${AttemptOutcome.uncertain}'
-         )) as "sentAt"
-       from wanted join message on message.capped_contact_id = wanted.contact_id
-         and (message.sent_at is null or message.sent_at > wanted.since)`,
-      wanted.flatMap((id) => [id, timestampOf(nowMs - (periods.get(id) ?? 0))]),
-    );
+    await tx.query(`${those("sent_at > $1")} union all ${those("sent_at is null")}`, [since, ...contactIds]);
   for (const { contactId, id, status, sentAt } of rows) {
     const of = counted.get(contactId) as Counted;
     if (status === MessageStatus.sending) of.sending.add(id);
