@@ -200,6 +200,21 @@ describeGateway(DELIVERS, (gateway) => {
     });
   });
 
+  test("an urgent message is sent before others that wait for the rate of the line", async () => {
+    await publishPolicy(undefined);
+    const { id: lineId, name } = await addLine(gateway, { agentId, ratePerMinute: 60 });
+    await lineClient(gateway).pause(lineId);
+    const others: string[] = [];
+    for (let i = 0; i < 4; i++) others.push(await send(await newConversation({ line: name })));
+    const urgent = await send(await newConversation({ line: name }), "alert");
+    await lineClient(gateway).resume(lineId);
+    const { sentAt } = await become(urgent, delivered);
+    const before = (await Promise.all(others.map(messageOf))).filter(
+      (other) => other.sentAt !== null && other.sentAt < (sentAt ?? ""),
+    );
+    expect(before.length).toBeLessThanOrEqual(1);
+  });
+
   describe("caps", () => {
     const DAILY = {
       caps: [
