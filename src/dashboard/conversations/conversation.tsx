@@ -67,7 +67,7 @@ function ConversationPage({ id }: { id: string }) {
         }
       >
         <div className={pageStyles.card}>
-          <Thread thread={thread} contactName={name} />
+          <Thread thread={thread} contactName={name} timezone={contact?.timezone ?? null} />
           <Composer conversation={conversation} />
         </div>
       </Beside>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { Attempts } from "../messages/attempts";
 import { cancelMessage } from "../messages/cancel";
-import { AUTHORS, isWaiting, StateReason, StatusWord } from "../messages/message-state";
+import { AUTHORS, type DeliveryState, isWaiting, StateReason, StatusWord } from "../messages/message-state";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
@@ -17,9 +17,11 @@ const LONG_FROM = 1_200;
 export function MessageItem({
   message,
   contactName,
+  timezone,
 }: {
   message: ThreadMessageFragment;
   contactName: string;
+  timezone: string | null;
 }) {
   const { direction, author, createdAt, subject, quoted, omitted } = message;
   return (
@@ -44,7 +46,7 @@ export function MessageItem({
         )}
         {omitted !== null && <p className={styles.omitted}>{omitted}</p>}
       </div>
-      <Actions message={message} />
+      <Actions message={message} contact={{ name: contactName, timezone }} />
     </li>
   );
 }
@@ -66,7 +68,13 @@ function Text({ text }: { text: string }) {
   );
 }
 
-function Actions({ message }: { message: ThreadMessageFragment }) {
+function Actions({
+  message,
+  contact,
+}: {
+  message: ThreadMessageFragment;
+  contact: DeliveryState["contact"];
+}) {
   const { id, direction, status, decisionId, attempts } = message;
   const { may, deactivated } = useViewer();
   const [opened, setOpened] = useState(false);
@@ -77,7 +85,7 @@ function Actions({ message }: { message: ThreadMessageFragment }) {
       <div className={styles.actions}>
         {direction === "outbound" && (
           <span>
-            <StatusWord {...message} /> <StateReason {...message} />
+            <StatusWord {...message} /> <StateReason {...message} contact={contact} />
           </span>
         )}
         {decisionId !== null && (

@@ -8,9 +8,11 @@ import type { useThread } from "./use-thread";
 export function Thread({
   thread,
   contactName,
+  timezone,
 }: {
   thread: ReturnType<typeof useThread>;
   contactName: string;
+  timezone: string | null;
 }) {
   const { messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
   return (
@@ -32,7 +34,7 @@ export function Thread({
         ) : (
           <ol className={styles.messages}>
             {messages.map((message) => (
-              <MessageItem key={message.id} message={message} contactName={contactName} />
+              <MessageItem key={message.id} message={message} contactName={contactName} timezone={timezone} />
             ))}
           </ol>
         )}

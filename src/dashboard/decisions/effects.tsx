@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { MessageStateDocument } from "../messages/documents.generated";
 import { StateReason, StatusTag } from "../messages/message-state";
-import { Time } from "../ui/format";
+import { exactTime, Time } from "../ui/format";
 import { type Look, StateTag } from "../ui/tag";
 import styles from "./decisions.module.css";
 import type { EffectStatus, ExplanationFragment } from "./documents.generated";
@@ -53,6 +53,11 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
               Not on the line {obstacle.line}: {obstacle.error.message}
             </p>
           ))}
+          {isPlanned && effect.gate?.until != null && effect.gate.path !== null && (
+            <p className={styles.note}>
+              Waits until {exactTime(effect.gate.until)}, by {effect.gate.path}.
+            </p>
+          )}
           {!isPlanned && effect.messageId !== null && <SentMessage id={effect.messageId} />}
           <Source effect={effect} withRule={severalRules} />
         </li>
@@ -63,13 +68,14 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
 
 /** The part of the configuration that caused the effect. */
 function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
-  const { kind, ruleId, template, locale, line, delaySeconds } = effect;
+  const { kind, ruleId, template, locale, line, delaySeconds, isUrgent } = effect;
   const parts = [
     withRule && (ruleId === null ? "for all other cases" : `rule ${ruleId}`),
     kind === "send" && template !== null && `template ${template}`,
     locale !== null && `in the language ${locale}`,
     kind === "send" && line !== null && `on the line ${line}`,
     delaySeconds !== null && delaySeconds > 0 && `delayed by ${delaySeconds} s`,
+    isUrgent === true && "urgent",
   ].filter((part) => part !== false);
   const text = parts.join(", ");
   return parts.length > 0 && <p className={styles.note}>{text.charAt(0).toUpperCase() + text.slice(1)}</p>;
@@ -140,7 +146,7 @@ function SentMessage({ id }: { id: string }) {
     <p className={styles.note}>
       {message && (
         <>
-          <StatusTag {...message} /> <StateReason {...message} />{" "}
+          <StatusTag {...message} /> <StateReason {...message} contact={message.conversation?.contact} />{" "}
         </>
       )}
       <Link href={`/messages/${id}`}>Open message</Link>

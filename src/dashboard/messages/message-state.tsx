@@ -1,4 +1,4 @@
-import { exactTime, Time } from "../ui/format";
+import { exactTime, Time, timeIn } from "../ui/format";
 import { lookOf, StateTag, Tag } from "../ui/tag";
 import type {
   HeldReason,
@@ -18,6 +18,8 @@ export interface DeliveryState {
   scheduledReason: ScheduledReason | null;
   errorCode: MessageError | null;
   errorText: string | null;
+  /** The contact, whose clock matters for a window or cap; the browser’s is used if it is unknown. */
+  contact?: { name: string | null; timezone: string | null } | null | undefined;
 }
 
 const STATUSES = {
@@ -41,8 +43,15 @@ const HELD: Readonly<Record<HeldReason, string>> = {
   retry: "The last attempt failed. Trying again.",
 };
 
+const SCHEDULED: Readonly<Record<ScheduledReason, string>> = {
+  cap: "The contact got as many messages as the policy allows.",
+  delay: "",
+  window: "The policy sends no messages to the contact at this hour.",
+};
+
 const ERRORS: Readonly<Record<MessageError, string>> = {
   canceled: "Canceled by hand.",
+  capped: "The policy allowed no further message to the contact before it expired.",
   closed: "The conversation was closed first.",
   expired: "It couldn’t be sent in time.",
   handed_off: "The conversation was handed off first.",
@@ -92,14 +101,15 @@ export function StateReason({
   errorCode,
   errorText,
   status,
+  contact,
 }: DeliveryState) {
   if (heldReason === null && errorCode === null && status !== "scheduled") return null;
   return (
     <span className={styles.reason}>
       {scheduledReason !== null && sendAt !== null && (
         <>
-          Waits until {exactTime(sendAt)} (<Time value={sendAt} isDue />
-          ).
+          {SCHEDULED[scheduledReason]} Waits until <ExactTime at={sendAt} of={contact} />,{" "}
+          <Time value={sendAt} isDue />.
         </>
       )}
       {errorCode !== null && (ERRORS[errorCode] ?? errorCode)}
@@ -112,5 +122,16 @@ export function StateReason({
         </>
       )}
     </span>
+  );
+}
+
+/** A time by the clock of a contact, if that is known. */
+function ExactTime({ at, of: contact }: { at: string; of: DeliveryState["contact"] }) {
+  const local = contact?.timezone == null ? undefined : timeIn(at, contact.timezone);
+  if (local === undefined) return exactTime(at);
+  return (
+    <>
+      {local} ({contact?.name == null ? "the contact" : <bdi>{contact.name}</bdi>}’s time)
+    </>
   );
 }

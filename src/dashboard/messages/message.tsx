@@ -113,7 +113,7 @@ const About = ({ message }: { message: MessageData }) => {
           Status: (
             <div className={styles.state}>
               <StatusTag {...message} />
-              <StateReason {...message} />
+              <StateReason {...message} contact={message.conversation?.contact} />
             </div>
           ),
           From: AUTHORS[message.author],

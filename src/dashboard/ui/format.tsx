@@ -60,6 +60,16 @@ function relativeTime(moment: string, now: number): string {
 /** Date and time to the second, in the browser's time zone and with its name. */
 export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
+/** Date and time to the minute in a time zone; undefined if the browser does not know the zone. */
+export function timeIn(moment: string, zone: string): string | undefined {
+  try {
+    const format = { dateStyle: "medium", timeStyle: "short", timeZone: zone } as const;
+    return new Intl.DateTimeFormat(LOCALE, format).format(new Date(moment));
+  } catch {
+    return undefined;
+  }
+}
+
 const day = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeZone: "UTC" }));
 
 /** Date in UTC. */
