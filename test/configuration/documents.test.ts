@@ -106,6 +106,11 @@ const MALFORMED: [object, string, string][] = [
   [of({ situations: { "a.b": { c: "text" } } }), 'situations["a.b"].c', 'must be "string"'],
   [of({ situations: { "A b": {} } }), 'situations["A b"]', "has an invalid name"],
   [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
+  [of({ situations: { on: 1 } }), "situations.on", "must be an object"],
+  [of({ situations: { a: { data: { b: "text" } } } }), "situations.a.data.b", 'must be "string"'],
+  [of({ situations: { a: { data: {}, keys: "b" } } }), "situations.a.keys", 'Did you mean "key"?'],
+  [of({ situations: { a: { data: {}, key: 1 } } }), "situations.a.key", "must be a string"],
+  [of({ situations: { a: { key: "b" } } }), "situations.a.key", 'must be "string"'],
   [of({ templates: { a: "" } }), "templates.a", "must have at least 1 character"],
   [of({ templates: { a: 1 } }), "templates.a", "must be a string, or an object with a text"],
   [of({ templates: { a: { subject: "b" } } }), "templates.a.text", "is required"],
@@ -153,6 +158,25 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
 
 /** Documents with a problem that only the gateway sees. */
 const INVALID: [object, string, string][] = [
+  [
+    of({
+      situations: {
+        a: { data: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`m${i}`, "int"])), key: "m1" },
+      },
+    }),
+    "situations.a.data",
+    "must have at most 50 members",
+  ],
+  [
+    of({ situations: { a: { data: { orderId: "string" }, key: "orderID" } } }),
+    "situations.a.key",
+    'is not declared. Did you mean "orderId"?',
+  ],
+  [
+    of({ situations: { a: { data: { total: "double" }, key: "total" } } }),
+    "situations.a.key",
+    "must be the name of a string or an int",
+  ],
   [of({ rules: [RULE, RULE] }), "rules[1].id", "is the id of another rule"],
   [of({ policy: { windows: [{ from: "08:00", to: "08:00" }] } }), "policy.windows[0].to", "must differ"],
   [of({ policy: { zone: "Europe/Zuric" } }), "policy.zone", 'Did you mean "Europe/Zurich"?'],

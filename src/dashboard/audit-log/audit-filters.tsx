@@ -3,7 +3,7 @@ import type { MembersQuery } from "../members/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
-import { PERIODS } from "./period";
+import { PERIODS } from "../ui/period";
 import { ACTION_LABELS } from "./sentence";
 
 /** The names of the filters in the URL. */

@@ -8,13 +8,13 @@ import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
+import { periodOf } from "../ui/period";
 import { AuditEntry } from "./audit-entry";
 import { AuditFilters, FILTERS } from "./audit-filters";
 import styles from "./audit-log.module.css";
 import { AuditLogDocument } from "./documents.generated";
 import type { AuditFilter } from "./export";
 import { ExportButton } from "./export-button";
-import { periodOf } from "./period";
 import { ACTION_LABELS } from "./sentence";
 
 const PAGE_SIZE = 50;

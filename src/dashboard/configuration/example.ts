@@ -39,11 +39,20 @@ function exampleValue(name: string, type: string): unknown {
   }
 }
 
+/** The members of a declared situation, which may be in `data`. */
+function membersOf(situation: unknown): unknown {
+  const { data } = (situation ?? {}) as Json;
+  return typeof data === "object" ? data : situation;
+}
+
 /** Sample situations for trying out a configuration: its declared types, with data of the declared types. */
 export function exampleSituations(document: Json): Readonly<Record<string, Json>> {
   const declared = document.situations;
   if (typeof declared !== "object" || declared === null) return {};
   return Object.fromEntries(
-    Object.entries(declared).map(([type, members]) => [type, { type, data: exampleData(members) }]),
+    Object.entries(declared).map(([type, situation]) => [
+      type,
+      { type, data: exampleData(membersOf(situation)) },
+    ]),
   );
 }

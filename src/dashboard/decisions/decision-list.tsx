@@ -1,3 +1,9 @@
+import { useMemo } from "react";
+import {
+  NAME_MAX_LENGTH,
+  SITUATION_KEY_MAX_LENGTH,
+  SITUATION_TYPE_MAX_LENGTH,
+} from "../../features/configuration/configuration.limits";
 import { usePolledQuery } from "../api/client";
 import { useContactNames } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
@@ -9,7 +15,9 @@ import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
+import { LAST_DAYS, periodOf } from "../ui/period";
 import { RowLink } from "../ui/row-link";
+import { Search } from "../ui/search";
 import { Snippet } from "../ui/snippet";
 import type { Column } from "../ui/table";
 import { DecisionsDocument } from "./documents.generated";
@@ -31,6 +39,12 @@ export function DecisionList({ agentId }: { agentId: string }) {
   const address = useListAddress();
   const contact = address.get("contact") || null;
   const outcome = address.oneOf("outcome", FILTER_OPTIONS);
+  const key = address.get("key").slice(0, SITUATION_KEY_MAX_LENGTH);
+  const type = address.get("type").slice(0, SITUATION_TYPE_MAX_LENGTH);
+  const rule = address.get("rule").slice(0, NAME_MAX_LENGTH);
+  const period = address.oneOf("period", LAST_DAYS);
+  // Memoized so that the start of the period does not move with each render.
+  const { since } = useMemo(() => periodOf(period, "", ""), [period]);
   const query = usePolledQuery(
     DecisionsDocument,
     {
@@ -41,6 +55,10 @@ export function DecisionList({ agentId }: { agentId: string }) {
       hasFailures: outcome === WITH_FAILURES.value || null,
       conversationId: address.get("conversation") || null,
       contactId: contact,
+      key: key || null,
+      type: type || null,
+      ruleId: rule || null,
+      since,
     },
     { pollMs: 15_000 },
   );
@@ -52,6 +70,18 @@ export function DecisionList({ agentId }: { agentId: string }) {
   return (
     <div className={pageStyles.card}>
       <search className={filterStyles.filters}>
+        <Search
+          label="Key, such as an order’s ID"
+          maxLength={SITUATION_KEY_MAX_LENGTH}
+          value={key}
+          onSearch={(typed) => address.filter({ key: typed }, { replace: true })}
+        />
+        <Search
+          label="Type of situation"
+          maxLength={SITUATION_TYPE_MAX_LENGTH}
+          value={type}
+          onSearch={(typed) => address.filter({ type: typed }, { replace: true })}
+        />
         <FilterSelect
           address={address}
           name="outcome"
@@ -59,6 +89,8 @@ export function DecisionList({ agentId }: { agentId: string }) {
           all="All outcomes"
           options={FILTER_OPTIONS}
         />
+        <FilterSelect address={address} name="period" label="Date" all="All time" options={LAST_DAYS} />
+        <FilterChip address={address} name="rule" label="Rule" value={rule} />
         <FilterChip address={address} name="contact" label="Contact" value={nameOf(contact)} />
         <FilterChip address={address} name="conversation" label="One conversation" />
       </search>
@@ -68,11 +100,26 @@ export function DecisionList({ agentId }: { agentId: string }) {
         address={address}
         query={query}
         connection={connection && { ...connection, nodes: connection.nodes.flatMap(withId) }}
-        filters={["outcome", "contact", "conversation"]}
+        filters={["key", "type", "rule", "outcome", "period", "contact", "conversation"]}
         empty={<NoDecisions />}
-        cells={({ id, situation, contactId, ruleId, configurationVersion, createdAt, ...decision }) => [
+        cells={({
+          id,
+          situation,
+          situationKey,
+          contactId,
+          ruleId,
+          configurationVersion,
+          createdAt,
+          ...decision
+        }) => [
           <RowLink key="situation" href={`/decisions/${id}`}>
             {situation.type}
+            {situationKey !== null && (
+              <>
+                {" "}
+                <bdi>{situationKey}</bdi>
+              </>
+            )}
           </RowLink>,
           nameOf(contactId),
           <OutcomeTag key="outcome" {...decision} />,

@@ -49,14 +49,24 @@ export function Decision() {
 
 function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) {
   const { manages } = useViewer();
-  const { agentId, situation, explanation, configurationVersion, decidedAt } = decision;
+  const { agentId, situation, situationKey, explanation, configurationVersion, decidedAt } = decision;
   return (
     <Page title={situation.type} section={SECTION} lead={<Summary decision={decision} />}>
       <Beside aside={<About id={id} decision={decision} />}>
         <Card title="What happened">
           <Facts
             facts={{
-              Situation: <code>{situation.type}</code>,
+              Situation: (
+                <Link href={`/decisions?agent=${agentId}&type=${situation.type}`}>
+                  <code>{situation.type}</code>
+                </Link>
+              ),
+              Key:
+                situationKey === null ? undefined : (
+                  <Link href={`/decisions?agent=${agentId}&key=${encodeURIComponent(situationKey)}`}>
+                    <bdi>{situationKey}</bdi>
+                  </Link>
+                ),
               Data: <Json label={Object.keys(situation.data).join(", ")} value={situation.data} open />,
             }}
           />
@@ -117,7 +127,7 @@ function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { deci
 
 function About({ id, decision }: { id: string; decision: DecisionData }) {
   const { manages } = useViewer();
-  const { agentId, contactId, conversationId, configurationVersion: version } = decision;
+  const { agentId, contactId, conversationId, ruleId, configurationVersion: version } = decision;
   const nameOf = useContactNames(agentId, [contactId]);
   return (
     <Card title="Decision">
@@ -125,6 +135,10 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
         facts={{
           Outcome: <OutcomeTag {...decision} />,
           When: <Time value={decision.createdAt} />,
+          Rule:
+            ruleId === null ? undefined : (
+              <Link href={`/decisions?agent=${agentId}&rule=${ruleId}`}>{ruleId}</Link>
+            ),
           Contact:
             contactId === null ? undefined : (
               <Link href={`/contacts/${contactId}`}>

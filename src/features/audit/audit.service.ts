@@ -1,17 +1,12 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { HOUR_MS, timestampOf } from "../../common/time";
-import { isUuid, leastUuidAt } from "../../common/uuid";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { pageOfRows } from "../../pagination/connection";
+import { createdBetween } from "../../pagination/created-between";
 import { countRows } from "../../pagination/total-count";
 import { AuditEntryConnection, type AuditLogArgs } from "./audit.inputs";
 import { AuditEntry } from "./audit-entry.entity";
-
-/** How much earlier than the entry's time its ID may have been generated (ms). */
-const LEAD_MS = 1_000;
-/** How much later (ms): older versions generated the IDs of rejections on write, and a clock may be set back. */
-const LAG_MS = HOUR_MS;
 
 /** Reads the audit log; `recordAudit` writes it. */
 export class AuditService {
@@ -34,15 +29,7 @@ export class AuditService {
       const filters = Object.entries({ target_id: targetId, actor_id: actorId, action });
       for (const [i, [column, value]] of filters.filter(([, value]) => value != null).entries())
         query.andWhere(`entry.${column}${i === 0 ? "" : " || ''"} = :${column}`, { [column]: value });
-      if (since != null) {
-        query.andWhere("entry.created_at >= :since", { since: timestampOf(+since) });
-        query.andWhere("entry.id >= :firstId", { firstId: leastUuidAt(+since - LEAD_MS) });
-      }
-      if (until != null) {
-        query.andWhere("entry.created_at < :until", { until: timestampOf(+until) });
-        query.andWhere("entry.id < :lastId", { lastId: leastUuidAt(+until + LAG_MS) });
-      }
-      return query;
+      return createdBetween(query, { since, until });
     };
     const rows = await this.database.report(organizationId, (reader) =>
       pageOfRows(matching(reader), page, "DESC"),

@@ -53,6 +53,9 @@ export const TIMER_KEY_MAX_LENGTH = 200;
 /** Max messages that one decision sends. */
 export const MAX_MESSAGES_PER_DECISION = 10;
 
+/** Max length of the key of a situation. */
+export const SITUATION_KEY_MAX_LENGTH = 200;
+
 /** Max size of the data of a situation as JSON (bytes). */
 export const SITUATION_MAX_BYTES = 32 * 1024;
 

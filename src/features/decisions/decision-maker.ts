@@ -169,12 +169,11 @@ export class DecisionMaker {
       agentId,
       contactId: participants.contact?.id ?? null,
       conversationId: participants.conversation?.id ?? null,
-      situation,
       snapshot,
       // Null only in dry runs, which are not stored.
       configurationVersion: version as number,
       createdAt: now,
-      ...pendingDecision(),
+      ...pendingDecision(situation, configuration.keyOf(situation)),
     });
     const decisionContext = { context, participants, configuration, unit };
     await this.decideByRules(tx, decision, snapshot, decisionContext);
@@ -279,14 +278,14 @@ export class DecisionMaker {
     { id: timerId, agentId, situationType: type, data }: Timer,
     { contactId, conversationId }: Described,
   ): Promise<Decision> {
-    const { version } = await this.compiledConfigurations.live(tx, agentId);
+    const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
+    const situation = { type, data };
     return tx.create(Decision, {
-      ...pendingDecision(),
+      ...pendingDecision(situation, configuration.keyOf(situation)),
       id: uuid(),
       agentId,
       contactId,
       conversationId,
-      situation: { type, data },
       timerId,
       configurationVersion: version,
       snapshot: null,

@@ -9,6 +9,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import {
   NAME_MAX_LENGTH,
+  SITUATION_KEY_MAX_LENGTH,
   SITUATION_MAX_BYTES,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
@@ -80,11 +81,13 @@ export class Situation {
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()
-@Index(["agentId", "id"])
+// Covers the filters by type, rule and outcome, so that what is rare is found without reading the rows in between.
+@Index(["agentId", "id", "situationType", "ruleId", "outcome"])
 @Index(["conversationId", "id"])
 @Index(["contactId", "id"])
 @Index(["createdAt"])
 @Index("decision_deciding", ["conversationId"], { where: "state = 'deciding'" })
+@Index("decision_keys", ["agentId", "situationKey", "id"], { where: "situation_key IS NOT NULL" })
 @Index("decision_failures", ["agentId", "id"], { where: "failed_effects > 0" })
 export class Decision {
   @Field(() => ID, {
@@ -122,6 +125,19 @@ export class Decision {
   @Field(() => Situation, { description: "The situation." })
   @Column({ type: "simple-json" })
   situation!: Situation;
+
+  @Column({ type: "varchar", length: SITUATION_TYPE_MAX_LENGTH })
+  situationType!: string;
+
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Key of the situation: the value of the member that the configuration names as `key`; null if it names none, and after the contact is erased.",
+  })
+  @MaxCharacters(SITUATION_KEY_MAX_LENGTH)
+  @Column({ type: "varchar", length: SITUATION_KEY_MAX_LENGTH, nullable: true })
+  situationKey!: string | null;
 
   @Field(() => ID, {
     nullable: true,

@@ -9,7 +9,12 @@ import { IdempotentInput } from "../../schema/idempotent.input";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
-import { SITUATION_MAX_BYTES, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
+import {
+  NAME_MAX_LENGTH,
+  SITUATION_KEY_MAX_LENGTH,
+  SITUATION_MAX_BYTES,
+  SITUATION_TYPE_MAX_LENGTH,
+} from "../configuration/configuration.limits";
 import { IsLocale, IsTimeZone } from "../contacts/contact.inputs";
 import { ATTRIBUTES_MAX_BYTES } from "../contacts/contact.limits";
 import { AreTags } from "../contacts/tags";
@@ -146,6 +151,24 @@ export class DecisionsArgs extends PageArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
+  @Field(() => String, { nullable: true, description: "Only situations with this key." })
+  @IsOptional()
+  @IsText(SITUATION_KEY_MAX_LENGTH)
+  key?: string | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Only situations of this type.",
+  })
+  @IsOptional()
+  @IsText(SITUATION_TYPE_MAX_LENGTH)
+  type?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Only decisions by this rule." })
+  @IsOptional()
+  @IsText(NAME_MAX_LENGTH)
+  ruleId?: string | null | undefined;
+
   @Field(() => ID, {
     nullable: true,
     description: "Only decisions about the conversation with this ID.",
@@ -167,6 +190,14 @@ export class DecisionsArgs extends PageArgs {
   })
   @IsOptional()
   hasFailures?: boolean | null | undefined;
+
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions at or after this time." })
+  @IsOptional()
+  since?: Date | null | undefined;
+
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions before this time." })
+  @IsOptional()
+  until?: Date | null | undefined;
 }
 
 @ArgsType()

@@ -1,6 +1,6 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
-const DECISION = `id contactId conversationId timerId situation { type data } configurationVersion decider state outcome ruleId
+const DECISION = `id contactId conversationId timerId situation { type data } situationKey configurationVersion decider state outcome ruleId
   failedEffects createdAt decidedAt`;
 
 const EXPLANATION = `explanation {
@@ -89,18 +89,31 @@ export const decisionRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/decisions",
       document: `query listDecisions(
-        $first: Int, $after: String, $conversationId: ID, $contactId: ID, $outcome: DecisionOutcome,
-        $hasFailures: Boolean
+        $first: Int, $after: String, $conversationId: ID, $contactId: ID, $key: String, $type: String, $ruleId: String,
+        $outcome: DecisionOutcome, $hasFailures: Boolean, $since: DateTimeISO, $until: DateTimeISO
       ) {
         decisions(
-          first: $first, after: $after, conversationId: $conversationId, contactId: $contactId, outcome: $outcome,
-          hasFailures: $hasFailures
+          first: $first, after: $after, conversationId: $conversationId, contactId: $contactId, key: $key, type: $type,
+          ruleId: $ruleId, outcome: $outcome, hasFailures: $hasFailures, since: $since, until: $until
         ) {
           nodes { ${DECISION} }
           pageInfo { hasNextPage endCursor }
         }
       }`,
-      queryParameters: [...PAGE, ...named("conversationId", "contactId", "outcome", "hasFailures")],
+      queryParameters: [
+        ...PAGE,
+        ...named(
+          "conversationId",
+          "contactId",
+          "key",
+          "type",
+          "ruleId",
+          "outcome",
+          "hasFailures",
+          "since",
+          "until",
+        ),
+      ],
       status: 200,
       result: ["decisions", "nodes"],
       pageInfo: ["decisions", "pageInfo"],

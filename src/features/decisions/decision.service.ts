@@ -12,6 +12,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { pageOfRows } from "../../pagination/connection";
+import { createdBetween } from "../../pagination/created-between";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
@@ -132,7 +133,19 @@ export class DecisionService {
    */
   async list(
     context: RequestContext,
-    { agentId, conversationId, contactId, outcome, hasFailures, ...args }: DecisionsArgs,
+    {
+      agentId,
+      conversationId,
+      contactId,
+      key,
+      type,
+      ruleId,
+      outcome,
+      hasFailures,
+      since,
+      until,
+      ...args
+    }: DecisionsArgs,
   ): Promise<DecisionConnection> {
     const page = DecisionConnection.pageOf(args);
     const matching = async (reader: EntityManager) => {
@@ -144,15 +157,19 @@ export class DecisionService {
         if (!isUuid(id)) return null;
         query.andWhere({ [name]: id });
       }
-      if (outcome != null) query.andWhere({ outcome });
+      const columns = { situationKey: key, situationType: type, ruleId, outcome };
+      for (const [name, value] of Object.entries(columns))
+        if (value != null) query.andWhere({ [name]: value });
       if (hasFailures != null) query.andWhere(`decision.failed_effects ${hasFailures ? ">" : "="} 0`);
-      return query;
+      return createdBetween(query, { since, until });
     };
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
     const readPage = async (reader: EntityManager) => pageOfRows(await matching(reader), page, "DESC");
-    // Filtering by what is rare reads many rows.
-    const mayReadMany = outcome != null || hasFailures === false;
+    // Filtering by what is rare reads many entries of an index, unless another index leads to few.
+    const isNarrow = [key, contactId, conversationId].some((value) => value != null);
+    const mayReadMany =
+      !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
     const rows = await (mayReadMany ? report(readPage) : this.database.read(readPage));
     return new DecisionConnection(rows, page, () =>
       report(async (reader) => countRows(reader, await matching(reader))),

@@ -20,6 +20,7 @@ export const eraseDecisions =
         for (const { id, situation } of rows) {
           const empty = {
             situation: { type: situation.type, data: {} },
+            situationKey: null,
             snapshot: null,
             effects: [],
             explanation: null,

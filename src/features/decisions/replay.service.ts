@@ -1,6 +1,7 @@
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError, noSuch } from "../../errors";
+import { createdBetween } from "../../pagination/created-between";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { type Candidate, type Candidates, candidateOf } from "./candidates";
 import { Decision, DecisionState } from "./decision.entity";
@@ -62,8 +63,7 @@ export class ReplayService {
         .where({ agentId: agent, state: DecisionState.decided })
         .orderBy("decision.id", "DESC")
         .limit(first);
-      if (since != null) query.andWhere("decision.created_at >= :since", { since: since.toISOString() });
-      if (until != null) query.andWhere("decision.created_at < :until", { until: until.toISOString() });
+      createdBetween(query, { since, until });
       return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;
     });
   }

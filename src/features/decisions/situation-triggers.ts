@@ -155,7 +155,7 @@ const newDecision = (tx: Tx, raised: Raised, configurationVersion: number): Deci
     ...raised,
     id: uuid(),
     configurationVersion,
-    ...pendingDecision(),
+    ...pendingDecision(raised.situation),
     snapshot: null,
     createdAt: timestamp(),
   });

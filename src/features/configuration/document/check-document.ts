@@ -8,11 +8,13 @@ import {
   PROBLEM_PATH_MAX_LENGTH,
 } from "../configuration.limits";
 import { CompiledConfiguration } from "./compiled-configuration";
-import { parseDataType } from "./data-types";
+import { type DataType, parseDataType } from "./data-types";
 import { inDocumentOrder } from "./document-order";
 import {
   type ConfigurationDocument,
+  declarationOf,
   type EffectDocument,
+  fullSituationOf,
   fullTemplateOf,
   inlineTemplatesOf,
   ONCE_SUBJECTS,
@@ -88,7 +90,10 @@ const reported = (problems: readonly Problem[], value: unknown): Problem[] =>
       message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
     }));
 
-/** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates. */
+/** The types of members that can be keys of situations. */
+const KEY_TYPES: ReadonlySet<string> = new Set(["string", "int"]);
+
+/** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates and keys. */
 function namesInUse({
   situations = {},
   templates = {},
@@ -101,6 +106,14 @@ function namesInUse({
       path: pathOf(["situations", type]),
       message: "is the name of a situation of the gateway",
     }));
+  const keys = Object.entries(situations).flatMap(([type, situation]): Problem[] => {
+    const { key, data } = fullSituationOf(situation);
+    if (key === undefined) return [];
+    const problem = (message: string) => [{ path: pathOf(["situations", type, "key"]), message }];
+    if (!Object.hasOwn(data, key)) return problem(`is not declared${suggestion(key, Object.keys(data))}`);
+    const { base } = parseDataType(data[key] as DataType);
+    return KEY_TYPES.has(base) ? [] : problem("must be the name of a string or an int");
+  });
   const repeated = rules.flatMap(({ id }, index) =>
     rules.findIndex((other) => other.id === id) < index
       ? [{ path: pathOf(["rules", index, "id"]), message: "is the id of another rule" }]
@@ -116,6 +129,7 @@ function namesInUse({
     });
   return [
     ...reserved,
+    ...keys,
     ...repeated,
     ...rules.flatMap((rule, index) => missing(rule.do ?? [], ["rules", index, "do"])),
     ...missing(otherwise, ["otherwise"]),
@@ -192,12 +206,8 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
 const WHILE_HUMAN = ["send", "addTags", "removeTags", "later", "cancelTimer"];
 
 /** Finds timers whose situations would always be rejected. */
-function timerProblems({
-  situations = {},
-  rules = [],
-  otherwise = [],
-  strict,
-}: ConfigurationDocument): Problem[] {
+function timerProblems(document: ConfigurationDocument): Problem[] {
+  const { situations = {}, rules = [], otherwise = [], strict } = document;
   const check = (effects: readonly EffectDocument[], path: readonly PropertyKey[]): Problem[] =>
     effects.flatMap((effect, index) => {
       if (!("later" in effect)) return [];
@@ -207,7 +217,7 @@ function timerProblems({
         message,
       });
       if (RESERVED_SITUATIONS.has(type)) return [problem(["situation"], "is a situation of the gateway")];
-      const declared = Object.hasOwn(situations, type) ? situations[type] : undefined;
+      const declared = declarationOf(document, type)?.data;
       if (declared === undefined) {
         const meant = suggestion(type, Object.keys(situations));
         return strict ? [problem(["situation"], `must be a declared situation${meant}`)] : [];

@@ -1,12 +1,14 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
 import { lookupTags } from "../../../common/locales";
+import { SITUATION_KEY_MAX_LENGTH } from "../configuration.limits";
 import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import { ContactPolicy } from "./contact-policy";
 import type { DataDeclaration } from "./data-types";
 import {
   type ConfigurationDocument,
+  declarationOf,
   type EffectDocument,
   fullTemplateOf,
   ONCE_SUBJECTS,
@@ -96,8 +98,24 @@ export class CompiledConfiguration {
 
   /** The declared or reserved data of a situation; undefined if any data is allowed. */
   dataOf(type: string): DataDeclaration | undefined {
-    const { situations = {} } = this.document;
-    return RESERVED_SITUATIONS.get(type) ?? (Object.hasOwn(situations, type) ? situations[type] : undefined);
+    return RESERVED_SITUATIONS.get(type) ?? declarationOf(this.document, type)?.data;
+  }
+
+  /**
+   * The value by which a situation can be found; null if its declaration names no key, or the data has none.
+   * @returns undefined if it is too long to be stored
+   */
+  keyOf({
+    type,
+    data,
+  }: {
+    type: string;
+    data: Readonly<Record<string, unknown>>;
+  }): string | null | undefined {
+    const { key } = declarationOf(this.document, type) ?? {};
+    const value = key !== undefined && Object.hasOwn(data, key) ? data[key] : null;
+    if ((typeof value !== "string" && typeof value !== "number") || value === "") return null;
+    return [...String(value)].length <= SITUATION_KEY_MAX_LENGTH ? String(value) : undefined;
   }
 
   /** The declared or reserved type whose name is the most similar to another; null if none is similar. */

@@ -6,6 +6,7 @@ import {
   MAX_MESSAGES_PER_DECISION,
   MAX_TEXT_STEPS,
   MAX_TIMER_DAYS,
+  SITUATION_KEY_MAX_LENGTH,
   SITUATION_TYPE_MAX_LENGTH,
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
@@ -13,7 +14,13 @@ import type { CompiledConfiguration, CompiledRule } from "./compiled-configurati
 import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
 import { type DataType, parseDataType, type ReadData, readData } from "./data-types";
-import { type EffectDocument, isSituationType, type LaterDocument, type TimerCanceler } from "./format";
+import {
+  declarationOf,
+  type EffectDocument,
+  isSituationType,
+  type LaterDocument,
+  type TimerCanceler,
+} from "./format";
 import { DEFAULT_LOCALE, type Formatted, LocalFormats } from "./local-formats";
 import { periodMs } from "./period";
 import { StepBudget, TooExpensive } from "./step-budget";
@@ -212,13 +219,19 @@ export function readSituation(
     throw new InvalidInput([{ path: "situation.type", message: `must be a declared situation${such}` }]);
   }
   const read = readData(declared, data);
-  if (!Array.isArray(read)) return read;
-  const problems: InputProblem[] = read.map(({ path, message }) => ({
+  if (!Array.isArray(read) && configuration.keyOf({ type, data }) !== undefined) return read;
+  const found = Array.isArray(read) ? read : [keyTooLong(configuration, type)];
+  const problems: InputProblem[] = found.map(({ path, message }) => ({
     path: ["situation.data", path].filter(Boolean).join("."),
     message,
   }));
   throw new InvalidInput(problems);
 }
+
+const keyTooLong = ({ document }: CompiledConfiguration, type: string): InputProblem => ({
+  path: declarationOf(document, type)?.key ?? "",
+  message: `must have at most ${SITUATION_KEY_MAX_LENGTH} characters, because it is the key`,
+});
 
 /** A rule with `once`, and what it counts for. */
 export interface OnceLimit {

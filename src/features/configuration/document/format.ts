@@ -62,13 +62,22 @@ export const TIMER_CANCELERS = ["message.received", "handoff", "closed"] as cons
 
 export type TimerCanceler = (typeof TIMER_CANCELERS)[number];
 
+const situationData = z
+  .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
+  .describe("The members of the situation's data, each with its type; `?` makes a member optional.");
+
+/** A situation that may name its key. */
+const fullSituation = z.strictObject({
+  data: situationData,
+  key: member
+    .describe(
+      "The member, a string or an int, by whose value decisions can be found, such as the ID of an order.",
+    )
+    .optional(),
+});
+
 const situations = z
-  .record(
-    situationType,
-    z
-      .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
-      .describe("The members of the situation's data, each with its type; `?` makes a member optional."),
-  )
+  .record(situationType, z.union([situationData, fullSituation]))
   .describe("The situations that the agent knows, by type.");
 
 const text = z.string().min(1).max(TEMPLATE_MAX_LENGTH).describe("The text, as a Liquid template.");
@@ -287,6 +296,29 @@ export type EffectDocument = z.infer<typeof effect>;
 export type LaterDocument = z.infer<typeof later>["later"];
 
 export type TemplateDocument = z.infer<typeof fullTemplate>;
+
+type SituationDocument = z.infer<typeof fullSituation>;
+
+/** The kinds of declarations of situations. */
+export const SITUATIONS = { data: situationData, full: fullSituation };
+
+const isFullSituation = (
+  situation: z.infer<typeof situationData> | SituationDocument,
+): situation is SituationDocument => typeof situation.data === "object";
+
+/** The full form of a declared situation. */
+export const fullSituationOf = (
+  situation: z.infer<typeof situationData> | SituationDocument,
+): SituationDocument => (isFullSituation(situation) ? situation : { data: situation });
+
+/** The declaration of a situation; undefined if the document has none. */
+export function declarationOf(
+  { situations = {} }: ConfigurationDocument,
+  type: string,
+): SituationDocument | undefined {
+  const declared = Object.hasOwn(situations, type) ? situations[type] : undefined;
+  return declared && fullSituationOf(declared);
+}
 
 /** The kinds of templates. */
 export const TEMPLATES = { text, full: fullTemplate };

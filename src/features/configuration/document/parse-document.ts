@@ -5,8 +5,10 @@ import {
   type ConfigurationDocument,
   documentFormat,
   EFFECTS,
+  fullSituationOf,
   fullTemplateOf,
   MAX_MEMBERS,
+  SITUATIONS,
   TEMPLATES,
 } from "./format";
 import { type Problem, pathOf } from "./problem";
@@ -49,9 +51,14 @@ function tooManyMembers({ situations = {}, templates = {} }: ConfigurationDocume
   return [
     ...check("situations", situations, MAX_MEMBERS.situations),
     ...check("templates", templates, MAX_MEMBERS.templates),
-    ...Object.entries(situations).flatMap(([type, members]) =>
-      check(pathOf(["situations", type]), members, MAX_MEMBERS.data),
-    ),
+    ...Object.entries(situations).flatMap(([type, situation]) => {
+      const { data } = fullSituationOf(situation);
+      return check(
+        pathOf(["situations", type, ...(data === situation ? [] : ["data"])]),
+        data,
+        MAX_MEMBERS.data,
+      );
+    }),
     ...Object.entries(templates).flatMap(([name, template]) =>
       check(
         pathOf(["templates", name, "locales"]),
@@ -130,7 +137,12 @@ const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
 
 /** The format that a value of a union type is meant to have; undefined if that is not clear. */
 function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | undefined {
-  if (isTemplate(path)) {
+  if (isMemberOf("situations", path)) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    const { data } = value as { data?: unknown };
+    return typeof data === "object" && data !== null ? SITUATIONS.full : SITUATIONS.data;
+  }
+  if (isMemberOf("templates", path)) {
     if (typeof value === "string") return TEMPLATES.text;
     return typeof value === "object" && value !== null && !Array.isArray(value) ? TEMPLATES.full : undefined;
   }
@@ -138,12 +150,21 @@ function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | unde
   return kind && EFFECTS[kind];
 }
 
-const isTemplate = ([first, , ...rest]: readonly PropertyKey[]): boolean =>
-  first === "templates" && rest.length === 0;
+const isMemberOf = (part: "situations" | "templates", path: readonly PropertyKey[]): boolean =>
+  path.length === 2 && path[0] === part;
 
 /** The problems of a value of a union type; it is validated in the format that it is meant to have. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
+  const format = meantBy(path, value);
+  if (format === undefined && isMemberOf("templates", path))
+    return [{ path: pathOf(path), message: "must be a string, or an object with a text" }];
+  if (format === undefined && isMemberOf("situations", path))
+    return [{ path: pathOf(path), message: "must be an object" }];
+  if (format !== undefined) {
+    const { error } = format.safeParse(value, OPTIONS);
+    return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, format));
+  }
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
   if (path.at(-1) === "per")
     return [
@@ -157,17 +178,10 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
     const message = "must be a template, a number, true, false, null, or a list of templates";
     return [{ path: pathOf(path), message }];
   }
-  const format = meantBy(path, value);
-  if (format === undefined && isTemplate(path))
-    return [{ path: pathOf(path), message: "must be a string, or an object with a text" }];
-  if (format === undefined) {
-    const names =
-      typeof value === "object" && value !== null ? Object.keys(value).slice(0, MAX_MISSPELLED) : [];
-    const meant = names.map((name) => suggestion(name, KINDS)).find((text) => text !== "") ?? "";
-    return [{ path: pathOf(path), message: `must have one of ${KINDS.join(", ")}${meant}` }];
-  }
-  const { error } = format.safeParse(value, OPTIONS);
-  return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, format));
+  const names =
+    typeof value === "object" && value !== null ? Object.keys(value).slice(0, MAX_MISSPELLED) : [];
+  const meant = names.map((name) => suggestion(name, KINDS)).find((text) => text !== "") ?? "";
+  return [{ path: pathOf(path), message: `must have one of ${KINDS.join(", ")}${meant}` }];
 }
 
 /** The names of the members that a format allows for a value at a path. */

@@ -1,12 +1,14 @@
-import { DAY_MS } from "../ui/format";
+import { DAY_MS } from "./format";
 
-/** The options of the date filter, besides "all time". */
-export const PERIODS = [
+/** The options of a filter by recent days, besides "all time". */
+export const LAST_DAYS = [
   { value: "1", label: "Last 24 hours" },
   { value: "7", label: "Last 7 days" },
   { value: "30", label: "Last 30 days" },
-  { value: "dates", label: "Custom range" },
 ];
+
+/** The options of the date filter, besides "all time". */
+export const PERIODS = [...LAST_DAYS, { value: "dates", label: "Custom range" }];
 
 /**
  * The start and end of a period; null if open.
