@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
@@ -138,6 +139,20 @@ const smtpUrl = z.string().transform((text, { addIssue }) => {
   return z.NEVER;
 });
 
+/** A name in `EHLO`: a domain or an address literal (RFC 5321, 4.1.3). */
+const SMTP_HELO =
+  /^([a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*|\[[\d.]+\]|\[IPv6:[\da-f:.]+\])$/i;
+
+const SMTP_HELO_FORM = "SMTP_HELO must be a host name, or an IP address in brackets";
+
+/** The host of a URL as a name in `EHLO`. */
+function heloNameOf(url: string | undefined): string | undefined {
+  const host = url === undefined ? "" : new URL(url).hostname;
+  if (isIP(host) !== 0) return `[${host}]`;
+  const name = host.replace(/^\[/, "[IPv6:").replace(/\.$/, "");
+  return SMTP_HELO.test(name) ? name : undefined;
+}
+
 const SAMPLERS = [
   ...["always_on", "always_off", "traceidratio"],
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
@@ -211,6 +226,7 @@ const settings = z
       .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 ASCII characters without spaces")
       .optional(),
     SMTP_URL: smtpUrl.optional(),
+    SMTP_HELO: z.string().max(255, SMTP_HELO_FORM).regex(SMTP_HELO, SMTP_HELO_FORM).optional(),
     MAIL_FROM: z
       .string()
       .max(320, MAIL_FROM_FORM)
@@ -299,6 +315,7 @@ const settings = z
         ? { url: env.MODEL_URL, name: env.MODEL_NAME, apiKey: env.MODEL_API_KEY }
         : undefined,
     mail: env.SMTP_URL && env.MAIL_FROM ? { ...env.SMTP_URL, from: env.MAIL_FROM } : undefined,
+    heloName: env.SMTP_HELO ?? heloNameOf(env.PUBLIC_URL),
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

@@ -54,6 +54,10 @@ export type SendResult = (
       detail: string;
       /** How long the receiver asks to wait (ms). */
       retryAfterMs?: number;
+      /**
+       * Set if the line is at fault, not the message. A permanent fault remains until the line or its account changes.
+       */
+      lineFault?: "temporary" | "permanent";
     }
 ) & {
   /** HTTP status of the response; null without a response. */

@@ -12,6 +12,7 @@ import {
   type SendResult,
 } from "./driver";
 import { connectionFailure, type Failure, failure, Interruption, onInterruption, quote } from "./failures";
+import { MAILBOX } from "./mailbox";
 import { createSmtpConnection, quit } from "./smtp-connection";
 import { BlockedTarget, type Targets } from "./targets";
 
@@ -104,6 +105,7 @@ async function deliver(
 
   const connection = createSmtpConnection(socket, {
     host,
+    ...(targets.heloName !== undefined && { name: targets.heloName }),
     secure: security === "tls",
     requireTLS: security === "starttls",
     ignoreTLS: security === "none",
@@ -166,13 +168,12 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
     default: parse,
   }: typeof import("nodemailer/lib/addressparser") = require("nodemailer/lib/addressparser");
   const [sender, ...others] = parse(from, { flatten: true });
-  const domain = /^[^@]+@([^@]+)$/.exec(sender?.address ?? "")?.[1];
+  const domain = MAILBOX.exec(sender?.address ?? "")?.[1];
   if (!sender || !domain || others.length > 0) throw new Error("The sender is not a valid address.");
 
   return async ({ id, to, text, subject: own, autoSubmitted, thread }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
-    // An address with a comma could be read as two.
-    if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not a valid address.");
+    if (!MAILBOX.test(to)) throw new InvalidMail("The recipient is not a valid address.");
     const ownId = (id: string) => `<${id}@${domainToASCII(domain) || domain}>`;
     const messageId = ownId(id);
     const references = (thread?.references ?? [])
@@ -202,24 +203,56 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
 const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
 
 /**
- * A reply is a permanent rejection only if it concerns the message: its sender, its recipient or its text. Replies
- * about the session (greeting, TLS, login) are a fault of the line: like Postfix, retry until the message expires, so
- * that fixing the settings delivers the messages.
+ * Enhanced status codes about the sending account, host or domain: RFC 3463 (sender's address), RFC 4954 (login),
+ * RFC 7372 (SPF, DKIM, reverse DNS, DMARC) and those of Exchange (relay, permission to send).
+ */
+const LINE_STATUS = /\b5\.(1\.[78]|7\.([89]|1[0-4]|2[0-7]|5[47]|60|64|70[5-8]|750))\b/;
+
+/** Texts of servers that check the client and the sender only when they get the recipient. */
+const LINE_TEXT =
+  /\brelay|\brcpthosts\b|\bhelo\b|\bclient (host|was not)|\bsender (address )?(rejected|not)|\bauthentication (is )?required|\bnot (authenticated|logged in)|\bblocked using\b/i;
+
+/** Statuses about the recipient (RFC 3463). */
+const RECIPIENT_STATUS = /\b5\.(1\.([1-46]|10)|2\.\d+)\b/;
+
+/** Statuses of a message that is too large, or whose address the server cannot send to (RFC 1870, 6531). */
+const MESSAGE_STATUS = /^552\b|\b5\.(2\.3|3\.4|6\.\d+)\b/;
+
+/** Addresses and host names, whose words say nothing about the reason. */
+const NAMES = /<[^<>]*>|\S+@\S+|\b[\w-]+(\.[\w-]+)+/g;
+
+/** True if a permanent reply to a command of a mail transaction rejects the line, whatever the message. */
+const isLineRejection = (command: string, response: string): boolean =>
+  LINE_STATUS.test(response) ||
+  (command === "RCPT TO" &&
+    !RECIPIENT_STATUS.test(response) &&
+    LINE_TEXT.test(response.replace(NAMES, " "))) ||
+  (command === "MAIL FROM" && !MESSAGE_STATUS.test(response));
+
+const lineFault = (code: string, detail: string, isPermanent = true): Failure => ({
+  ...failure(AttemptOutcome.retryable, code, detail),
+  lineFault: isPermanent ? "permanent" : "temporary",
+});
+
+/**
+ * A reply is a permanent rejection only if it concerns the message: its recipient or its text. Replies about the session
+ * (greeting, TLS, login), the sender and relaying are faults of the line: like Postfix, retry until the message expires,
+ * so that fixing the settings delivers the messages.
  */
 function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSettings): Failure {
   if (error instanceof InvalidMail) {
     return failure(AttemptOutcome.permanent, "invalid_message", error.message);
   }
-  const { code, command = "", responseCode, response = "", permanent } = error as NodemailerError;
+  const { code, command = "", responseCode = 0, response = "", permanent } = error as NodemailerError;
   const said = quote(response, [password]);
-  if (code === "EAUTH" || AUTHENTICATION_REPLIES.includes(responseCode ?? 0)) {
+  const isTemporary = responseCode >= 400 && responseCode < 500;
+  if (code === "EAUTH" || AUTHENTICATION_REPLIES.includes(responseCode)) {
     // A server may quote the rejected command, including the password.
-    const reply = responseCode === undefined ? "" : ` (${responseCode})`;
-    return failure(AttemptOutcome.retryable, "auth", `The server rejected the login${reply}.`);
+    const reply = responseCode === 0 ? "" : ` (${responseCode})`;
+    return lineFault("auth", `The server rejected the login${reply}.`, !isTemporary);
   }
-  if (code === "ETLS")
-    return failure(AttemptOutcome.retryable, "tls", `The server does not support TLS${said}`);
-  if (responseCode === undefined) {
+  if (code === "ETLS") return lineFault("tls", `The server does not support TLS${said}`, !isTemporary);
+  if (responseCode === 0) {
     // Nodemailer rejected the message before contacting the server.
     return response === "" && (code === "EENVELOPE" || code === "EMESSAGE")
       ? failure(
@@ -227,14 +260,31 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
           "invalid_message",
           "The server does not accept messages in this format.",
         )
-      : connectionFailure(error, hasLeft);
+      : disconnection(error, hasLeft);
   }
-  const isRejection = responseCode >= 400 && responseCode < 600;
-  const outcome = !isRejection && hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
-  const isOfMessage = ["MAIL FROM", "RCPT TO", "DATA"].includes(command);
+  const isPermanent = responseCode >= 500 && responseCode < 600;
+  const status = `smtp_${responseCode}`;
+  if (!["MAIL FROM", "RCPT TO", "DATA"].includes(command)) {
+    const detail = `The server rejected the connection${said}`;
+    return hasLeft && !isTemporary && !isPermanent
+      ? failure(AttemptOutcome.uncertain, status, detail)
+      : lineFault(status, detail, isPermanent);
+  }
+  if (isPermanent && isLineRejection(command, response))
+    return lineFault(status, `The server accepts no e-mail from the line${said}`);
+  const outcome =
+    hasLeft && !isTemporary && !isPermanent ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
   return failure(
-    permanent && isOfMessage ? AttemptOutcome.permanent : outcome,
-    `smtp_${responseCode}`,
-    `The server rejected the ${isOfMessage ? "message" : "connection"}${said}`,
+    permanent ? AttemptOutcome.permanent : outcome,
+    status,
+    `The server rejected the message${said}`,
   );
+}
+
+/** The failure of a connection; before the message has left, the line is at fault. */
+function disconnection(error: unknown, hasLeft: boolean): Failure {
+  const { outcome, code, detail } = connectionFailure(error, hasLeft);
+  if (outcome === AttemptOutcome.uncertain || code === "aborted" || code === "lease_lost")
+    return { outcome, code, detail };
+  return lineFault(code, detail, code === "tls" || error instanceof BlockedTarget);
 }

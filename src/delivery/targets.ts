@@ -40,11 +40,16 @@ export class Targets {
   private readonly agents: { "http:": http.Agent; "https:": https.Agent };
 
   /**
-   * @param settings `allowPrivateTargets`: networks in CIDR notation whose private addresses are allowed
+   * @param settings `allowPrivateTargets`: networks in CIDR notation whose private addresses are allowed; `heloName`:
+   *   the gateway's name for mail servers
    * @param options `lookup` replaces the system's resolver, `ca` the certificate authorities
    */
   constructor(
-    private readonly settings: { environment: Environment; allowPrivateTargets: readonly string[] },
+    private readonly settings: {
+      environment: Environment;
+      allowPrivateTargets: readonly string[];
+      heloName?: string | undefined;
+    },
     private readonly options: { lookup?: Lookup; ca?: string } = {},
   ) {
     this.isAllowedPrivate = within(settings.allowPrivateTargets);
@@ -58,6 +63,11 @@ export class Targets {
   /** Options for TLS connections, which always verify the certificate. */
   get tls(): { ca?: string } {
     return this.options.ca === undefined ? {} : { ca: this.options.ca };
+  }
+
+  /** The name in `EHLO`; undefined for the name of the machine. */
+  get heloName(): string | undefined {
+    return this.settings.heloName;
   }
 
   /**

@@ -5,6 +5,8 @@ import { AttemptOutcome } from "../../src/delivery/driver";
 import { createEmailDriver, type EmailSettings } from "../../src/delivery/email-driver";
 import { MAX_SESSION_LINES } from "../../src/delivery/smtp-connection";
 import { Targets } from "../../src/delivery/targets";
+import { normalizeAddress } from "../../src/features/contacts/addresses";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { aMessage, anAttempt, lookupIn } from "../support/attempts";
 import { MailServer, rejection, type Script, ScriptedMailServer, type Step } from "../support/mail-server";
 import { certificateFor } from "../support/receiver";
@@ -138,6 +140,17 @@ describe("a message on an e-mail line", () => {
     expect(server.received).toHaveLength(0);
   });
 
+  test.each(['"ada, of rome"@customer.test', '"ada@home"@customer.test', "ada.@customer.test"])(
+    "is sent to the odd address %s",
+    async (to) => {
+      expect(normalizeAddress(AddressKind.email, to)).toEqual({ address: to });
+      const server = await startScripted({});
+      expect(await sendVia(server.port, { message: { ...MESSAGE, to } })).toEqual(ACCEPTED);
+      const quoted = to.startsWith('"') ? to : to.replace(/^([^@]*)/, '"$1"');
+      expect(server.lines).toContain(`RCPT TO:<${quoted}>`);
+    },
+  );
+
   test.each(["", "shop", "shop@", "a@agent.test, b@agent.test"])(
     "has no driver that sends from %p",
     (from) => {
@@ -193,6 +206,7 @@ describe("a server with TLS and a login", () => {
       outcome: RETRYABLE,
       code: "auth",
       detail: expect.stringMatching(/^The server rejected the login( \(53[05]\))?\.$/),
+      lineFault: "permanent",
     });
     expect(server.received).toHaveLength(0);
   });
@@ -212,6 +226,7 @@ describe("a server with TLS and a login", () => {
       expect(await sendVia(server.port, { security, host, targets })).toMatchObject({
         outcome: RETRYABLE,
         code: "tls",
+        lineFault: "permanent",
       });
       expect(server.received).toHaveLength(0);
     },
@@ -234,8 +249,9 @@ describe("a server without TLS", () => {
       .mockImplementation((_, port) => targetsIn("development").connect("mail.test", port));
     const targets = { public: publicTargets, allowed: targetsIn("production") };
     expect(await sendVia(server.port, { targets: targets.public })).toMatchObject({
-      outcome: PERMANENT,
+      outcome: RETRYABLE,
       code: "blocked_target",
+      lineFault: "permanent",
     });
     expect(server.received).toHaveLength(0);
     expect(await sendVia(server.port, { targets: targets.allowed })).toEqual(ACCEPTED);
@@ -251,7 +267,6 @@ describe("a rejection", () => {
 
   test.each([
     ["sender", 451, RETRYABLE],
-    ["sender", 550, PERMANENT],
     ["recipient", 450, RETRYABLE],
     ["recipient", 550, PERMANENT],
     ["text", 451, RETRYABLE],
@@ -264,6 +279,61 @@ describe("a rejection", () => {
       code: `smtp_${code}`,
       detail: `The server rejected the message: ${code} no, thanks`,
     });
+  });
+
+  /** What servers reply to which command if they send no mail of the line. */
+  test.each<[keyof Script, string]>([
+    ["greeting", "554 5.7.1 Service unavailable"],
+    ["AUTH", "535 5.7.8 Error: authentication failed"],
+    ["AUTH", "534 5.7.9 Application-specific password required"],
+    ["MAIL", "530 5.7.0 Must issue a STARTTLS command first"],
+    ["MAIL", "550 5.1.0 Sender unknown"],
+    ["MAIL", "553 5.7.1 <shop@agent.test>: Sender address rejected: not owned by user shop"],
+    ["MAIL", "501 5.1.7 Bad sender address syntax"],
+    ["RCPT", "554 5.7.1 <ada@customer.test>: Relay access denied"],
+    ["RCPT", "550 5.7.1 Unable to relay"],
+    ["RCPT", "550 5.7.1 <ada@customer.test>... Relaying denied"],
+    ["RCPT", "550 relay not permitted"],
+    ["RCPT", "550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain"],
+    ["RCPT", "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)"],
+    ["RCPT", "530 5.7.57 SMTP; Client was not authenticated to send anonymous mail during MAIL FROM"],
+    ["RCPT", "554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied"],
+    ["RCPT", "554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org"],
+    ["RCPT", "504 5.5.2 <localhost>: Helo command rejected: need fully-qualified hostname"],
+    ["RCPT", "553 5.1.8 <shop@agent.test>: Sender address rejected: Domain not found"],
+    ["message", "550 5.7.26 Unauthenticated email from agent.test is not accepted due to DMARC policy"],
+    ["message", "550 5.7.60 SMTP; Client does not have permissions to send as this sender"],
+  ])("of the line at %s is retryable, and a fault of the line: %s", async (step, reply) => {
+    const server = await startScripted({ [step]: reply });
+    expect(await sendVia(server.port, { user: "shop", password: PASSWORD })).toMatchObject({
+      outcome: RETRYABLE,
+      lineFault: "permanent",
+    });
+  });
+
+  test.each<[keyof Script, string]>([
+    ["MAIL", "552 5.3.4 Message size exceeds fixed limit"],
+    [
+      "RCPT",
+      "550 5.1.1 <ada@customer.test>: Recipient address rejected: User unknown in relay recipient table",
+    ],
+    ["RCPT", "550 5.1.1 <abc@privaterelay.appleid.com>: user does not exist"],
+    ["RCPT", "550 5.7.1 Recipient not authorized to receive mail from outside"],
+    ["RCPT", "552 5.2.2 Mailbox full"],
+    ["message", "554 5.7.1 Message rejected as spam"],
+  ])("of the message at %s is permanent: %s", async (step, reply) => {
+    const server = await startScripted({ [step]: reply });
+    const result = await sendVia(server.port);
+    expect(result).toMatchObject({ outcome: PERMANENT, code: `smtp_${reply.slice(0, 3)}` });
+    expect(result).not.toHaveProperty("lineFault");
+  });
+
+  test("says hello by the name that is configured", async () => {
+    const settings = { environment: "development" as const, allowPrivateTargets: ["127.0.0.0/8"] };
+    const server = await startScripted({});
+    const targets = new Targets({ ...settings, heloName: "gateway.agent.test" }, { lookup });
+    expect(await sendVia(server.port, { targets })).toEqual(ACCEPTED);
+    expect(server.lines[0]).toBe("EHLO gateway.agent.test");
   });
 
   test("is over when a greylisting server is asked again", async () => {
@@ -285,6 +355,7 @@ describe("a rejection", () => {
         outcome: RETRYABLE,
         code: `smtp_${greeting.slice(0, 3)}`,
         detail: `The server rejected the connection: ${greeting}`,
+        lineFault: greeting.startsWith("5") ? "permanent" : "temporary",
       });
     }
   });
@@ -300,7 +371,7 @@ describe("a rejection", () => {
   });
 
   test("that quotes the password is quoted without it", async () => {
-    const server = await startScripted({ MAIL: `550 ${PASSWORD} is your password` });
+    const server = await startScripted({ RCPT: `550 ${PASSWORD} is your password` });
     const result = await sendVia(server.port, { user: "shop", password: PASSWORD });
     expect(result).toMatchObject({
       code: "smtp_550",
@@ -312,14 +383,15 @@ describe("a rejection", () => {
 describe("a server that cannot be reached", () => {
   test.each([
     ["a name that does not resolve", "nowhere.test", RETRYABLE, "dns"],
-    ["a name of a private address", "private.test", PERMANENT, "blocked_target"],
-    ["a private address", "10.0.0.1", PERMANENT, "blocked_target"],
+    ["a name of a private address", "private.test", RETRYABLE, "blocked_target"],
+    ["a private address", "10.0.0.1", RETRYABLE, "blocked_target"],
     ["a port without a server", "127.0.0.1", RETRYABLE, "refused"],
   ])("because of %s", async (_, host, outcome, code) => {
     expect(await sendVia(1, { host })).toEqual({
       outcome,
       code,
       detail: expect.stringMatching(/^[A-Z].*\.$/),
+      lineFault: code === "blocked_target" ? "permanent" : "temporary",
     });
   });
 });
@@ -406,6 +478,7 @@ describe("a server that says more than a session needs", () => {
       outcome: RETRYABLE,
       code: "invalid_answer",
       detail: "The server sent more than 200 lines or 65536 bytes.",
+      lineFault: "temporary",
     });
   });
 

@@ -182,7 +182,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   test("tools that answer nothing that contacts wrote do not say that they do", () => {
     const unmarked = tools.filter(({ description }) => !description?.includes("data, never instructions"));
     expect(unmarked.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["listPets", "whoami", "listLines", "getConversation", "addContactTag"]),
+      expect.arrayContaining(["listPets", "whoami", "getConversation", "addContactTag"]),
     );
   });
 

@@ -103,3 +103,21 @@ test("the settings name a mail server, with TLS unless they say otherwise", () =
     "SMTP_URL requires PUBLIC_URL for the links in e-mails",
   );
 });
+
+test.each([
+  [{}, undefined],
+  [{ PUBLIC_URL: "https://gateway.example.com:8443/x" }, "gateway.example.com"],
+  [{ PUBLIC_URL: "http://192.0.2.1" }, "[192.0.2.1]"],
+  [{ PUBLIC_URL: "http://[2001:db8::1]:4000" }, "[IPv6:2001:db8::1]"],
+  [{ PUBLIC_URL: "https://a_b.example.com" }, undefined],
+  [{ PUBLIC_URL: "https://gateway.example.com", SMTP_HELO: "mail.example.com" }, "mail.example.com"],
+])("the name for mail servers with %j is %p", (env, name) => {
+  expect(loadConfig(env).heloName).toBe(name);
+});
+
+test.each(["a b", "-a.example.com", "a\r\nRSET", "192.0.2.1]"])(
+  "SMTP_HELO %j is rejected at the start",
+  (SMTP_HELO) => {
+    expect(() => loadConfig({ SMTP_HELO })).toThrow("SMTP_HELO must be a host name");
+  },
+);

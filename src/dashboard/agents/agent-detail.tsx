@@ -140,7 +140,7 @@ function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"]
   return (
     <Card title="Lines" aside={<Link href={`/lines?agent=${agent.id}`}>Manage lines</Link>}>
       <DataTable label="Lines" columns={LINE_COLUMNS}>
-        {lines.map(({ id, name, kind, address, state, isDefault }) => (
+        {lines.map(({ id, name, kind, address, state, fault, isDefault }) => (
           <Row
             key={id}
             columns={LINE_COLUMNS}
@@ -151,7 +151,7 @@ function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"]
               </span>,
               KINDS[kind]?.label ?? kind,
               address ?? "–",
-              lineStateTag(state),
+              lineStateTag({ state, fault }),
             ]}
           />
         ))}

@@ -88,10 +88,17 @@ function factsOf(line: LineDetailsFragment) {
   return {
     Status: (
       <span className={styles.name}>
-        {lineStateTag(line.state)}
+        {lineStateTag(line)}
         {line.pausedReason}
       </span>
     ),
+    ...(line.fault !== null && {
+      "Can’t send": (
+        <>
+          {line.fault.detail} Since <Time value={line.fault.since} />
+        </>
+      ),
+    }),
     Kind: KINDS[line.kind]?.label ?? line.kind,
     Default: line.isDefault ? "Yes, used if no other line is specified" : "No",
     ID: <code>{line.id}</code>,

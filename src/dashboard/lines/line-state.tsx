@@ -1,5 +1,5 @@
-import { StateTag } from "../ui/tag";
-import type { LineState } from "./documents.generated";
+import { StateTag, Tag, Tags } from "../ui/tag";
+import type { LineFragment } from "./documents.generated";
 
 const STATES = {
   active: { label: "Active", tone: "good" },
@@ -7,5 +7,10 @@ const STATES = {
   archived: { label: "Archived", tone: "plain" },
 } as const;
 
-/** The state of a line as a tag. */
-export const lineStateTag = (state: LineState) => <StateTag key="state" of={STATES} state={state} />;
+/** The state of a line as tags. */
+export const lineStateTag = ({ state, fault }: Pick<LineFragment, "state" | "fault">) => (
+  <Tags key="state">
+    <StateTag of={STATES} state={state} />
+    {fault !== null && <Tag tone="bad">Can’t send</Tag>}
+  </Tags>
+);

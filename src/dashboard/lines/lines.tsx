@@ -87,7 +87,7 @@ function LineList({ agent }: { agent: Agent }) {
             </span>,
             KINDS[line.kind]?.label ?? line.kind,
             line.address ?? "–",
-            lineStateTag(line.state),
+            lineStateTag(line),
             line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
             <RowMenu
               key="menu"

@@ -12,9 +12,6 @@ import { Line, LineState } from "./line.entity";
 import { lineEvents } from "./line-events";
 import { LineTraffic } from "./line-traffic.entity";
 
-/** The reason for the pause of a line whose receiver rejects everything. */
-const REJECTING = "rejecting";
-
 /** Pauses lines that cannot send, so that their messages wait for the owner instead of failing one by one. */
 export class LineHealth {
   private readonly pausing = new Set<string>();
@@ -25,19 +22,19 @@ export class LineHealth {
     private readonly log: Logger,
   ) {}
 
-  /** Pauses lines whose receivers have rejected too many messages in a row; a failure is only logged. */
-  readonly pauseRejecting = (ids: readonly string[]): void => {
-    for (const id of ids) {
+  /** Pauses lines that have failed too many times in a row; a failure to do so is only logged. */
+  readonly pauseRejecting = (lines: readonly { lineId: string; reason: string }[]): void => {
+    for (const { lineId: id, reason } of lines) {
       if (this.pausing.has(id)) continue;
       this.pausing.add(id);
       this.database
-        .write((tx) => this.pause(tx, id), { limits: BACKGROUND })
+        .write((tx) => this.pause(tx, id, reason), { limits: BACKGROUND })
         .catch((err) => this.log.warn({ err, lineId: id }, "a line could not be paused"))
         .finally(() => this.pausing.delete(id));
     }
   };
 
-  private async pause(tx: Tx, id: string): Promise<void> {
+  private async pause(tx: Tx, id: string, reason: string): Promise<void> {
     const found = await tx.findOne(Line, { where: { id }, relations: { agent: { organization: true } } });
     const organization = found?.agent?.organization;
     if (found === null || organization === undefined) return;
@@ -45,7 +42,7 @@ export class LineHealth {
     const line = await tx.findOneByOrFail(Line, { id });
     if (line.state !== LineState.active) return;
     const { name, version } = line;
-    const paused = { state: LineState.paused, pausedReason: REJECTING, version: version + 1 };
+    const paused = { state: LineState.paused, pausedReason: reason, version: version + 1 };
     await tx.update(Line, { id }, paused);
     recordEvents(tx, lineEvents({ ...line, ...paused }));
     await recordAudit(
@@ -53,14 +50,14 @@ export class LineHealth {
       systemFor(organization),
       lineActions.line_paused,
       { id, name, organizationId: organization.id },
-      { state: [line.state, LineState.paused], pausedReason: [line.pausedReason, REJECTING] },
+      { state: [line.state, LineState.paused], pausedReason: [line.pausedReason, reason] },
     );
     await this.lanes.wakeAgents(tx, [line.agentId]);
     // The line starts over when it is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
     tx.afterCommit(() =>
       this.log.warn(
-        { line: name, lineId: id },
+        { line: name, lineId: id, reason },
         "a line was paused because its receiver rejects every message",
       ),
     );

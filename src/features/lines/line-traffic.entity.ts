@@ -1,4 +1,5 @@
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
 import { Line } from "./line.entity";
 
 /** The recent traffic of a line, in a separate table because a delivery locks it after the lanes. */
@@ -10,9 +11,19 @@ export class LineTraffic {
   @ManyToOne(() => Line)
   line?: Line;
 
-  /** Number of consecutive messages that were permanently rejected. */
+  /** Number of consecutive attempts that ended with a permanent rejection or a permanent fault of the line. */
   @Column({ type: "integer" })
   rejections!: number;
+
+  /** The fault of the last attempts: its code, what people can read, and when it was first seen. */
+  @Column({ type: "varchar", length: 60, nullable: true })
+  faultCode!: string | null;
+
+  @Column({ type: "text", nullable: true })
+  faultDetail!: string | null;
+
+  @Column({ type: "varchar", length: 24, nullable: true })
+  faultSince!: Timestamp | null;
 
   /** The rate that the times below were computed for; 0 for none. */
   @Column({ type: "integer" })

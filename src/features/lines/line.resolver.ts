@@ -1,6 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
@@ -20,6 +21,7 @@ import {
 } from "./line.inputs";
 import { MAX_LINES } from "./line.limits";
 import { LineService } from "./line.service";
+import { LineFault } from "./line-fault";
 import { LineTest, LineTestService, TestLineInput } from "./line-test.service";
 
 @Resolver(() => Agent)
@@ -58,6 +60,15 @@ export class LineResolver {
     agentId: string | null | undefined,
   ): Promise<Line[]> {
     return this.service.list(context, agentId);
+  }
+
+  @FieldResolver(() => LineFault, {
+    nullable: true,
+    description:
+      "Why the last messages could not be sent, if the line is at fault and not the messages, which are sent again; null once the line has sent a message.",
+  })
+  fault(@Root() { id }: Line): Promise<LineFault | null> {
+    return findIfAny(this.service.faultOf, id);
   }
 
   @Access({ member: Permission.config_manage })

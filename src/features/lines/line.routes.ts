@@ -13,6 +13,7 @@ export const lineRoutes: RouteGroup = {
       document: `query listLines {
         lines {
           id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply
+          fault { code detail since }
           webhook { url addressKind }
           email { host port security user hasPassword from subject listAddress }
           secretGeneration previousSecretUntil version createdAt

@@ -1,4 +1,4 @@
-import { In } from "typeorm";
+import { In, IsNull, Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
@@ -32,6 +32,8 @@ import type {
 } from "./line.inputs";
 import { auditOfPassword, changedFields } from "./line-changes";
 import { lineEvents } from "./line-events";
+import type { LineFault } from "./line-fault";
+import { LineTraffic } from "./line-traffic.entity";
 import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
@@ -46,6 +48,9 @@ export class LineService {
   /** The lines of an agent, ordered by name; without an access check. */
   readonly ofAgent: (agentId: string) => Promise<Line[] | undefined>;
 
+  /** Why a line cannot send; without an access check. */
+  readonly faultOf: (id: string) => Promise<LineFault | undefined>;
+
   private readonly targetChecks: TargetChecks;
 
   constructor(
@@ -55,6 +60,17 @@ export class LineService {
     private readonly instanceKey: InstanceKeyService,
   ) {
     this.targetChecks = new TargetChecks(targets);
+    this.faultOf = database.coalesceByKey("faults of lines", async (ids) => {
+      const rows = await database.read((reader) =>
+        reader.findBy(LineTraffic, { lineId: In(ids), faultSince: Not(IsNull()) }),
+      );
+      return new Map(
+        rows.map(({ lineId, faultCode, faultDetail, faultSince }) => [
+          lineId,
+          { code: faultCode ?? "", detail: faultDetail ?? "", since: faultSince ?? "" },
+        ]),
+      );
+    });
     this.byId = rowsById(database, "lines", Line);
     this.ofAgent = database.coalesceByKey("lines of agents", async (ids) =>
       groupBy(

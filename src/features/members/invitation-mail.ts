@@ -25,9 +25,10 @@ export type SendLink = (invitation: Invitation, link: string) => Promise<string 
 export function createLinkMailer({
   mail,
   environment,
-}: Pick<Config, "mail" | "environment">): SendLink | undefined {
+  heloName,
+}: Pick<Config, "mail" | "environment" | "heloName">): SendLink | undefined {
   if (mail === undefined) return undefined;
-  const targets = new Targets({ environment, allowPrivateTargets: ANYWHERE });
+  const targets = new Targets({ environment, allowPrivateTargets: ANYWHERE, heloName });
   return async (invitation, link) => {
     const subject = `Invitation to ${invitation.organization.name}`;
     const send = createEmailDriver(targets, { ...mail, subject }, { timeoutMs: MAIL_TIMEOUT_MS });

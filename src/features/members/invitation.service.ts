@@ -47,7 +47,7 @@ const MAX_ORGANIZATIONS = 10_000;
 
 interface Dependencies {
   database: Database;
-  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "mail" | "environment">;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "mail" | "environment" | "heloName">;
   log: Pick<Logger, "warn">;
   rejectedTokens: RejectedTokens;
   members: MemberService;

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { LaneWork, NextWork } from "../../delivery/lane-work";
 import { finishMessages } from "./finish-messages";
 import type { QueuedMessage } from "./gates";
-import { countRejections } from "./rejections";
+import { countRejections, type RejectingLine } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
 /** The queued messages of lanes, in order, and when partially read lanes are due again. */
@@ -14,8 +14,8 @@ export interface Queues {
 interface Options extends Dependencies {
   /** Reads the queued messages of lanes that the transaction has locked. */
   read(tx: Tx, laneIds: readonly string[]): Promise<Queues>;
-  /** Called after the commit with lines whose receivers rejected too many messages in a row. */
-  onRejecting(lineIds: readonly string[]): void;
+  /** Called after the commit with lines that failed too many times in a row. */
+  onRejecting(lines: readonly RejectingLine[]): void;
 }
 
 /** The work of lanes that hold messages. */

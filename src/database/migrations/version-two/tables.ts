@@ -55,6 +55,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       integers("rejections", "rate_per_minute"),
       typed("float", "next_at", "queued_until"),
       defaulting("0", typed("float", "urgent_until")),
+      nullable(texts({ fault_code: 60 }), longTexts("fault_detail"), moments("fault_since")),
     ],
     foreignKeys: [references("line")],
   },

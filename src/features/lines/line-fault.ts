@@ -1,0 +1,21 @@
+import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
+import type { Timestamp } from "../../common/time";
+import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
+
+@ObjectType({ simpleResolvers: true, description: "Why a line cannot send messages." })
+export class LineFault {
+  @Field(() => String, {
+    description:
+      "Error code for programs, such as `auth`, `tls`, `refused` or, for any reply of a mail server, `smtp_550`.",
+  })
+  code!: string;
+
+  @ThirdPartyText()
+  @Field(() => String, { description: "Human-readable description of the fault." })
+  @MaxCharacters(500)
+  detail!: string;
+
+  @Field(() => GraphQLISODateTime, { description: "When the line was first at fault." })
+  since!: Timestamp;
+}
