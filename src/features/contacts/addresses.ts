@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 import { isEmail } from "../../common/validators";
+import { MAILBOX } from "../../delivery/mailbox";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 import { AddressKind, type ContactAddress } from "./contact-address.entity";
 
@@ -54,7 +55,9 @@ function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, ""));
   const address = `${text.slice(0, at).normalize("NFC").toLowerCase()}@${domain}`;
-  return at > 0 && domain !== "" && (DELIVERED_FROM.test(address) || isEmail(address)) ? address : undefined;
+  const isValid =
+    at > 0 && domain !== "" && MAILBOX.test(address) && (DELIVERED_FROM.test(address) || isEmail(address));
+  return isValid ? address : undefined;
 }
 
 /** E.164; a number without a country code does not identify a phone. */
