@@ -58,6 +58,8 @@ export type SendResult = (
        * Set if the line is at fault, not the message. A permanent fault remains until the line or its account changes.
        */
       lineFault?: "temporary" | "permanent";
+      /** True if the receiver says that the address does not exist. */
+      isUndeliverable?: true;
     }
 ) & {
   /** HTTP status of the response; null without a response. */

@@ -12,7 +12,7 @@ import {
   type SendResult,
 } from "./driver";
 import { connectionFailure, type Failure, failure, Interruption, onInterruption, quote } from "./failures";
-import { MAILBOX } from "./mailbox";
+import { MAILBOX, UNDELIVERABLE } from "./mailbox";
 import { createSmtpConnection, quit } from "./smtp-connection";
 import { BlockedTarget, type Targets } from "./targets";
 
@@ -208,6 +208,9 @@ const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
  */
 const LINE_STATUS = /\b5\.(1\.[78]|7\.([89]|1[0-4]|2[0-7]|5[47]|60|64|70[5-8]|750))\b/;
 
+/** The enhanced status code of a reply (RFC 2034); empty if it has none. */
+const statusOf = (response: string): string => /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1] ?? "";
+
 /** Texts of servers that check the client and the sender only when they get the recipient. */
 const LINE_TEXT =
   /\brelay|\brcpthosts\b|\bhelo\b|\bclient (host|was not)|\bsender (address )?(rejected|not)|\bauthentication (is )?required|\bnot (authenticated|logged in)|\bblocked using\b/i;
@@ -272,6 +275,11 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
   }
   if (isPermanent && isLineRejection(command, response))
     return lineFault(status, `The server accepts no e-mail from the line${said}`);
+  if (isPermanent && command === "RCPT TO" && UNDELIVERABLE.test(statusOf(response)))
+    return {
+      ...failure(AttemptOutcome.permanent, status, `The server rejected the message${said}`),
+      isUndeliverable: true,
+    };
   const outcome =
     hasLeft && !isTemporary && !isPermanent ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
   return failure(

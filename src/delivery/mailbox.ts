@@ -1,2 +1,7 @@
 /** An address that e-mail can be sent to, and its domain: a comma outside of quotes would make it two. */
 export const MAILBOX = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])+"|[^\s<>,;@"]+)@([^\s<>,;@"]+)$/u;
+
+/**
+ * Status codes of an address that does not exist or is disabled (RFC 3463), without those about the sender's address.
+ */
+export const UNDELIVERABLE = /^5\.(1\.(?![789]$)\d{1,3}|2\.1)$/;

@@ -100,6 +100,7 @@ const COVERED = {
     "putContacts",
     "eraseContact",
     "changeContactTags",
+    "markAddressDeliverable",
     "cancelMessage",
     "cancelTimer",
     "openConversation",
@@ -529,6 +530,10 @@ describeGateway({ engine: "any" }, (gateway) => {
       "changeContactTags",
       '($id: ID!) { changeContactTags(input: { id: $id, add: ["intruder"], remove: ["theirs"] }) { tags } }',
     ],
+    [
+      "markAddressDeliverable",
+      "($id: ID!) { markAddressDeliverable(input: { id: $id, addressId: $id }) { id } }",
+    ],
     ["cancelMessage", "($id: ID!) { cancelMessage(input: { id: $id }) { id } }"],
     ["cancelTimer", "($id: ID!) { cancelTimer(input: { id: $id }) { id } }"],
     ["sendToConversation", '($id: ID!) { sendToConversation(input: { id: $id, text: "intruder" }) { id } }'],
@@ -545,7 +550,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const affected: [RegExp, string][] = [
       [/^(create|put|decide)|Configuration|Agent$/, agentId],
       [/Webhook|^redeliver|^sendTest/, theirEndpoint],
-      [/Contact/, theirContact],
+      [/Contact|Address/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],
       [/Timer$/, theirTimer],

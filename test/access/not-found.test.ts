@@ -29,6 +29,7 @@ const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 
 const MUTATIONS: [field: string, what: string][] = [
   [`decide(input: { agentId: "${ID}", situation: { type: "x", data: {} } }) { id }`, "agent"],
   [`changeContactTags(input: { id: "${ID}", add: ["a"] }) { tags }`, "contact"],
+  [`markAddressDeliverable(input: { id: "${ID}", addressId: "${ID}" }) { id }`, "contact"],
   [`archiveLine(input: { id: "${ID}" }) { id }`, "line"],
   [`cancelMessage(input: { id: "${ID}" }) { id }`, "message"],
   [`cancelTimer(input: { id: "${ID}" }) { id }`, "timer"],

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../src/errors";
-import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { AddressKind, ContactAddress } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
@@ -411,6 +411,20 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
     document: "mutation ($id: ID!) { eraseContact(input: { id: $id }) { id } }",
     variables: aContact,
+  },
+  "Mutation.markAddressDeliverable": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: `mutation ($id: ID!, $addressId: ID!) {
+      markAddressDeliverable(input: { id: $id, addressId: $addressId }) { id }
+    }`,
+    variables: async (fixture) => {
+      const addresses = [{ kind: AddressKind.local, address: uniqueName() }];
+      const id = await addContact(fixture.gateway, { agentId: fixture.agentId, addresses });
+      const address = await fixture.gateway.services.database.read((reader) =>
+        reader.findOneByOrFail(ContactAddress, { contactId: id }),
+      );
+      return { id, addressId: address.id };
+    },
   },
   "Mutation.changeContactTags": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,

@@ -13,7 +13,7 @@ export const ContactCard = ({ contact }: { contact: ContactFragment }) => (
   >
     {contact.erasedAt === null ? (
       <>
-        <ContactAddresses addresses={contact.addresses} />
+        <ContactAddresses id={contact.id} addresses={contact.addresses} />
         <ContactTags id={contact.id} tags={contact.tags} />
       </>
     ) : (

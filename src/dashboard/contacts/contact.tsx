@@ -77,7 +77,7 @@ function ContactPage({ contact }: { contact: ContactFragment }) {
           !isErased && (
             <>
               <Card title="Addresses">
-                <ContactAddresses addresses={addresses} />
+                <ContactAddresses id={id} addresses={addresses} />
               </Card>
               <Card title="Tags">
                 <ContactTags id={id} tags={tags} />

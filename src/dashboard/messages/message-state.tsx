@@ -59,6 +59,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   no_address: "The contact has no address to which the message could be sent.",
   opted_out: "The contact has opted out.",
   rejected: "The receiver rejected it.",
+  undeliverable: "A mail server reported that the contact’s address doesn’t exist.",
   uncertain: "It’s unknown whether it was sent.",
 };
 

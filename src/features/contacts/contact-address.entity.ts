@@ -59,6 +59,14 @@ export class ContactAddress {
   @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;
 
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description:
+      "When a mail server reported that the address does not exist; null if it is not known to be undeliverable. Messages to it fail until the contact writes from it, or a member marks it as deliverable.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  undeliverableAt!: Timestamp | null;
+
   /** When a loop event was last recorded; null before the first one. */
   @Column({ type: "varchar", length: 24, nullable: true })
   loopDetectedAt!: Timestamp | null;

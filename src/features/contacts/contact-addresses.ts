@@ -1,3 +1,4 @@
+import { In } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
@@ -57,6 +58,7 @@ export async function addAddresses(
       agentId,
       contactId,
       optedOutAt: null,
+      undeliverableAt: null,
       loopDetectedAt: null,
     }),
   );
@@ -97,4 +99,12 @@ export function sameContact(
   if (ref !== null && owner !== null && owner.ref !== null && owner.ref !== ref)
     throw new GatewayError("conflict", ANOTHER_CONTACT);
   return owner;
+}
+
+/** Lets messages be sent to addresses again. */
+export async function markDeliverable(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
+  const marked = addresses.filter(({ undeliverableAt }) => undeliverableAt !== null);
+  if (marked.length === 0) return;
+  await tx.update(ContactAddress, { id: In(marked.map(({ id }) => id)) }, { undeliverableAt: null });
+  for (const address of marked) address.undeliverableAt = null;
 }

@@ -266,6 +266,12 @@ export class ContactExportArgs extends PageArgs {
   id!: string;
 }
 
+@InputType({ description: "An address of a contact that messages can be sent to again." })
+export class MarkAddressDeliverableInput extends InputById("contact") {
+  @Field(() => ID, { description: "ID of the address." })
+  addressId!: string;
+}
+
 @InputType({ description: "A contact whose data to delete." })
 export class EraseContactInput extends InputById("contact") {}
 

@@ -18,6 +18,7 @@ import {
   ContactExportArgs,
   ContactsArgs,
   EraseContactInput,
+  MarkAddressDeliverableInput,
   PutContactInput,
   PutContactsInput,
   PutContactsPayload,
@@ -141,6 +142,18 @@ export class ContactResolver {
     @Input(ChangeContactTagsInput) { id, add, remove }: ChangeContactTagsInput,
   ): Promise<TagChange> {
     return this.service.changeTags(context, id, { add: add ?? [], remove: remove ?? [] });
+  }
+
+  @Access(WRITE)
+  @Mutation(() => Contact, {
+    description:
+      "Lets messages be sent to an address again that mail servers reported as nonexistent. Marking a deliverable address has no effect.",
+  })
+  markAddressDeliverable(
+    @Ctx() context: RequestContext,
+    @Input(MarkAddressDeliverableInput) { id, addressId }: MarkAddressDeliverableInput,
+  ): Promise<Contact> {
+    return this.service.markDeliverable(context, id, addressId);
   }
 
   @AtMost(MAX_ADDRESSES)

@@ -8,7 +8,7 @@ import { settled } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
@@ -30,7 +30,7 @@ import {
   type TagChange,
 } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
-import { normalized } from "./contact-addresses";
+import { markDeliverable, normalized } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { termOf } from "./contact-search";
 import { ContactTag } from "./contact-tag.entity";
@@ -38,6 +38,7 @@ import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
 import { lockContact } from "./find-contact";
+import { addressesOf } from "./known-contact";
 import { putContact } from "./put-contact";
 import { changeKnownTags, changeTagsOf, type TagRequest, tagsOf } from "./tag-changes";
 import { normalizeTag } from "./tags";
@@ -240,6 +241,21 @@ export class ContactService {
     });
     if (isUnfinished) await this.erasures.finish(id, organizationOf(context));
     return contact;
+  }
+
+  /**
+   * Lets messages be sent to an address again.
+   * @throws GatewayError `not_found`
+   */
+  markDeliverable(context: RequestContext, id: string, addressId: string): Promise<Contact> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await this.authorize(tx, context, Permission.conversations_write);
+      const contact = await lockContact(tx, context, id);
+      const address = (await addressesOf(tx, id))?.find((each) => each.id === addressId);
+      if (address === undefined) throw noSuch("address");
+      await markDeliverable(tx, [address]);
+      return contact;
+    });
   }
 
   /**

@@ -10,6 +10,7 @@ import type { MessageFailures } from "../messages/message-failures";
 import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
 import type { MessagePolicies } from "../messages/policy-gates";
+import type { Receipts } from "../messages/receipts";
 import { Conversation } from "./conversation.entity";
 import { conversationEventTypes } from "./conversation.event-types";
 import { ConversationResolver } from "./conversation.resolver";
@@ -37,6 +38,7 @@ interface Needs extends LineServices {
   compiledConfigurations: CompiledConfigurations;
   messageFailures: MessageFailures;
   messagePolicies: MessagePolicies;
+  receipts: Receipts;
 }
 
 declare module "../../auth/permissions" {
@@ -83,7 +85,7 @@ export const conversations = feature({
     "last messages",
     "conversation addresses",
   ],
-  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies }) => ({
+  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies, receipts }) => ({
     [SCHEDULE_LANE]: scheduleWork(lanes),
     [CONVERSATION_LANE]: messageWork({
       lanes,
@@ -92,6 +94,7 @@ export const conversations = feature({
       messageFailures,
       read: readQueues,
       onRejecting: lineHealth.pauseRejecting,
+      onUndeliverable: receipts.markUndeliverable,
     }),
   }),
 });

@@ -25,6 +25,7 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
   contactId: string;
   address: string | null;
   optedOutAt: Timestamp | null;
+  undeliverableAt: Timestamp | null;
   erasedAt: Timestamp | null;
   timezone: string | null;
   deactivatedAt: Timestamp | null;
@@ -35,7 +36,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
        conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.address,
-       contact_address.opted_out_at as "optedOutAt",
+       contact_address.opted_out_at as "optedOutAt", contact_address.undeliverable_at as "undeliverableAt",
        case when contact_address.id is null
          then (select erased_at from contact where contact.id = conversation.contact_id) end as "erasedAt",
        case when agent.policy_version is not null
@@ -74,6 +75,13 @@ const gateContextOf = (row: Row): GateContext => ({
     isClosed: row.conversationState === ConversationState.closed,
     isErased: row.erasedAt !== null,
     timezone: row.timezone,
-    address: row.address === null ? undefined : { address: row.address, isOptedOut: row.optedOutAt !== null },
+    address:
+      row.address === null
+        ? undefined
+        : {
+            address: row.address,
+            isOptedOut: row.optedOutAt !== null,
+            isUndeliverable: row.undeliverableAt !== null,
+          },
   },
 });

@@ -63,6 +63,8 @@ export interface Application extends Dependencies {
   gates: readonly GateExplanation[];
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut: boolean;
+  /** True if the address of the conversation is undeliverable. */
+  isUndeliverable: boolean;
   /** True if a timer handed over the situation. */
   isTimed: boolean;
   /** The policy for the messages, and the contact's time zone; undefined if they answer one, or without a contact. */
@@ -117,8 +119,18 @@ const OPTED_OUT_ERROR: ExplanationError = {
   message: "The contact has opted out of messages to this address.",
 };
 
+const UNDELIVERABLE_ERROR: ExplanationError = {
+  code: MessageError.undeliverable,
+  message: "A mail server reported that the contact's address does not exist.",
+};
+
 /** Errors of a line after which the next one is tried; a human who answers is not bypassed on another line. */
-const UNREACHED: ReadonlySet<string> = new Set(["not_deliverable", "not_found", MessageError.opted_out]);
+const UNREACHED: ReadonlySet<string> = new Set([
+  "not_deliverable",
+  "not_found",
+  MessageError.opted_out,
+  MessageError.undeliverable,
+]);
 
 /** Why a message fails if none of several lines reaches the contact. */
 const UNREACHED_ERROR: ExplanationError = {
@@ -151,8 +163,9 @@ export async function applyEffects(
     results[i] = await onFirstLine(effect, application, (line) =>
       outcomeOf(async () => {
         const destination = await destinationOf(tx, { ...effect, line }, application);
-        if (isOptedOut(destination, application) && !(await leadsToAccepted(tx, move, application)))
-          return { status: "failed", error: OPTED_OUT_ERROR };
+        const error = blockOf(destination, application);
+        if (error !== undefined && !(await leadsToAccepted(tx, move, application)))
+          return { status: "failed", error };
         return { status: "done", destination: destinations.one(destination), line };
       }),
     );
@@ -312,14 +325,17 @@ async function destinationOf(
   return { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
 }
 
-/** True if a message to a destination would be canceled because the contact has opted out. */
-const isOptedOut = (
+/** Why a message to a destination would not be sent, if its address has opted out or is undeliverable. */
+function blockOf(
   { conversation, place }: Destination,
   { participants, ...application }: Application,
-): boolean =>
-  place === undefined
-    ? conversation === participants.conversation && application.isOptedOut
-    : place.address.optedOutAt !== null;
+): ExplanationError | undefined {
+  const isCurrent = place === undefined && conversation === participants.conversation;
+  const isOptedOut = isCurrent ? application.isOptedOut : place?.address.optedOutAt != null;
+  const isUndeliverable = isCurrent ? application.isUndeliverable : place?.address.undeliverableAt != null;
+  if (isOptedOut) return OPTED_OUT_ERROR;
+  return isUndeliverable ? UNDELIVERABLE_ERROR : undefined;
+}
 
 /** True if an effect moves the conversation to an address at which the contact accepts messages. */
 async function leadsToAccepted(
@@ -331,7 +347,8 @@ async function leadsToAccepted(
   try {
     const line = await lineOf(tx, agentId, { name: move.line });
     const isCurrent = ({ id }: { id: string }) => id === conversation?.addressId;
-    return (await addressOn(tx, line, contact.id, isCurrent)).optedOutAt === null;
+    const { optedOutAt, undeliverableAt } = await addressOn(tx, line, contact.id, isCurrent);
+    return optedOutAt === null && undeliverableAt === null;
   } catch (error) {
     // The move will fail for the same reason.
     if (error instanceof GatewayError && FAILURES.has(error.code)) return false;

@@ -441,6 +441,7 @@ export class DecisionMaker {
       isTimed: decision.timerId !== null,
       gates: planned.gates,
       isOptedOut: snapshot.isOptedOut === true,
+      isUndeliverable: snapshot.isUndeliverable === true,
     };
     const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
     const { gates, rules } = planned;

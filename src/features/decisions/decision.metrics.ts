@@ -17,7 +17,15 @@ const TEMPLATE: readonly EffectError["code"][] = ["template_error", "too_expensi
 
 /** Why effects fail. */
 const FAILURES: Readonly<Record<Effect["kind"], readonly string[]>> = {
-  send: ["not_found", "not_deliverable", "opted_out", "conflict", "limit_reached", ...TEMPLATE],
+  send: [
+    "not_found",
+    "not_deliverable",
+    "opted_out",
+    "undeliverable",
+    "conflict",
+    "limit_reached",
+    ...TEMPLATE,
+  ],
   addTags: ["not_found", "limit_reached"],
   removeTags: ["not_found"],
   move: ["not_found", "not_deliverable", "conflict"],

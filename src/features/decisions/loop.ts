@@ -46,11 +46,12 @@ interface Found {
   channels: string | null;
   answers: string;
   optedOutAt: string | null;
+  undeliverableAt: string | null;
 }
 
 /**
  * Reads a contact's tags, the kinds of addresses at which it accepts messages, and whether it has opted out at one of
- * them; counts the automatic answers to an address on all lines in the hour before `now`, up to
+ * them, or that is undeliverable; counts the automatic answers to an address on all lines in the hour before `now`, up to
  * `MAX_AUTOMATIC_ANSWERS`. All of it is one statement. The transaction has locked the contact, so that no other decision adds an
  * answer.
  */
@@ -61,12 +62,13 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
      select n,
        (select string_agg(tag, ' ') from contact_tag where contact_id = wanted.contact_id) as tags,
        (select string_agg(kind, ',') from contact_address
-         where contact_id = wanted.contact_id and opted_out_at is null) as channels,
+         where contact_id = wanted.contact_id and opted_out_at is null and undeliverable_at is null) as channels,
        (select count(*) from (
          select 1 from message where answered_address_id = wanted.address_id and created_at > wanted.since
            and author = '${MessageAuthor.agent}'
          order by created_at desc limit ${MAX_AUTOMATIC_ANSWERS}) as recent) as answers,
-       (select opted_out_at from contact_address where id = wanted.reached_at) as "optedOutAt"
+       (select opted_out_at from contact_address where id = wanted.reached_at) as "optedOutAt",
+       (select undeliverable_at from contact_address where id = wanted.reached_at) as "undeliverableAt"
      from wanted`,
     wanted.flatMap(({ contactId, addressId, reachedAt, now }, n) => [
       String(n),
@@ -78,12 +80,13 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
   );
   const found = new Map(rows.map((row) => [Number(row.n), row]));
   return wanted.map((_, n) => {
-    const { tags, channels, answers, optedOutAt } = found.get(n) ?? {};
+    const { tags, channels, answers, optedOutAt, undeliverableAt } = found.get(n) ?? {};
     return {
       tags: tags?.split(" ") ?? [],
       channels: [...new Set(channels?.split(",") ?? [])],
       answers: Number(answers ?? 0),
       isOptedOut: optedOutAt != null,
+      isUndeliverable: undeliverableAt != null,
     };
   });
 });

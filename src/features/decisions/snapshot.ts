@@ -58,7 +58,7 @@ export async function takeSnapshot(
   const contactId = contact?.id ?? null;
   const addressId = isReply ? conversation.addressId : null;
   const reachedAt = conversation?.addressId ?? null;
-  const { tags, channels, answers, isOptedOut } = await readSurroundings(tx, {
+  const { tags, channels, answers, isOptedOut, isUndeliverable } = await readSurroundings(tx, {
     contactId,
     addressId,
     reachedAt,
@@ -87,6 +87,7 @@ export async function takeSnapshot(
     now,
     ...(isReply && { answers }),
     ...(isOptedOut && { isOptedOut }),
+    ...(isUndeliverable && { isUndeliverable }),
   };
   const subjects = { agent, contact: contact?.id, conversation: conversation?.id };
   return {

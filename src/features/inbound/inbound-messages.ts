@@ -10,8 +10,9 @@ import type { Agent } from "../agents/agent.entity";
 import type { Address } from "../contacts/addresses";
 import type { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
+import { markDeliverable } from "../contacts/contact-addresses";
 import { contactEvent } from "../contacts/contact-events";
-import { addressesOf, type KnownContact, lockContactsAt } from "../contacts/known-contact";
+import { addressesOf, type KnownContact, lockContacts, lockContactsAt } from "../contacts/known-contact";
 import { putContacts } from "../contacts/put-contact";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { MAX_QUEUED } from "../conversations/conversation.limits";
@@ -83,14 +84,19 @@ export interface Arrival {
   inbound: Inbound;
 }
 
-/** A message with its contact, whose row the transaction has locked. */
-interface Placed extends Arrival {
+/** A contact, whose row the transaction has locked, at one of its addresses. */
+interface Recipient {
+  line: InboundLine;
   contact: Contact;
+  address: ContactAddress;
+  /** What the contact wants of messages to the address. */
+  intent: ReturnType<typeof optOutIntent>;
+}
+
+/** A message with its contact; its address is the sender's, or that of the conversation that it answers. */
+interface Placed extends Arrival, Recipient {
   /** All addresses of the contact. */
   addresses: readonly ContactAddress[];
-  /** The address that the message counts as from: the sender's, or that of the conversation that it answers. */
-  address: ContactAddress;
-  intent: ReturnType<typeof optOutIntent>;
 }
 
 /** Stores what contacts write. */
@@ -131,6 +137,26 @@ export class InboundMessages {
     });
   }
 
+  /** Opts out the address that the line sent a message to, unless it is opted out already. */
+  async optOutRecipient(tx: Tx, line: InboundLine, messageId: string): Promise<void> {
+    const found = await tx
+      .createQueryBuilder(Conversation, "conversation")
+      .innerJoin(Message, "message", "message.conversation_id = conversation.id")
+      .where({ lineId: line.id })
+      .andWhere("message.id = :messageId AND message.line_id = conversation.line_id", { messageId })
+      .andWhere("message.attempts > 0 AND message.direction = :outbound", {
+        outbound: MessageDirection.outbound,
+      })
+      .getOne();
+    if (found === null) return;
+    const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId);
+    const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === found.addressId);
+    if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
+    const recipient = { line, contact, address, intent: "out" } as const;
+    await lockAhead(tx, [recipient]);
+    await this.setOptedOut(tx, recipient, timestamp());
+  }
+
   /**
    * Stores messages: per contact, either one that opts in or out, or several that do neither.
    * @returns them by name
@@ -139,6 +165,10 @@ export class InboundMessages {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
     const unanswered = new Set(
       turn.filter(({ inbound, line }, i) => inbound.isAutomatic || areOwn[i] || !isActive(line)),
+    );
+    await markDeliverable(
+      tx,
+      turn.flatMap(({ from, addresses }) => addresses.find((each) => isSame(each, from)) ?? []),
     );
     const confirming = new Set<Placed>();
     for (const each of turn) {
@@ -209,7 +239,7 @@ export class InboundMessages {
    */
   private async setOptedOut(
     tx: Tx,
-    { contact, address, line }: Placed,
+    { contact, address, line }: Recipient,
     optedOutAt: Timestamp | null,
   ): Promise<void> {
     const { id: addressId } = address;
@@ -235,6 +265,8 @@ export class InboundMessages {
   }
 }
 
+const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
+
 /** Names a message by its line and its ID in the sending system. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
@@ -256,7 +288,7 @@ async function addContacts(tx: Tx, arrivals: readonly Arrival[]): Promise<KnownC
 /** @throws GatewayError `conflict` if the address was taken from the contact while the transaction waited for its lock */
 function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
   const { from, inbound } = arrival;
-  const address = known?.addresses.find((each) => each.kind === from.kind && each.address === from.address);
+  const address = known?.addresses.find((each) => isSame(each, from));
   if (known == null || address === undefined) throw new GatewayError("conflict", "The address has moved.");
   return {
     ...arrival,
@@ -297,7 +329,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
  * Locks the conversations that messages are stored in or that their senders opt out of, and the insert order. Opt-outs
  * and opt-ins lock lanes, which come later in the lock order.
  */
-async function lockAhead(tx: Tx, placed: readonly Placed[]): Promise<void> {
+async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
   if (addressIds.length === 0) return;
   const open = await tx.findBy(Conversation, { addressId: In(addressIds), state: ConversationState.open });

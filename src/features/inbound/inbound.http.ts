@@ -75,8 +75,12 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     scope.post("/inbound/:lineId", { config: { api: "rest" } }, async (request, reply) => {
       const isMail = request.headers["content-type"]?.toLowerCase().startsWith("message/rfc822");
       const given = isMail ? (request.body as Inbound | MailReport) : inboundOf(request.body);
-      if ("bounce" in given) {
-        if (given.bounce !== undefined) await inbound.applied(senderOf(request).line, given.bounce);
+      if ("report" in given) {
+        const { line } = senderOf(request);
+        if (given.report !== undefined)
+          await ("failure" in given.report
+            ? inbound.applied(line, given.report.failure)
+            : inbound.complained(line, given.report.complaintAbout));
         return reply.code(204).send();
       }
       const { message, contactId, isNew } = await inbound.receive(senderOf(request).line, given);

@@ -123,7 +123,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     answers: {
       200: { description: "The message, which was already stored.", ...received },
       202: { description: "The new message.", ...received },
-      204: { description: "A bounce without a sender address, which is not stored." },
+      204: { description: "A report of a mail server, which is not stored as a message." },
     },
     errors: ERRORS.filter((code) => code !== "not_found"),
   },

@@ -36,7 +36,7 @@ export class InboundService {
 
   constructor(
     private readonly database: Database,
-    messages: InboundMessages,
+    private readonly messages: InboundMessages,
     private readonly instanceKey: InstanceKeyService,
     private readonly rejectedTokens: RejectedTokens,
     private readonly receipts: Receipts,
@@ -120,6 +120,13 @@ export class InboundService {
    */
   applied(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
+  }
+
+  /** Opts out the address of a message of the line, because its recipient complained; other IDs have no effect. */
+  complained(line: InboundLine, messageId: string): Promise<void> {
+    return this.database.writeFor(line.agent.organizationId, (tx) =>
+      this.messages.optOutRecipient(tx, line, messageId),
+    );
   }
 
   /**

@@ -132,7 +132,7 @@ async function parse({ raw, isHead, maxTextLength }) {
       from,
     ),
     isReport: isReport(headers, from),
-    bounce: bounceOf(attachments),
+    report: reportOf(mail),
     isPartial,
   };
 }
@@ -409,11 +409,19 @@ const isReport = (headers, from) =>
   ) ||
   valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
 
+/** The types of complaints by which a recipient asks for no more mail (RFC 5965, 7.3). */
+const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/i;
+
+/** An enhanced status code (RFC 3463). */
+const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
+
 /**
- * The failed delivery of a mail that a report describes (RFC 3464).
- * @param {readonly PostalMime.Attachment[]} attachments
+ * The mail that a report is about: one that could not be delivered (RFC 3464), or that its recipient complained about
+ * (RFC 5965).
+ * @param {PostalMime.Email} mail
+ * @returns {import("./parse-mail").ParsedMail["report"]}
  */
-function bounceOf(attachments) {
+function reportOf({ headers, attachments }) {
   const textsOf = (/** @type {RegExp} */ type) =>
     attachments
       .filter(({ mimeType }) => type.test(mimeType))
@@ -422,16 +430,27 @@ function bounceOf(attachments) {
       );
   const field = (/** @type {string} */ text, /** @type {string} */ name) =>
     new RegExp(`^${name}:[ \\t]*([^\\r\\n]*(\\r?\\n[ \\t][^\\r\\n]*)*)`, "im").exec(text)?.[1]?.trim() ?? "";
-  const [status = ""] = textsOf(/^message\/(global-)?delivery-status$/i);
-  if (field(status, "Action").toLowerCase() !== "failed") return undefined;
+  const [delivery = ""] = textsOf(/^message\/(global-)?delivery-status$/i);
+  const [feedback = ""] = textsOf(/^message\/feedback-report$/i);
+  const hasFailed = /^failed\b/i.test(field(delivery, "Action"));
+  const isComplaint = COMPLAINT.test(field(feedback, "Feedback-Type"));
+  if (!hasFailed && !isComplaint) return undefined;
   const [original = ""] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
   const header = original.split(/\r?\n\r?\n/, 1)[0] ?? "";
+  const diagnosis = field(delivery, "Diagnostic-Code").replace(/\s+/g, " ");
+  const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
+  // Some servers say only in the reply what is wrong.
+  const [precise = status] = /^\d\.0\.0$/.test(status) ? (STATUS.exec(diagnosis) ?? []) : [];
   return {
-    messageId: field(header, "Message-ID").slice(0, HEADER_MAX_LENGTH),
-    detail: [field(status, "Status"), field(status, "Diagnostic-Code")]
+    messageId: (field(header, "Message-ID") || referencesOf(headers).at(-1) || "").slice(
+      0,
+      HEADER_MAX_LENGTH,
+    ),
+    isComplaint: !hasFailed,
+    status: precise,
+    detail: [status, diagnosis]
       .filter((each) => each !== "")
       .join(", ")
-      .replace(/\s+/g, " ")
       .slice(0, HEADER_MAX_LENGTH),
   };
 }

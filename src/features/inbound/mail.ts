@@ -1,5 +1,6 @@
 import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
+import { UNDELIVERABLE } from "../../delivery/mailbox";
 import { InvalidInput } from "../../errors";
 import { normalizeAddress } from "../contacts/addresses";
 import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
@@ -19,8 +20,8 @@ import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
 /** A report of a mail server. */
 export interface MailReport {
-  /** The failure of one of the gateway's messages, if the report names it. */
-  bounce: Omit<Receipt, "lineId"> | undefined;
+  /** The failure of one of the gateway's messages, or the ID of one that its recipient complained about. */
+  report: { failure: Omit<Receipt, "lineId"> } | { complaintAbout: string } | undefined;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function readMail(
   const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
   const from = mail.senders.find(isAddress);
-  if (mail.isReport || (from === undefined && mail.isAutomatic)) return { bounce: bounceOf(mail) };
+  if (mail.isReport || (from === undefined && mail.isAutomatic)) return { report: reportOf(mail) };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
   // Of the two, plain text may show quotations by indentation alone.
@@ -77,11 +78,18 @@ export async function readMail(
   };
 }
 
-function bounceOf({ bounce, date }: ParsedMail): MailReport["bounce"] {
-  const [id] = bounce?.messageId.match(OWN_MESSAGE_ID) ?? [];
-  if (id === undefined) return undefined;
-  const errorText = singleLine(bounce?.detail ?? "");
-  return { message: { id }, status: MessageStatus.failed, at: sentAtOf(date), errorText };
+function reportOf({ report, date }: ParsedMail): MailReport["report"] {
+  const [id] = report?.messageId.match(OWN_MESSAGE_ID) ?? [];
+  if (report === undefined || id === undefined) return undefined;
+  if (report.isComplaint) return { complaintAbout: id };
+  const failure = {
+    message: { id },
+    status: MessageStatus.failed,
+    at: sentAtOf(date),
+    errorText: singleLine(report.detail),
+    isUndeliverable: UNDELIVERABLE.test(report.status),
+  } as const;
+  return { failure };
 }
 
 /** The stored part of an e-mail's text, divided, and a description of the rest. */

@@ -67,8 +67,8 @@ export interface ParsedMail {
   isProgram: boolean;
   /** True for a report of a mail server, such as a bounce. */
   isReport: boolean;
-  /** The e-mail that could not be delivered, and why. */
-  bounce?: { messageId: string; detail: string };
+  /** The e-mail that could not be delivered, and why, or that its recipient complained about. */
+  report?: { messageId: string; isComplaint: boolean; status: string; detail: string };
   /** True if the e-mail was too long or too slow to be parsed completely. */
   isPartial: boolean;
 }

@@ -24,7 +24,7 @@ export interface GateContext {
     /** The contact's time zone; null if it is unknown, or the agent has no policy. */
     timezone: string | null;
     /** The contact's address on the line; undefined if it was deleted. */
-    address: { address: string; isOptedOut: boolean } | undefined;
+    address: { address: string; isOptedOut: boolean; isUndeliverable: boolean } | undefined;
   };
 }
 
@@ -81,6 +81,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   }
   if (conversation !== undefined && conversation.address === undefined)
     return failed(MessageError.no_address);
+  if (conversation?.address?.isUndeliverable) return failed(MessageError.undeliverable);
   const { notBefore } = message;
   const isEarly = notBefore !== null && notBefore > now;
   if (line === undefined || (conversation === undefined && line.state === LineState.archived))

@@ -16,10 +16,12 @@ interface Options extends Dependencies {
   read(tx: Tx, laneIds: readonly string[]): Promise<Queues>;
   /** Called after the commit with lines that failed too many times in a row. */
   onRejecting(lines: readonly RejectingLine[]): void;
+  /** Called after the commit with messages whose address does not exist. */
+  onUndeliverable(messageIds: readonly string[]): void;
 }
 
 /** The work of lanes that hold messages. */
-export const messageWork = ({ read, onRejecting, ...dependencies }: Options): LaneWork => ({
+export const messageWork = ({ read, onRejecting, onUndeliverable, ...dependencies }: Options): LaneWork => ({
   start: async (tx, laneIds, context) => {
     const { queues, next } = await read(tx, laneIds);
     const inOrder = laneIds.flatMap((id) => {
@@ -34,5 +36,9 @@ export const messageWork = ({ read, onRejecting, ...dependencies }: Options): La
     const held = ended.filter(({ isHeld }) => isHeld);
     const rejecting = await countRejections(tx, held);
     if (rejecting.length > 0) tx.afterCommit(() => onRejecting(rejecting));
+    const undeliverable = held.flatMap(({ messageId, result }) =>
+      "isUndeliverable" in result ? messageId : [],
+    );
+    if (undeliverable.length > 0) tx.afterCommit(() => onUndeliverable(undeliverable));
   },
 });

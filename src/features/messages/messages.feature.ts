@@ -33,13 +33,13 @@ declare module "../events/event-types" {
 /** Messages of agents and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes, hooks }: Core & Needs) => {
+  services: ({ database, lanes, hooks, log }: Core & Needs) => {
     const messageFailures = new MessageFailures(hooks);
     return {
       messagePolicies: new MessagePolicies(hooks),
       agentQueues: new AgentQueues(database),
       messageFailures,
-      receipts: new Receipts(database, lanes, messageFailures),
+      receipts: new Receipts(database, lanes, messageFailures, log),
       messages: new MessageService(database, lanes),
     };
   },
@@ -52,7 +52,7 @@ export const messages = feature({
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   retention: { RETENTION_ATTEMPTS_DAYS: 90 },
   expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),
-  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies }) => ({
+  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies, receipts }) => ({
     [MESSAGE_LANE]: messageWork({
       lanes,
       drivers,
@@ -60,6 +60,7 @@ export const messages = feature({
       messageFailures,
       read: readStandaloneMessages,
       onRejecting: lineHealth.pauseRejecting,
+      onUndeliverable: receipts.markUndeliverable,
     }),
   }),
 });

@@ -1,6 +1,9 @@
+import type { Logger } from "pino";
 import type { Timestamp } from "../../common/time";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import { BACKGROUND } from "../../database/limits";
+import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
@@ -25,6 +28,8 @@ export interface Receipt {
   at?: Timestamp | undefined;
   /** The error, if it failed. */
   errorText?: string | undefined;
+  /** True if it failed because the address does not exist. */
+  isUndeliverable?: boolean | undefined;
 }
 
 /** How far a message has progressed; it never goes back. */
@@ -46,7 +51,15 @@ export class Receipts {
     private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly failures: MessageFailures,
+    private readonly log: Logger,
   ) {}
+
+  /** Marks the addresses of messages as undeliverable; a failure to do so is only logged. */
+  readonly markUndeliverable = (messageIds: readonly string[]): void => {
+    this.database
+      .write((tx) => markUndeliverable(tx, messageIds), { limits: BACKGROUND })
+      .catch((err) => this.log.warn({ err }, "addresses could not be marked as undeliverable"));
+  };
 
   /**
    * Applies a receipt: a message only moves forward, from sent to delivered to read, or from sent to failed.
@@ -55,7 +68,7 @@ export class Receipts {
    * @returns the current message; undefined if the line has sent no such message
    */
   apply(
-    { lineId, message: reference, status, at, errorText }: Receipt,
+    { lineId, message: reference, status, at, errorText, isUndeliverable = false }: Receipt,
     { owner, tx }: { owner?: string | undefined; tx?: Tx } = {},
   ): Promise<Message | undefined> {
     return this.database.writeFor(
@@ -65,6 +78,9 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
+        // Before the lane: an opt-out locks the address first, too.
+        if (isUndeliverable && PROGRESS[found.status] <= PROGRESS[MessageStatus.sent])
+          await markUndeliverable(tx, [id]);
         // A delivery may be about to change the message, too.
         const laneId = conversationId ?? id;
         const hasLane = await this.lanes.lock(tx, laneId);
@@ -104,4 +120,14 @@ export class Receipts {
       { tx },
     );
   }
+}
+
+/** Marks the addresses that messages were sent to, unless their conversations have moved to other lines since. */
+async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update contact_address set undeliverable_at = $1 where undeliverable_at is null and id in (
+       select conversation.address_id from message join conversation on conversation.id = message.conversation_id
+       where message.id in ${placeholders(1, padded(messageIds).length, 2)} and conversation.line_id = message.line_id)`,
+    [timestamp(), ...padded(messageIds)],
+  );
 }

@@ -78,7 +78,16 @@ export function sampleAddress(
     // No country has this calling code.
     [AddressKind.phone]: `+999${String(number).padStart(12, "0")}`,
   };
-  return { id, agentId, contactId, kind, address: addresses[kind], optedOutAt: null, loopDetectedAt: null };
+  return {
+    id,
+    agentId,
+    contactId,
+    kind,
+    address: addresses[kind],
+    optedOutAt: null,
+    undeliverableAt: null,
+    loopDetectedAt: null,
+  };
 }
 
 export const sampleConversation = (

@@ -82,7 +82,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       primary(ids("id")),
       ids("agent_id", "contact_id"),
       texts({ kind: 8, address: 254 }),
-      nullable(moments("opted_out_at", "loop_detected_at")),
+      nullable(moments("opted_out_at", "undeliverable_at", "loop_detected_at")),
     ],
     foreignKeys: [references("contact")],
     indices: [unique("agent_id", "kind", "address"), index("contact_id")],

@@ -59,6 +59,8 @@ export interface DecisionInput {
   answers?: number;
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut?: true;
+  /** True if the address of the conversation is undeliverable. */
+  isUndeliverable?: true;
   /** What Intl formatted in the decision, once it was made; undefined if it formatted nothing. */
   formatted?: Formatted;
 }

@@ -1,0 +1,382 @@
+import { v7 as uuid } from "uuid";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Event as StoredEvent } from "../../src/features/events/event.entity";
+import { readMail } from "../../src/features/inbound/mail";
+import { addContact } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import { addSender, type Sender } from "../support/inbound";
+import { MailServer, rejection } from "../support/mail-server";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
+import { waitUntil } from "../support/wait-until";
+
+const TO = "ada@customer.test";
+
+/** How a mail server reports: with which header, fields and original. */
+interface Form {
+  headers?: string[];
+  /** The fields about the recipient, of a status and a reply. */
+  fields?: (status: string, reply: string) => string[];
+  /** The type of the part with the original, its encoding, and how it names the ID. */
+  original?: string;
+  isEncoded?: true;
+  idHeader?: (id: string) => string[];
+  /** True if the report has the original only in `References`. */
+  hasNoOriginal?: true;
+  /** Parts before the report for programs. */
+  before?: string[];
+  newline?: string;
+}
+
+const fields = (status: string, reply: string) => [
+  `Final-Recipient: rfc822; ${TO}`,
+  "Action: failed",
+  `Status: ${status}`,
+  `Diagnostic-Code: smtp; ${reply}`,
+];
+
+const SERVERS: Record<string, Form> = {
+  Postfix: {
+    headers: ["Subject: Undelivered Mail Returned to Sender", "Auto-Submitted: auto-replied"],
+    fields: (status, reply) => [`Original-Recipient: rfc822;${TO}`, ...fields(status, reply)],
+  },
+  // It gives the true status only in the reply.
+  Exim: {
+    headers: [
+      "X-Failed-Recipients: ada@customer.test",
+      "Subject: Mail delivery failed: returning message to sender",
+    ],
+    fields: (_, reply) => [
+      "Action: failed",
+      `Final-Recipient: rfc822;${TO}`,
+      "Status: 5.0.0",
+      `Diagnostic-Code: smtp; ${reply}`,
+    ],
+  },
+  Sendmail: {
+    headers: ["Subject: Returned mail: see transcript for details"],
+    fields: (status, reply) => [...fields(status, reply), "Last-Attempt-Date: Fri, 27 Nov 2026 10:00:00 GMT"],
+    original: "text/rfc822-headers",
+  },
+  Exchange: {
+    headers: ["From: Microsoft Outlook <postmaster@customer.test>", "Subject: Undeliverable: News"],
+    fields: (status, reply) => [
+      `Final-recipient: RFC822; ${TO}`,
+      "Action: failed",
+      `Status: ${status}`,
+      `Diagnostic-code: smtp;${reply} RESOLVER.ADR.RecipNotFound`,
+    ],
+    before: ["Content-Type: text/html; charset=us-ascii", "", "<p>Your message wasn't delivered.</p>"],
+  },
+  "Office 365": {
+    headers: ["From: <postmaster@customer.onmicrosoft.com>", "Subject: =?utf-8?B?VW56dXN0ZWxsYmFy?="],
+    fields: (status, reply) => [
+      `Final-Recipient: rfc822;${TO}`,
+      "Action: failed",
+      `Status: ${status}`,
+      `Diagnostic-Code: smtp;${reply}\r\n [AM7EUR03FT012.eop-EUR03.prod.protection.outlook.com]`,
+    ],
+    idHeader: (id) => ["Message-ID:", ` ${id}`],
+  },
+  Gmail: {
+    headers: [
+      "From: Mail Delivery Subsystem <mailer-daemon@googlemail.com>",
+      "Subject: Delivery Status Notification (Failure)",
+    ],
+    fields: (status, reply) => [
+      `Final-Recipient: rfc822; ${TO}`,
+      "Action: failed",
+      `Status: ${status}`,
+      `Diagnostic-Code: smtp; ${reply.replace(" ", "-")} The email account that you tried to reach\r\n ${reply}`,
+    ],
+  },
+  "Amazon SES": {
+    headers: [
+      "From: MAILER-DAEMON@eu-west-1.amazonses.com",
+      "Subject: Delivery Status Notification (Failure)",
+    ],
+    fields: (status, reply) => [
+      "Action: failed",
+      `Final-Recipient: rfc822; ${TO}`,
+      `Diagnostic-Code: smtp; ${reply}`,
+      `Status: ${status}`,
+    ],
+  },
+  PowerMTA: {
+    headers: ["Subject: Delivery report"],
+    fields: (status, reply) => [
+      `Original-Recipient: rfc822;${TO}`,
+      `Final-Recipient: rfc822;${TO}`,
+      "Action: failed",
+      `Status: ${status} (bad destination mailbox address)`,
+      `Diagnostic-Code: smtp;${reply}`,
+      "X-PowerMTA-BounceCategory: bad-mailbox",
+    ],
+    original: "text/rfc822-headers",
+    isEncoded: true,
+  },
+  Courier: {
+    headers: ['From: "Courier mail server at mx.test" <@>', "Subject: NOTICE: mail delivery status."],
+    newline: "\n",
+    idHeader: (id) => [`Message-Id: ${id}`],
+  },
+  Domino: {
+    headers: ["Subject: DELIVERY FAILURE: User ada (ada@customer.test) not listed in Domino Directory"],
+    fields: (status, reply) => [
+      `FINAL-RECIPIENT: rfc822;${TO}`,
+      "ACTION: failed",
+      `STATUS: ${status}`,
+      `DIAGNOSTIC-CODE: X-Notes; ${reply}`,
+    ],
+    idHeader: (id) => [`MESSAGE-ID: ${id}`],
+  },
+  OpenSMTPD: { headers: ["Subject: Delivery status notification: error"], hasNoOriginal: true },
+  "Apache James": {
+    headers: ["Subject: Error delivering mail"],
+    fields: (status, reply) => [...fields(status, reply), "", ""],
+    original: "message/rfc822-headers",
+  },
+};
+
+/** Why mail failed, and whether the address does not exist. */
+const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
+  ["5.1.1", "550 5.1.1 User unknown", true],
+  ["5.2.1", "550 5.2.1 The email account is disabled", true],
+  ["5.7.1", "550 5.7.1 Message rejected due to content", false],
+  ["5.2.2", "552 5.2.2 Mailbox full", false],
+  ["4.4.7", "421 4.4.7 Delivery time expired", false],
+];
+
+/** A report about a mail, by default in the form of Postfix. */
+function reportOn(
+  messageId: string,
+  [status, reply]: readonly [string, string, ...unknown[]],
+  {
+    headers = [],
+    original = "message/rfc822",
+    isEncoded,
+    hasNoOriginal,
+    before = [],
+    newline = "\r\n",
+    ...form
+  }: Form,
+): string {
+  const idHeader = form.idHeader?.(messageId) ?? [`Message-ID: ${messageId}`];
+  const content = [
+    "Received: from x by y",
+    "From: Acme <support@acme.example>",
+    ...idHeader,
+    `To: ${TO}`,
+    "",
+    "Hello",
+  ].join("\r\n");
+  const part = (...lines: string[]) => ["--b", ...lines];
+  return [
+    ...(headers.some((each) => each.startsWith("From:"))
+      ? []
+      : ["From: MAILER-DAEMON@mx.test (Mail Delivery System)"]),
+    ...headers,
+    "Message-ID: <20261127100000.1@mx.test>",
+    ...(hasNoOriginal ? [`References: <older@acme.example> ${messageId}`] : []),
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    "",
+    ...part("", `I could not deliver your mail to ${TO}.`),
+    ...(before.length > 0 ? part(...before) : []),
+    ...part(
+      "Content-Type: message/delivery-status",
+      "",
+      "Reporting-MTA: dns; mx.test",
+      "",
+      ...(form.fields ?? fields)(status, reply),
+    ),
+    ...(hasNoOriginal
+      ? []
+      : isEncoded
+        ? part(
+            `Content-Type: ${original}`,
+            "Content-Transfer-Encoding: base64",
+            "",
+            Buffer.from(content).toString("base64"),
+          )
+        : part(`Content-Type: ${original}`, "", content)),
+    "--b--",
+    "",
+  ]
+    .join("\r\n")
+    .replaceAll("\r\n", newline);
+}
+
+const LINE = { id: "1", organizationId: "one", lineId: "one" };
+const read = (raw: string) => readMail(Buffer.from(raw), LINE);
+
+describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
+  test("names the message that failed, and says whether its address exists", async () => {
+    for (const reason of REASONS.slice(0, cases(REASONS.length))) {
+      const id = uuid();
+      const [, , isUndeliverable] = reason;
+      expect([reason, await read(reportOn(`<${id}@acme.example>`, reason, form))]).toEqual([
+        reason,
+        {
+          report: {
+            failure: expect.objectContaining({ message: { id }, status: "failed", isUndeliverable }),
+          },
+        },
+      ]);
+    }
+    // Of somebody else's mail.
+    const foreign = reportOn("<1.2@acme.example>", REASONS[0] as never, form);
+    expect(await read(foreign)).toEqual({ report: undefined });
+  });
+});
+
+const complaint = (messageId: string, type = "abuse") =>
+  [
+    "From: Feedback <fbl@provider.test>",
+    "Subject: FW: News",
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    "",
+    "--b",
+    "",
+    "This is an email abuse report.",
+    "--b",
+    "Content-Type: message/feedback-report",
+    "",
+    `Feedback-Type: ${type}`,
+    "User-Agent: SomeGenerator/1.0",
+    "Version: 1",
+    "--b",
+    "Content-Type: message/rfc822",
+    "",
+    "From: support@acme.example",
+    `Message-ID: ${messageId}`,
+    "",
+    "Hello",
+    "--b--",
+  ].join("\r\n");
+
+describeGateway(
+  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  (gateway) => {
+    let server: MailServer;
+    let sender: Sender;
+    let agentId: string;
+    let reject: Error | null = null;
+    beforeAll(async () => {
+      server = await MailServer.start({ onRcptTo: (_, __, callback) => callback(reject) });
+      agentId = await firstAgentId(gateway);
+      await publish(gateway, agentId, {
+        burstSeconds: 0,
+        situations: { news: {} },
+        templates: { news: "News" },
+        rules: [{ id: "news", on: "news", do: [{ send: "news", line: "mail" }] }],
+      });
+      sender = await addSender(gateway, {
+        agentId,
+        name: "mail",
+        settings: {
+          email: { host: "127.0.0.1", port: server.port, security: "none", from: "support@acme.example" },
+        },
+      } as never);
+    });
+    afterAll(() => server.close());
+
+    const message = async (id: string) => (await gateway.rest("GET", `/messages/${id}`)).body;
+    const become = (id: string, expected: object) =>
+      waitUntil(async () => {
+        const found = await message(id);
+        return Object.entries(expected).every(([name, value]) => found[name] === value);
+      });
+    /** A contact with a conversation, to which messages can be sent. */
+    const correspondent = async () => {
+      const address = `${uuid()}@customer.test`;
+      const id = await addContact(gateway, { agentId, addresses: [{ kind: AddressKind.email, address }] });
+      const { body } = await conversationClient(gateway).open({
+        contact: { id },
+        line: { name: "mail" } as never,
+      });
+      const conversationId = body.data.openConversation.conversation.id;
+      const send = async (): Promise<string> => {
+        const { body } = await gateway.rest("POST", `/agent/conversations/${conversationId}/messages`, {
+          body: { message: "Hello" },
+        });
+        return body.id;
+      };
+      const addresses = async () => (await gateway.rest("GET", `/agent/contacts/${id}`)).body.addresses;
+      return { id, address, send, addresses };
+    };
+    const [unknown, , blocked, full] = REASONS;
+    const post = async (raw: string) => expect((await sender.mail(raw)).status).toBe(204);
+    const reported = (id: string, reason = unknown) => reportOn(`<${id}@acme.example>`, reason as never, {});
+
+    test("an address that does not exist gets nothing more, until a member or its owner says that it does", async () => {
+      const { id, address, send, addresses } = await correspondent();
+      for (const reason of [blocked, full]) {
+        const sent = await send();
+        await become(sent, { status: "sent" });
+        await post(reported(sent, reason));
+        expect(await message(sent)).toMatchObject({ status: "failed", errorCode: "rejected" });
+      }
+      expect(await addresses()).toMatchObject([{ address }]);
+      expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+      const sent = await send();
+      await become(sent, { status: "sent" });
+      await post(reported(uuid()));
+      expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+      await post(reported(sent));
+      const [{ id: addressId, undeliverableAt }] = await addresses();
+      expect(undeliverableAt).toEqual(expect.any(String));
+      await become(await send(), { status: "failed", errorCode: "undeliverable" });
+      const decide = async () => {
+        const { body } = await decisionClient(gateway).decide({ type: "news", contact: { id } });
+        return body.explanation.effects[0].error?.code;
+      };
+      expect(await decide()).toBe("undeliverable");
+      const { errors } = (
+        await gateway.graphql(
+          "mutation ($id: ID!, $addressId: ID!) { markAddressDeliverable(input: { id: $id, addressId: $addressId }) { id } }",
+          { id, addressId },
+          { token: gateway.owner },
+        )
+      ).body;
+      expect(errors).toBeUndefined();
+      // The report is about an earlier message.
+      await post(reported(sent));
+      expect(await decide()).toBeUndefined();
+      const again = await send();
+      await become(again, { status: "sent" });
+      await post(reported(again));
+      expect((await addresses())[0]).toHaveProperty("undeliverableAt");
+      expect((await sender.mail(`From: ${address}\r\n\r\nI am here`)).status).toBe(202);
+      expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+      await become(await send(), { status: "sent" });
+    });
+
+    test("an address that the mail server rejects as unknown is one that does not exist", async () => {
+      const { send, addresses } = await correspondent();
+      reject = rejection(550, "5.1.1 User unknown");
+      await become(await send(), { status: "failed", errorCode: "rejected" });
+      reject = null;
+      await waitUntil(async () => (await addresses())[0].undeliverableAt !== undefined);
+      await become(await send(), { status: "failed", errorCode: "undeliverable" });
+    });
+
+    test("a complaint about a message opts its address out, and one about no message changes nothing", async () => {
+      const { id, send, addresses } = await correspondent();
+      const sent = await send();
+      await become(sent, { status: "sent" });
+      await post(complaint(`<${uuid()}@acme.example>`));
+      await post(complaint(`<${sent}@acme.example>`, "not-spam"));
+      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+      for (let i = 0; i < 2; i++) await post(complaint(`<${sent}@acme.example>`));
+      expect((await addresses())[0]).toHaveProperty("optedOutAt");
+      expect(await message(sent)).toMatchObject({ status: "sent" });
+      await become(await send(), { status: "canceled", errorCode: "opted_out" });
+      const optOuts = await gateway.services.database.read((reader) =>
+        reader.countBy(StoredEvent, { subject: `contact:${id}`, type: "contact.opted_out" }),
+      );
+      expect(optOuts).toBe(1);
+    });
+  },
+);
