@@ -1,9 +1,10 @@
 import { In } from "typeorm";
-import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
+import { changeTogether } from "../../database/change-together";
 import { lockRows } from "../../database/lock-rows";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
+import { updatesOf } from "../../database/updates-of";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import type { ContactPolicy, PolicyHold } from "../configuration/document/contact-policy";
@@ -150,12 +151,11 @@ class ReadPolicyGates implements PolicyGates {
   }
 
   async store(): Promise<void> {
-    for (const [contactId, messages] of groupBy(this.sent, contactOf))
-      await this.tx.update(
-        Message,
-        { id: In(messages.map(({ id }) => id)) },
-        { cappedContactId: contactId ?? null },
-      );
+    const rows = this.sent.map((message) => ({
+      id: message.id,
+      cappedContactId: contactOf(message) ?? null,
+    }));
+    await changeTogether(this.tx, updatesOf(this.tx, Message, rows as Message[], ["cappedContactId"]));
   }
 }
 
