@@ -391,6 +391,18 @@ test.each([
   expect(warnings).toEqual([{ path, message: expect.stringContaining(message) }]);
 });
 
+test("windows without a time zone are worth a warning", async () => {
+  const warningsOf = async (parts: object) =>
+    (await checkDocument(of({ policy: { windows: [WINDOW] }, ...parts }))).warnings;
+  expect(await warningsOf({})).toEqual([
+    {
+      path: "policy.windows",
+      message: expect.stringContaining("go by UTC for contacts without a time zone"),
+    },
+  ]);
+  expect(await warningsOf({ zone: "Europe/Zurich" })).toEqual([]);
+});
+
 test.each([
   ["continues", { continue: true }],
   ["matches once", { once: { per: "contact", within: "P1D" } }],

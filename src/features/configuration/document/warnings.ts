@@ -15,8 +15,8 @@ export interface Surroundings {
 const MAX_NAMED_LINES = 10;
 
 /**
- * Probable mistakes in a valid document: rules that never match, unused templates, and, for an agent's document, lines
- * that the agent does not have and questions to a model that the gateway does not have.
+ * Probable mistakes in a valid document: rules that never match, unused templates, windows without a time zone, and,
+ * for an agent's document, lines that the agent does not have and questions to a model that the gateway does not have.
  */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
   const { templates = {}, rules = [], otherwise = [] } = document;
@@ -56,6 +56,16 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
   const unused = Object.keys(templates)
     .filter((name) => !used.has(name))
     .map((name) => ({ path: pathOf(["templates", name]), message: "is not used" }));
+  const { policy, zone } = document;
+  const zoneless =
+    policy?.windows !== undefined && policy.zone === undefined && zone === undefined
+      ? [
+          {
+            path: "policy.windows",
+            message: "go by UTC for contacts without a time zone, because there is no policy.zone",
+          },
+        ]
+      : [];
   const missing =
     surroundings === undefined
       ? []
@@ -63,7 +73,7 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
           ...rules.flatMap((rule, index) => missingFor(rule.do ?? [], ["rules", index, "do"], surroundings)),
           ...missingFor(otherwise, ["otherwise"], surroundings),
         ];
-  return [...unknown, ...undeclared, ...hidden, ...unused, ...missing];
+  return [...unknown, ...undeclared, ...hidden, ...unused, ...zoneless, ...missing];
 }
 
 /** The lines and the model that effects need and that do not exist. */
