@@ -1,7 +1,8 @@
+import { HOUR_MS, timestamp } from "../../src/common/time";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { addContact } from "../support/contacts";
+import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
-import { publish } from "../support/decisions";
+import { decisionClient, publish } from "../support/decisions";
 import { addSender } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
@@ -93,6 +94,31 @@ describeDashboard(
       await seen(first.getByText("Earlier Person"));
       await seen(first.getByText("API", { exact: true }));
       await seen(first.getByText(`It’s <i>here</i> ${"x".repeat(83)}…`, { exact: true }));
+    });
+
+    test("a message that the policy holds back says until when, by the clock of the contact", async () => {
+      const { gateway } = dashboard;
+      // Tokyo is nine hours ahead all year.
+      const inTokyo = (hours: number) => timestamp((9 + hours) * HOUR_MS).slice(11, 16);
+      await publish(gateway, agentId, {
+        situations: { news: {} },
+        templates: { news: "Your news" },
+        policy: { windows: [{ from: inTokyo(2), to: inTokyo(3) }] },
+        rules: [{ id: "news", on: "news", do: [{ send: "news" }] }],
+      });
+      const { id, address } = await talkTo("Early Bird");
+      await contactClient(gateway).put({
+        addresses: [{ kind: AddressKind.local, address }],
+        timezone: "Asia/Tokyo",
+      });
+      const { body } = await decisionClient(gateway).decide({ type: "news", conversationId: id });
+      const waits = /at this hour\. Waits until .+ \(Early Bird’s time\), in [12] hours?\./;
+      const page = await dashboard.visit(`/conversations/${id}`);
+      await seen(page.getByRole("log").getByRole("listitem").filter({ hasText: waits }));
+      await page.goto(`${gateway.url}/dashboard/messages/${body.explanation.effects[0].messageId}`);
+      await seen(page.getByText(waits));
+      await page.goto(`${gateway.url}/dashboard/decisions/${body.id}`);
+      await seen(page.getByText(waits));
     });
 
     test("a held message says why, and is canceled", async () => {
