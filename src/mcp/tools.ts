@@ -67,10 +67,14 @@ function toolOf({ plan, changes, admit, isFor, run }: CompiledRoute): McpTool {
     isFor,
     call: async (args, context) => {
       admit(context.caller);
-      const { found, nextCursor, write } = await run(toVariables(toInputs(args)), context, names);
+      const { found, nextCursor, endCursor, write } = await run(toVariables(toInputs(args)), context, names);
       if (write === undefined || result === undefined) return { text: "", structured: undefined };
       const structure = result.structure(found);
-      const list = { items: structure, ...(nextCursor !== undefined && { nextCursor }) };
+      const list = {
+        items: structure,
+        ...(nextCursor !== undefined && { nextCursor }),
+        ...(endCursor !== undefined && { endCursor }),
+      };
       return { text: write(found), structured: isList ? list : (structure as Record<string, unknown>) };
     },
   };
@@ -81,12 +85,12 @@ const hasThirdPartyText = ({ root, operation }: RoutePlan): boolean =>
 
 function descriptionOf(plan: RoutePlan): string {
   const { route, field, statuses } = plan;
-  const { answers, deprecation } = route;
+  const { answers, deprecation, endCursorHeader } = route;
   const answered =
     typeof answers === "string" ? answers : statuses.map((status) => answers[status] ?? "").join(" Or: ");
   return [
     route.description ?? field.description ?? "",
-    `Answers: ${answered}`,
+    `Answers: ${endCursorHeader ? answered.replaceAll(endCursorHeader, "endCursor") : answered}`,
     ...(hasThirdPartyText(plan) ? [THIRD_PARTY] : []),
     ...(deprecation ? [removalOf(deprecation)] : []),
   ].join(" ");

@@ -186,6 +186,10 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     );
   });
 
+  test("tools speak of parts of their results by the names that they have there, not by headers", () => {
+    expect(JSON.stringify(tools).match(/[^"]*`(after|first|Last-Event-ID|Link)`[^"]*/g)).toBeNull();
+  });
+
   test("every tool has a call in the table", () => {
     expect(Object.keys(CALLS)).toEqual(TOOL_ROUTES);
   });
@@ -202,7 +206,11 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     const body = structured(reply.text);
     expect(structuredContent).toEqual(
       Array.isArray(body)
-        ? { items: body, ...(cursor !== undefined && { nextCursor: decodeURIComponent(cursor) }) }
+        ? {
+            items: body,
+            ...(cursor !== undefined && { nextCursor: decodeURIComponent(cursor) }),
+            ...(name === "listEvents" && { endCursor: reply.headers.get("last-event-id") }),
+          }
         : body,
     );
     expect(compileSchema(inputSchemaOf(name))(args)).toBe(true);
