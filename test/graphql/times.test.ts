@@ -1,4 +1,6 @@
+import { isInputObjectType, isObjectType } from "graphql";
 import { instantOf } from "../../src/common/instant";
+import { createSchema } from "../../src/graphql/schema";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 
@@ -19,6 +21,18 @@ test.each([
   ["9999-12-31T23:59:60Z", undefined],
 ])("the time %s is %s", (text, instant) => {
   expect(instantOf(text)?.toISOString()).toBe(instant);
+});
+
+test("every field that is a time has the scalar of times", () => {
+  const types = Object.values(createSchema().getTypeMap()).filter(
+    (type) => isObjectType(type) || isInputObjectType(type),
+  );
+  const fields = types.flatMap((type) => Object.values(type.getFields()));
+  const times = fields.filter(({ name }) => /^(now|start|since|until|timestamp|.*At)$/.test(name));
+  expect(times.length).toBeGreaterThan(50);
+  expect(times.filter(({ type }) => !/^DateTimeISO!?$/.test(String(type))).map(({ name }) => name)).toEqual(
+    [],
+  );
 });
 
 describe("GraphQL", () => {

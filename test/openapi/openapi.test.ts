@@ -113,6 +113,10 @@ describe("the contract", () => {
     }
   });
 
+  test("speaks of parameters by the names that they have in REST", () => {
+    expect(JSON.stringify(document).match(/[^"]*`(after|first|endCursor|input)`[^"]*/g)).toBeNull();
+  });
+
   test("is written so that generators can read it which know neither lists of types nor constants", () => {
     const faults: string[] = [];
     // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document

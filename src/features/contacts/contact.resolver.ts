@@ -88,7 +88,7 @@ export class ContactResolver {
   @AtMostInAll({ values: MAX_PAGE * 10, characters: 2 * EXPORT_PAGE_MAX_CHARACTERS })
   @Query(() => ContactRecordConnection, {
     description:
-      "Everything that is stored about a contact. A page may have fewer records than `first`, because large records fill it.",
+      "Everything that is stored about a contact. A page may have fewer records than requested, because large records fill it.",
   })
   exportContact(
     @Ctx() context: RequestContext,

@@ -1,7 +1,8 @@
-import { Field, ID, Int, ObjectType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { LOCALE_MAX_LENGTH } from "../../common/locales";
+import type { Timestamp } from "../../common/time";
 import { GraphQLJson } from "../../schema/json";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { AtMost, MaxCharacters, type Size } from "../../schema/list-size";
@@ -189,9 +190,8 @@ export class TimerExplanation {
   @MaxCharacters(SITUATION_MAX_BYTES)
   data?: Readonly<Record<string, unknown>>;
 
-  @Field(() => String, { nullable: true, description: "When the timer is due, for `later`." })
-  @MaxCharacters(24)
-  dueAt?: string | null;
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the timer is due, for `later`." })
+  dueAt?: Timestamp | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "An effect of a decision, with its result." })
@@ -321,9 +321,8 @@ export class Explanation {
   })
   version!: number | null;
 
-  @Field(() => String, { description: "The time used in conditions and templates." })
-  @MaxCharacters(24)
-  now!: string;
+  @Field(() => GraphQLISODateTime, { description: "The time used in conditions and templates." })
+  now!: Timestamp;
 
   @Field(() => [GateExplanation], {
     description: "Conditions that must be met for the effects to be applied.",

@@ -39,7 +39,7 @@ export class Event {
   @PrimaryColumn({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
   position!: string;
 
-  @Field(() => EventType, { description: "Type of the event, such as `message.delivered`." })
+  @Field(() => EventType, { description: "Type of the event." })
   @JsonSchema({ maxLength: TYPE_MAX_LENGTH })
   @Column({ type: "varchar", length: TYPE_MAX_LENGTH })
   type!: EventType;

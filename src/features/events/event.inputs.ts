@@ -30,7 +30,7 @@ const AGENT_ID = {
     "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
 };
 
-const TYPES = { nullable: true, description: "Only events of these types, such as `message.delivered`." };
+const TYPES = { nullable: true, description: "Only events of these types." };
 
 @ArgsType()
 export class EventsArgs extends PageArgs {
@@ -71,7 +71,10 @@ export class EventConnection {
   @Field(() => [Event], { description: "The events of the page, without their cursors." })
   readonly nodes: readonly Event[];
 
-  @Field(() => PageInfo, { description: "Position of the page among the agent's events." })
+  @Field(() => PageInfo, {
+    description:
+      "Position of the page; `endCursor` is the cursor to continue from, even after an empty page.",
+  })
   readonly pageInfo: PageInfo;
 
   /** @param end the position to continue from, which may be after the last event of the page */

@@ -22,7 +22,7 @@ export class EventResolver {
   @Access(MAY_READ_EVENTS)
   @Query(() => EventConnection, {
     description:
-      "The events of an agent, oldest first and without gaps, starting after `after` or, if omitted, with the oldest event that is kept. `endCursor` is the position to continue from.",
+      "The events of an agent, oldest first and without gaps, starting with the oldest event that is kept or, with a cursor, with the next event.",
   })
   events(@Ctx() context: RequestContext, @Args(() => EventsArgs) args: EventsArgs): Promise<EventConnection> {
     return this.service.list(context, args);
