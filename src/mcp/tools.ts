@@ -96,14 +96,29 @@ function descriptionOf(plan: RoutePlan): string {
   ].join(" ");
 }
 
-/** Omits the optional arguments that are null or an empty text, which models send for those that they do not use. */
-export function withoutUnused(
-  args: Arguments,
-  { properties = {}, required = [] }: { properties?: object | undefined; required?: string[] | undefined },
-): Arguments {
+interface Members {
+  properties?: object | undefined;
+  required?: string[] | undefined;
+}
+
+/**
+ * Omits the optional arguments that are null or an empty text, which models send for those that they do not use.
+ * In objects, only empty texts are omitted: there, null may have a meaning, such as that a contact has no time zone.
+ */
+export function withoutUnused(args: Arguments, { properties = {}, required = [] }: Members): Arguments {
+  const schemas = new Map<string, Members>(Object.entries(properties));
   const isUnused = (name: string, value: unknown) =>
-    (value === null || value === "") && Object.hasOwn(properties, name) && !required.includes(name);
-  return Object.fromEntries(Object.entries(args).filter((argument) => !isUnused(...argument)));
+    (value === null || value === "") && schemas.has(name) && !required.includes(name);
+  const used = Object.entries(args).filter((argument) => !isUnused(...argument));
+  return Object.fromEntries(used.map(([name, value]) => [name, withoutEmpty(value, schemas.get(name))]));
+}
+
+function withoutEmpty(value: unknown, { properties, required = [] }: Members = {}): unknown {
+  if (properties === undefined || typeof value !== "object" || value === null || Array.isArray(value))
+    return value;
+  const isEmpty = (name: string, member: unknown) =>
+    member === "" && Object.hasOwn(properties, name) && !required.includes(name);
+  return Object.fromEntries(Object.entries(value).filter((member) => !isEmpty(...member)));
 }
 
 /** Creates a function that assigns arguments to the parts of the request. */

@@ -123,6 +123,16 @@ describeGateway(
       expect(toolError(await callTool(gateway, "createPet", pet))?.message).toBe("name must not be empty");
     });
 
+    test.each([
+      [{ ref: "customer-17", id: "" }, "not_found"],
+      [{ ref: "", id: "" }, "invalid_request"],
+      [{ address: { kind: "email", address: "" }, id: "" }, "invalid_request"],
+      [[], "invalid_request"],
+    ])("an empty text in the argument %j is as left out if it is optional", async (contact, code) => {
+      const reply = await callTool(gateway, "openConversation", { contact });
+      expect(toolError(reply)?.code).toBe(code);
+    });
+
     test("an unsupported version of the protocol is 400", async () => {
       const headers = { "mcp-protocol-version": "1999-01-01" };
       const reply = await gateway.rest("POST", "/mcp", { body: PING, headers });
