@@ -13,8 +13,11 @@ export const SCHEDULE_LANE = "schedule";
 /** Kind of the lane of a timer that waits for its time; its ID is the timer's. */
 export const TIMER_LANE = "timer";
 
+/** Kind of the lane of an agent that releases conversations; its ID is derived from the agent's. */
+export const RELEASE_LANE = "release";
+
 /** Lanes that wait only for their time; nothing else makes their work due. */
-const TIMED_LANES = [SCHEDULE_LANE, TIMER_LANE];
+const TIMED_LANES = [SCHEDULE_LANE, TIMER_LANE, RELEASE_LANE];
 
 /** Max lanes woken per transaction; other writers wait for it. */
 const MAX_WOKEN = 1_000;

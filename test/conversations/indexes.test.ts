@@ -59,6 +59,7 @@ onEachEngine((engine) => {
       queue,
       new AgentService(database, lanes, new HookRegistry()),
       queues,
+      new CompiledConfigurations(),
     );
     await database.write(async (tx) => {
       const insert = async (table: string, columns: string, rows: readonly string[]) => {

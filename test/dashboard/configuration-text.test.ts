@@ -123,6 +123,7 @@ describe("the editor suggests", () => {
         "format",
         "defaultContact",
         "burstSeconds",
+        "releaseAfter",
         "zone",
         "locale",
         "situations",

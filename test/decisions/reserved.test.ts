@@ -108,7 +108,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     const raised = await onlyDecision(opened);
     expect(raised).toMatchObject({
       contactId: opened.contactId,
-      situation: { type: "conversation.released", data: {} },
+      situation: { type: "conversation.released", data: { reason: "request" } },
       state: "deciding",
       outcome: null,
       explanation: null,

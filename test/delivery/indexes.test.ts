@@ -54,7 +54,7 @@ onEachEngine((engine) => {
       );
       const rules = [{ id: "failed", on: "message.failed" }];
       const given = { version: 1, document: { format: 1 as const, rules }, note: null, restoredFrom: null };
-      await insertVersion(tx, context, AGENT, given);
+      await insertVersion(tx, services.lanes, context, AGENT, given);
       const lines = [
         [LOCAL, "main", "local", "{}", true, "NULL"],
         [OTHER, "other", "local", "{}", false, "NULL"],

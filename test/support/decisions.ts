@@ -20,7 +20,7 @@ export async function publish(gateway: TestGateway, agentId: string, document: o
     if (organization === undefined) throw new Error("The agent has no organization.");
     const live = (await tx.maximum(ConfigurationVersion, "version", { agentId })) ?? 0;
     const given = { version: live + 1, document: checked, note: null, restoredFrom: null };
-    return (await insertVersion(tx, systemFor(organization), agentId, given)).version;
+    return (await insertVersion(tx, gateway.services.lanes, systemFor(organization), agentId, given)).version;
   });
 }
 

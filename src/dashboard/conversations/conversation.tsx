@@ -76,12 +76,18 @@ function ConversationPage({ id }: { id: string }) {
 }
 
 const About = ({ conversation }: { conversation: ConversationFragment }) => {
-  const { id, lineName, address, createdAt, updatedAt } = conversation;
+  const { id, lineName, address, releaseAt, createdAt, updatedAt } = conversation;
   return (
     <Card title="Conversation">
       <Facts
         facts={{
           Status: <ConversationTag {...conversation} />,
+          "Agent answers again":
+            releaseAt === null ? undefined : (
+              <>
+                <Time value={releaseAt} />, unless somebody answers before
+              </>
+            ),
           Line: lineName,
           Address: address === null ? "Removed since" : <bdi>{address}</bdi>,
           Opened: <Time value={createdAt} />,

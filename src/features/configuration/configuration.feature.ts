@@ -19,14 +19,14 @@ declare module "../events/event-types" {
 /** The rules and texts of agents. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
-  services: ({ database, config }) => ({
-    configurations: new ConfigurationService(database, deciderWith(config.model?.name)),
+  services: ({ database, lanes, config }) => ({
+    configurations: new ConfigurationService(database, lanes, deciderWith(config.model?.name)),
     compiledConfigurations: new CompiledConfigurations(),
   }),
-  hooks: ({ database }) => ({
+  hooks: ({ database, lanes }) => ({
     agentCreated: async (tx, context, { id }) => {
       const first = { version: 1, document: INITIAL_DOCUMENT, note: null, restoredFrom: null };
-      await insertVersion(tx, context, id, first);
+      await insertVersion(tx, lanes, context, id, first);
     },
     agentPurged: [
       async (agentId, { owner }) => {

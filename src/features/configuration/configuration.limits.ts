@@ -26,6 +26,10 @@ export const MAX_BURST_SECONDS = 60;
 export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
+/** Min and max time until a conversation is released. */
+export const MIN_RELEASE_MS = 60_000;
+export const MAX_RELEASE_DAYS = 90;
+
 /** Max delay of a message (s). */
 export const MAX_DELAY_SECONDS = 90 * 24 * 60 * 60;
 

@@ -6,6 +6,7 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { Semaphore } from "../../database/semaphore";
+import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, InvalidInput } from "../../errors";
 import { countRows } from "../../pagination/total-count";
 import { jsonProblem } from "../../schema/json-object";
@@ -68,6 +69,7 @@ export class ConfigurationService {
 
   constructor(
     private readonly database: Database,
+    private readonly lanes: Lanes,
     private readonly decider: ConfigurationDecider,
   ) {}
 
@@ -240,7 +242,7 @@ export class ConfigurationService {
         const { affected } = await tx.delete(ConfigurationDraft, { agentId, revision });
         if (affected === 0) throw new GatewayError("version_conflict", "The draft has changed.");
       }
-      const published = await insertVersion(tx, context, agentId, {
+      const published = await insertVersion(tx, this.lanes, context, agentId, {
         version: live.version + 1,
         document: checked as ConfigurationDocument,
         note,

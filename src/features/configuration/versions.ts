@@ -1,9 +1,12 @@
 import { type EntityManager, In } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
+import { derivedId } from "../../common/uuid";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
+import type { Lanes, NewLane } from "../../delivery/lanes";
+import { RELEASE_LANE } from "../../delivery/wake-lanes";
 import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { PurgeStep } from "../agents/agent-purge";
@@ -16,6 +19,7 @@ import { digestOf } from "./document/canonical-json";
 /** Publishes a version. */
 export async function insertVersion(
   tx: Tx,
+  lanes: Lanes,
   context: RequestContext,
   agentId: string,
   given: Pick<ConfigurationVersion, "version" | "document" | "note" | "restoredFrom">,
@@ -43,8 +47,16 @@ export async function insertVersion(
       data: { version: number, digest, note, restoredFrom },
     },
   ]);
+  if (version.document.releaseAfter !== undefined) await lanes.add(tx, [releaseLaneOf(agentId)]);
   return version;
 }
+
+/** The lane that releases an agent's conversations; it exists while the live version has `releaseAfter`. */
+const releaseLaneOf = (agentId: string): NewLane => ({
+  id: derivedId("release", agentId),
+  agentId,
+  kind: RELEASE_LANE,
+});
 
 /** The live version of an agent; every agent has one. */
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>

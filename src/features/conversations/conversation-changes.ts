@@ -46,10 +46,13 @@ import { sequencesOf, takePlaces } from "./queue-messages";
 /** Max messages that `cancelQueued` cancels: an address may have many conversations. */
 const MAX_CANCELED = 10;
 
+/** Why a conversation was released: somebody did it, or nobody did within the configured time. */
+export type ReleaseReason = "request" | "timeout";
+
 declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds to the transaction that releases a conversation and has locked the contact and the conversation. */
-    conversationReleased: (tx: Tx, conversation: Conversation) => Promise<void>;
+    conversationReleased: (tx: Tx, conversation: Conversation, reason: ReleaseReason) => Promise<void>;
   }
 }
 
@@ -98,9 +101,32 @@ export class ConversationChanges {
     return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
       if (conversation.handler === Handler.agent) return undefined;
-      for (const hook of this.hooks.of("conversationReleased")) await hook(tx, conversation);
-      return { change: { handler: Handler.agent } };
+      return this.planRelease(tx, conversation, "request");
     });
+  }
+
+  /**
+   * Releases a conversation that nobody released in time.
+   * @param context of the gateway itself
+   * @param conversation an open one that a human handles; its row, its contact and its lane are locked
+   */
+  async releaseInTime(tx: Tx, context: RequestContext, conversation: Conversation): Promise<void> {
+    const planned = await this.planRelease(tx, conversation, "timeout");
+    await storeChange(tx, this.lanes, conversation, planned);
+    const { id } = conversation;
+    const target = { id, name: id, organizationId: organizationOf(context) };
+    await recordAudit(tx, context, conversationActions.conversation_released, target, {
+      handler: [Handler.human, Handler.agent],
+    });
+  }
+
+  private async planRelease(
+    tx: Tx,
+    conversation: Conversation,
+    releaseReason: ReleaseReason,
+  ): Promise<PlannedChange> {
+    for (const hook of this.hooks.of("conversationReleased")) await hook(tx, conversation, releaseReason);
+    return { change: { handler: Handler.agent }, releaseReason };
   }
 
   /**
@@ -176,6 +202,8 @@ export interface PlannedChange {
   /** Which queued messages are canceled, and why; the others stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
+  /** For the event of a release. */
+  releaseReason?: ReleaseReason;
 }
 
 /**
@@ -254,18 +282,21 @@ export async function storeChange(
   tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
-  { change, cancel }: Pick<PlannedChange, "change" | "cancel">,
+  { change, cancel, releaseReason }: Omit<PlannedChange, "audit">,
 ): Promise<ChangedQueue> {
   const { id } = conversation;
   // Waits for the delivery that holds the lane; the next delivery sees what is stored here.
   await lanes.lock(tx, id);
   const version = conversation.version + 1;
-  const stored = { ...change, version, updatedAt: timestamp() };
+  const updatedAt = timestamp();
+  const { handler } = change;
+  const humanAt = handler === Handler.human ? updatedAt : null;
+  const stored = { ...change, ...(handler !== undefined && { humanAt }), version, updatedAt };
   await tx.update(Conversation, { id }, stored);
   Object.assign(conversation, stored);
   recordEvents(
     tx,
-    typesOfChange(change).map((type) => conversationEvent(type, conversation)),
+    typesOfChange(change).map((type) => conversationEvent(type, conversation, releaseReason)),
   );
   return settleQueue(tx, lanes, conversation, cancel);
 }

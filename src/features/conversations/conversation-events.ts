@@ -2,15 +2,19 @@ import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
 import { type Conversation, ConversationState, Handler } from "./conversation.entity";
 
-/** An event with the current state of a conversation. */
+/**
+ * An event with the current state of a conversation.
+ * @param reason why it was released
+ */
 export const conversationEvent = (
   type: EventType,
   { id, agentId, contactId, lineId, state, handler, version }: Conversation,
+  reason?: string,
 ): NewEvent => ({
   agentId,
   type,
   subject: `conversation:${id}`,
-  data: { id, contactId, lineId, state, handler, version },
+  data: { id, contactId, lineId, state, handler, version, ...(reason !== undefined && { reason }) },
 });
 
 /** The event types for a change to a conversation. */

@@ -43,6 +43,7 @@ registerEnumType(Handler, {
 @Index(["agentId", "state", "id"])
 @Index("conversation_activity", ["agentId", "updatedAt", "id"])
 @Index(["contactId", "id"])
+@Index("conversation_human", ["agentId", "humanAt"], { where: "handler = 'human' AND state = 'open'" })
 @Index("conversation_open", ["lineId", "addressId"], { unique: true, where: "state = 'open'" })
 export class Conversation {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
@@ -83,6 +84,10 @@ export class Conversation {
   @Field(() => Handler, { description: "Who answers in the conversation." })
   @Column({ type: "varchar", length: 8 })
   handler!: Handler;
+
+  /** When a human last took over or answered; null while the agent answers. */
+  @Column({ type: "varchar", length: 24, nullable: true })
+  humanAt!: Timestamp | null;
 
   @Field(() => Int, {
     description: "Number of the current version; every move, handoff, release and close adds one.",

@@ -1,19 +1,24 @@
 import { ID, NUMBER, object, TEXT } from "../../schema/event-type";
 
-const data = object({
+const members = {
   id: ID,
   contactId: ID,
   lineId: ID,
   state: TEXT,
   handler: TEXT,
   version: NUMBER,
-});
+};
+
+const data = object(members);
 
 export const conversationEventTypes = {
   "conversation.opened": { description: "A conversation was opened.", data },
   "conversation.moved": { description: "A conversation was moved to another line.", data },
   "conversation.handed_off": { description: "A conversation was handed off to a human.", data },
-  "conversation.released": { description: "The agent answers again in a conversation.", data },
+  "conversation.released": {
+    description: "The agent answers again in a conversation.",
+    data: object({ ...members, reason: TEXT }),
+  },
   "conversation.loop_detected": {
     description: "The agent stopped answering an address that got too many automatic answers within an hour.",
     data,

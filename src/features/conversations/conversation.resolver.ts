@@ -1,4 +1,15 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import {
+  Arg,
+  Args,
+  Ctx,
+  FieldResolver,
+  GraphQLISODateTime,
+  ID,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
@@ -171,6 +182,15 @@ export class ConversationResolver {
   }
 
   @Access(MAY_READ_MESSAGES)
+  @FieldResolver(() => GraphQLISODateTime, {
+    nullable: true,
+    description:
+      "When the agent answers again, unless a human answers before, by `releaseAfter` of the live configuration; null if it is not set or the agent answers.",
+  })
+  releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
+    return this.service.releaseAtOf(conversation);
+  }
+
   @FieldResolver(() => Message, {
     nullable: true,
     description:

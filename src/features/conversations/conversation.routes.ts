@@ -1,7 +1,7 @@
 import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
 
 const CONVERSATION =
-  "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
+  "id contactId line: lineName address state handler releaseAt version lastSequence createdAt updatedAt";
 const MESSAGE = `id message: text subject quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason notBefore sendAt scheduledReason scheduledBy attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 

@@ -17,6 +17,8 @@ import { countRows } from "../../pagination/total-count";
 import type { AgentService } from "../agents/agent.service";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
+import { periodMs } from "../configuration/document/period";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
@@ -24,7 +26,7 @@ import { asAccepted, laterTime } from "../messages/insert-messages";
 import { IS_SCHEDULED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
 import { ConversationConnection, paginateConversations } from "./conversation.connection";
-import { Conversation } from "./conversation.entity";
+import { Conversation, ConversationState } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
   ConversationsArgs,
@@ -57,12 +59,15 @@ export class ConversationService {
   readonly ofContact: ListOfParent<ConversationConnection>;
   /** An address, by ID. Does not check access. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
+  /** The time until an agent's conversations are released (ms), by the agent's ID; undefined without a limit. */
+  private readonly releasePeriodOf: (agentId: string) => Promise<number | undefined>;
 
   constructor(
     private readonly database: Database,
     private readonly queue: MessageQueue,
     private readonly agents: AgentService,
     private readonly queues: AgentQueues,
+    configurations: CompiledConfigurations,
   ) {
     this.byId = rowsById(database, "conversations", Conversation);
     this.lastMessageOf = database.coalesceByKey("last messages", async (ids) =>
@@ -89,6 +94,26 @@ export class ConversationService {
       parent: "contactId",
     });
     this.addressOf = rowsById(database, "conversation addresses", ContactAddress);
+    this.releasePeriodOf = database.coalesceByKey("release periods", (agentIds) =>
+      database.read(async (reader) => {
+        const periods = new Map<string, number>();
+        await Promise.all(
+          agentIds.map(async (agentId) => {
+            const { configuration } = await configurations.live(reader, agentId);
+            const ms = periodMs(configuration.document.releaseAfter ?? "");
+            if (ms !== undefined) periods.set(agentId, ms);
+          }),
+        );
+        return periods;
+      }),
+    );
+  }
+
+  /** When a conversation will be released, unless a human answers before; null if it will not be. */
+  async releaseAtOf({ agentId, state, humanAt }: Conversation): Promise<Date | null> {
+    if (humanAt === null || state === ConversationState.closed) return null;
+    const ms = await this.releasePeriodOf(agentId);
+    return ms === undefined ? null : new Date(Date.parse(humanAt) + ms);
   }
 
   /** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */

@@ -1,4 +1,4 @@
-import { SCHEDULE_LANE } from "../../delivery/wake-lanes";
+import { RELEASE_LANE, SCHEDULE_LANE } from "../../delivery/wake-lanes";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
@@ -29,6 +29,7 @@ import {
 import { MessageQueue } from "./message-queue";
 import { readPolicyGates } from "./policy-gates";
 import { readQueues } from "./read-queues";
+import { releaseWork } from "./release-work";
 import { scheduleWork } from "./schedule-work";
 
 interface Needs extends LineServices {
@@ -58,7 +59,13 @@ export const conversations = feature({
     return {
       defaultConversations,
       messageQueue,
-      conversations: new ConversationService(database, messageQueue, agents, agentQueues),
+      conversations: new ConversationService(
+        database,
+        messageQueue,
+        agents,
+        agentQueues,
+        compiledConfigurations,
+      ),
       conversationChanges: new ConversationChanges(database, lanes, hooks),
     };
   },
@@ -84,8 +91,19 @@ export const conversations = feature({
     "messages of conversations",
     "last messages",
     "conversation addresses",
+    "release periods",
   ],
-  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies, receipts }) => ({
+  lanes: ({
+    lanes,
+    drivers,
+    lineHealth,
+    messageFailures,
+    messagePolicies,
+    receipts,
+    compiledConfigurations,
+    conversationChanges,
+  }) => ({
+    [RELEASE_LANE]: releaseWork(lanes, compiledConfigurations, conversationChanges),
     [SCHEDULE_LANE]: scheduleWork(lanes),
     [CONVERSATION_LANE]: messageWork({
       lanes,

@@ -72,6 +72,7 @@ export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly O
       lineId: line.id,
       state: ConversationState.open,
       handler: Handler.agent,
+      humanAt: null,
       version: 1,
       lastSequence: messages,
       createdAt: now,

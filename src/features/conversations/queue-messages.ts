@@ -7,10 +7,19 @@ import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
-import { EXPIRE_AFTER_MS, IS_SCHEDULED, IS_UNSENT, type Message } from "../messages/message.entity";
-import { Conversation } from "./conversation.entity";
+import {
+  EXPIRE_AFTER_MS,
+  IS_SCHEDULED,
+  IS_UNSENT,
+  type Message,
+  MessageAuthor,
+} from "../messages/message.entity";
+import { Conversation, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
+
+/** The authors of humans' messages; a system of their own may send for them. */
+const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue or schedule in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
@@ -49,6 +58,8 @@ const queueTogether = coalesceInTx(
       drafts.map(({ conversation, ...draft }) => {
         if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
         if (draft.sendAt === undefined) conversation.lastSequence += 1;
+        if (ANSWERING.has(draft.author) && conversation.handler === Handler.human)
+          conversation.humanAt = timestamp();
         return {
           ...draft,
           expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
@@ -100,9 +111,11 @@ export function takePlaces(conversation: Conversation, messages: readonly Messag
   }
 }
 
-/** The change that stores the `lastSequence` of conversations. */
+/** The change that stores the `lastSequence` of conversations, and when humans last answered. */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;
-  return updatesOf(tx, Conversation, conversations, ["lastSequence", "updatedAt"]);
+  const isHuman = conversations.some(({ handler }) => handler === Handler.human);
+  const columns = isHuman ? (["humanAt"] as const) : [];
+  return updatesOf(tx, Conversation, conversations, ["lastSequence", "updatedAt", ...columns]);
 }

@@ -13,6 +13,7 @@ import type { CompiledConfigurations } from "../configuration/compiled-configura
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
 import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Conversation } from "../conversations/conversation.entity";
+import type { ReleaseReason } from "../conversations/conversation-changes";
 import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
@@ -41,9 +42,13 @@ export class SituationTriggers {
   ) {}
 
   /** Raises `conversation.released`: an agent may answer in a conversation again. */
-  readonly released = (tx: Tx, { agentId, contactId, id: conversationId }: Conversation): Promise<void> =>
+  readonly released = (
+    tx: Tx,
+    { agentId, contactId, id: conversationId }: Conversation,
+    reason: ReleaseReason,
+  ): Promise<void> =>
     this.raise(tx, [
-      { agentId, contactId, conversationId, situation: { type: CONVERSATION_RELEASED, data: {} } },
+      { agentId, contactId, conversationId, situation: { type: CONVERSATION_RELEASED, data: { reason } } },
     ]);
 
   /**

@@ -101,6 +101,7 @@ export const sampleConversation = (
   state: isOpen ? ConversationState.open : ConversationState.closed,
   handler: Handler.agent,
   version: isOpen ? 1 : 2,
+  humanAt: null,
   lastSequence: messages,
   createdAt: now,
   updatedAt: now,

@@ -117,6 +117,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       texts({ state: 8, handler: 8 }),
       integers("version", "last_sequence"),
       moments("created_at", "updated_at"),
+      nullable(moments("human_at")),
     ],
     foreignKeys: [references("agent"), references("contact"), references("line")],
     indices: [
@@ -125,6 +126,11 @@ const describe = (bigint: string, no: string): NewTable[] => [
       index("contact_id", "id"),
       { ...unique("line_id", "address_id"), name: "conversation_open", where: "state = 'open'" },
       { ...index("agent_id", "updated_at", "id"), name: "conversation_activity" },
+      {
+        ...index("agent_id", "human_at"),
+        name: "conversation_human",
+        where: "handler = 'human' AND state = 'open'",
+      },
     ],
   },
   {

@@ -15,10 +15,12 @@ import {
   MAX_LINES_OF_MESSAGE,
   MAX_LOCALES,
   MAX_ONCE_DAYS,
+  MAX_RELEASE_DAYS,
   MAX_RULES,
   MAX_SITUATIONS,
   MAX_TEMPLATES,
   MAX_TIMER_DAYS,
+  MIN_RELEASE_MS,
   NAME_MAX_LENGTH,
   SITUATION_TYPE_MAX_LENGTH,
   TEMPLATE_MAX_LENGTH,
@@ -55,6 +57,10 @@ const tags = z.array(tag).min(1).max(50);
 
 const period = z.string().refine(isPeriodUpTo(MAX_ONCE_DAYS), {
   error: `must be a period such as PT15M or P1D, of at most ${MAX_ONCE_DAYS} days`,
+});
+
+const releasePeriod = z.string().refine(isPeriodUpTo(MAX_RELEASE_DAYS, MIN_RELEASE_MS), {
+  error: `must be a period such as PT8H, from a minute to ${MAX_RELEASE_DAYS} days`,
 });
 
 /** The events that can cancel a timer. */
@@ -262,6 +268,11 @@ export const documentFormat = z
       .max(MAX_BURST_SECONDS)
       .describe(
         `Time the agent waits for more messages before it decides (s); ${DEFAULT_BURST_SECONDS} by default.`,
+      )
+      .optional(),
+    releaseAfter: releasePeriod
+      .describe(
+        `Time after which a conversation that was handed off is released, counted from the last time that a human took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D; never by default.`,
       )
       .optional(),
     zone: zone.describe("Time zone of dates for contacts without one; UTC by default.").optional(),

@@ -11,10 +11,10 @@ export function periodMs(text: string): number | undefined {
   return amounts.reduce((sum, amount, index) => sum + Number(amount ?? 0) * (UNITS_MS[index] ?? 0), 0);
 }
 
-/** A test for periods of at most a number of days. */
+/** A test for periods from a number of ms to a number of days. */
 export const isPeriodUpTo =
-  (days: number) =>
+  (days: number, minMs = 1) =>
   (text: string): boolean => {
     const ms = periodMs(text);
-    return ms !== undefined && ms > 0 && ms <= days * DAY_MS;
+    return ms !== undefined && ms >= minMs && ms <= days * DAY_MS;
   };

@@ -12,7 +12,7 @@ export const MESSAGE_RECEIVED = "message.received";
 /** The situations raised by the gateway itself, and their data. */
 export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map<string, DataDeclaration>([
   [MESSAGE_RECEIVED, { messageIds: "list<string>?" }],
-  [CONVERSATION_RELEASED, {}],
+  [CONVERSATION_RELEASED, { reason: "string?" }],
   [MESSAGE_FAILED, { messageId: "string", errorCode: "string?" }],
 ]);
 

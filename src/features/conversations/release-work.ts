@@ -1,0 +1,93 @@
+import { In } from "typeorm";
+import { systemFor } from "../../auth/context";
+import { type Timestamp, timestamp, timestampOf } from "../../common/time";
+import { lockRows } from "../../database/lock-rows";
+import type { Tx } from "../../database/unit-of-work";
+import { Lane } from "../../delivery/lane.entity";
+import type { LaneWork } from "../../delivery/lane-work";
+import type { Lanes } from "../../delivery/lanes";
+import { Agent } from "../agents/agent.entity";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
+import { periodMs } from "../configuration/document/period";
+import { Contact } from "../contacts/contact.entity";
+import type { Organization } from "../organizations/organization.entity";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import type { ConversationChanges } from "./conversation-changes";
+
+/** Max conversations released per transaction; deliveries wait for it. */
+const MAX_RELEASED = 20;
+
+/** How soon to try again if another transaction holds a conversation (ms). */
+const LOCKED_MS = 250;
+
+/**
+ * Releases the conversations of agents that nobody released within `releaseAfter` of the live configuration. An agent
+ * that has it has a lane, which sleeps until the first conversation is due, and no longer than `releaseAfter`: what is
+ * handed off while it sleeps is due later, so that a handoff need not know of it. Takes only free locks, because it already
+ * holds lanes.
+ */
+export const releaseWork = (
+  lanes: Lanes,
+  compiledConfigurations: CompiledConfigurations,
+  changes: ConversationChanges,
+): LaneWork => ({
+  start: async (tx, laneIds) => {
+    const next = new Map<string, Timestamp>();
+    for (const { id, agentId } of await tx.findBy(Lane, { id: In([...laneIds]) })) {
+      const { configuration } = await compiledConfigurations.live(tx, agentId);
+      const afterMs = periodMs(configuration.document.releaseAfter ?? "");
+      if (afterMs !== undefined) next.set(id, await release(tx, lanes, changes, { agentId, afterMs }));
+    }
+    return { next, dispatches: [], waiting: [] };
+  },
+  finish: async () => undefined,
+});
+
+/**
+ * Releases conversations of an agent that are due.
+ * @returns when to look again
+ */
+async function release(
+  tx: Tx,
+  lanes: Lanes,
+  changes: ConversationChanges,
+  { agentId, afterMs }: { agentId: string; afterMs: number },
+): Promise<Timestamp> {
+  const now = Date.now();
+  // The text of the partial index, because SQLite compares texts.
+  const handedOff = () =>
+    tx
+      .createQueryBuilder(Conversation, "conversation")
+      .where({ agentId })
+      .andWhere(
+        `conversation.handler = '${Handler.human}' AND conversation.state = '${ConversationState.open}'`,
+      );
+  const first = await handedOff()
+    .select(["conversation.id", "conversation.contactId", "conversation.humanAt"])
+    .orderBy("conversation.humanAt")
+    .limit(MAX_RELEASED + 1)
+    .getMany();
+  const dueAt = ({ humanAt }: Conversation) => Date.parse(humanAt ?? "") + afterMs;
+  const due = first.filter((each) => dueAt(each) <= now).slice(0, MAX_RELEASED);
+  const later = first[due.length];
+  const sleepUntil = timestampOf(Math.min(now + afterMs, later === undefined ? Infinity : dueAt(later)));
+  if (due.length === 0) return sleepUntil;
+  const contactIds = [...new Set(due.map(({ contactId }) => contactId))];
+  const contacts = tx.createQueryBuilder(Contact, "contact").where({ id: In(contactIds) });
+  const locked = await lockRows(tx, contacts, { skipLocked: true });
+  const ids = due.flatMap(({ id, contactId }) => (locked.has(contactId) ? id : []));
+  const wanted = handedOff().andWhere({ id: In(ids) });
+  const conversations = await lockRows(tx, wanted, { skipLocked: true });
+  const busy = await lanes.lockFree(tx, [...conversations.keys()]);
+  // A human may have answered since.
+  const released = [...conversations.values()].filter((each) => !busy.has(each.id) && dueAt(each) <= now);
+  if (released.length > 0) {
+    const { organization } = await tx.findOneOrFail(Agent, {
+      where: { id: agentId },
+      relations: { organization: true },
+    });
+    const context = systemFor(organization as Organization);
+    for (const conversation of released) await changes.releaseInTime(tx, context, conversation);
+  }
+  return released.length < due.length ? timestamp(LOCKED_MS) : sleepUntil;
+}
