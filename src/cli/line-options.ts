@@ -30,6 +30,7 @@ export interface LineOptions {
   expireAfter?: number;
   whenUncertain?: WhenUncertain;
   optOutReply?: string | false;
+  optOutWord?: string[] | false;
   url?: string;
   addressKind?: AddressKind;
   host?: string;
@@ -61,6 +62,7 @@ export const addLineOptions = (command: Command): Command =>
       ).choices(Object.values(WhenUncertain)),
     )
     .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
+    .option("--opt-out-word <text...>", "texts that opt out if they are the whole message, besides STOP")
     .option("--url <url>", "webhook: URL that receives messages by POST")
     .option("--host <host>", "email: mail server")
     .option(
@@ -101,18 +103,20 @@ export const addLineChangeOptions = (command: Command): Command =>
     .option("--name <slug>", "new name, unique among the agent's lines")
     .option("--no-rate", "remove the limit of messages per minute")
     .option("--no-opt-out-reply", "remove the confirmation")
+    .option("--no-opt-out-word", "remove the texts that opt out")
     .option("--no-user", "email: remove the user name and password")
     .option("--no-list-address", "email: remove the mailing list");
 
 /** The change requested by an option: none if it is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
 
-const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply }: LineOptions) => ({
+const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply, optOutWord }: LineOptions) => ({
   name,
   ratePerMinute: orNull(rate),
   expireAfterSeconds: expireAfter,
   whenUncertain,
   optOutReply: orNull(optOutReply),
+  optOutWords: orNull(optOutWord),
 });
 
 async function emailOf({

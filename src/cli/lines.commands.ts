@@ -170,6 +170,7 @@ const describeFully = (line: Line) => ({
   ...describe(line),
   whenUncertain: line.whenUncertain,
   optOutReply: line.optOutReply,
+  optOutWords: line.optOutWords,
   webhook: line.webhook,
   email: line.email,
   secretGeneration: line.secretGeneration,

@@ -42,6 +42,7 @@ describeGateway(
         agentId,
         url: receiver.url(),
         optOutReply: "You will hear no more.",
+        optOutWords: ["Arrêt"],
       });
     });
     afterAll(() => receiver.close());
@@ -119,7 +120,7 @@ describeGateway(
       });
     });
 
-    test.each(["STOP", " stop\n", "Unsubscribe.", "cancel", "“END”", "quit!", "ＳＴＯＰ"])(
+    test.each(["STOP", " stop\n", "Unsubscribe.", "cancel", "“END”", "quit!", "ＳＴＯＰ", "ARRET!"])(
       "%j opts out: what is queued is canceled, and one confirmation is the only answer",
       async (word) => {
         const from = phone();

@@ -49,17 +49,43 @@ describeGateway({ engine: "any" }, (gateway) => {
       signingSecret: expect.stringMatching(/^whsec_/),
     });
     const url = `${PUBLIC_URL}/v2`;
-    const changed = await json("update", "hook", "--url", url, "--rate", "30", "--opt-out-reply", "Bye.");
-    expect(changed).toMatchObject({ webhook: { url }, ratePerMinute: 30, optOutReply: "Bye." });
-    expect(changed).not.toHaveProperty("signingSecret");
-    expect(await json("update", "hook", "--no-rate", "--no-opt-out-reply", "--name", "bridge")).toMatchObject(
-      {
-        name: "bridge",
-        ratePerMinute: null,
-        optOutReply: null,
-        webhook: { url },
-      },
+    const changed = await json(
+      "update",
+      "hook",
+      "--url",
+      url,
+      "--rate",
+      "30",
+      "--opt-out-reply",
+      "Bye.",
+      "--opt-out-word",
+      "Arrêt",
+      "abmelden",
     );
+    expect(changed).toMatchObject({
+      webhook: { url },
+      ratePerMinute: 30,
+      optOutReply: "Bye.",
+      optOutWords: ["Arrêt", "abmelden"],
+    });
+    expect(changed).not.toHaveProperty("signingSecret");
+    expect(
+      await json(
+        "update",
+        "hook",
+        "--no-rate",
+        "--no-opt-out-reply",
+        "--no-opt-out-word",
+        "--name",
+        "bridge",
+      ),
+    ).toMatchObject({
+      name: "bridge",
+      ratePerMinute: null,
+      optOutReply: null,
+      optOutWords: [],
+      webhook: { url },
+    });
     const rotated = await json("rotate-secret", "bridge");
     expect(rotated).toMatchObject({ secretGeneration: 2, previousSecretUntil: expect.any(String) });
     const { stdout } = await cli("rotate-secret", "bridge", ...OF_FIRST);

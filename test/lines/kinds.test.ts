@@ -186,6 +186,9 @@ describeGateway({ engine: "any" }, (gateway) => {
       "control or invisible",
     ],
     ["optOutReply", { optOutReply: "x".repeat(1001) }, "at most 1000"],
+    ["optOutWords", { optOutWords: ["x".repeat(41)] }, "must be at most 20 texts"],
+    ["optOutWords", { optOutWords: ["..."] }, "must be at most 20 texts"],
+    ["optOutWords", { optOutWords: Array(21).fill("x") }, "must be at most 20 texts"],
   ])("%s of %j is rejected", async (path, input, says) => {
     const reply = await attempt(input);
     expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
@@ -290,6 +293,12 @@ describeGateway({ engine: "any" }, (gateway) => {
         { field: "whenUncertain", before: "retry", after: "fail" },
         { field: "optOutReply", before: null, after: "Bye." },
       ]);
+      const words = ["Arrêt", "abmelden"];
+      const withWords = await client.update({ id: line.id, optOutWords: words });
+      expect(withWords.body.data.updateLine).toMatchObject({ optOutWords: words });
+      const same = await client.update({ id: line.id, optOutWords: words });
+      expect(same.body.data.updateLine.version).toBe(withWords.body.data.updateLine.version);
+      await client.update({ id: line.id, optOutWords: null });
       const cleared = await client.update({ id: line.id, whenUncertain: null, optOutReply: null });
       expect(cleared.body.data.updateLine).toMatchObject({ whenUncertain: "retry", optOutReply: null });
     });

@@ -39,7 +39,7 @@ export const addWebhookLine = (
     ...more,
   });
 
-const LINE = `id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply
+const LINE = `id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply optOutWords
   webhook { url addressKind } email { host port security user hasPassword from subject }
   secretGeneration previousSecretUntil version createdAt`;
 

@@ -109,10 +109,12 @@ function factsOf(line: LineDetailsFragment) {
       "Mail server": `${email.host}:${email.port}`,
       Encryption: SECURITIES[email.security].replace(/ \(.*/, ""),
       "User name": email.user ?? "None",
+      ...(email.listAddress !== null && { "Mailing list": email.listAddress }),
     }),
     "Max per minute": line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
     "Expire after": durationOf(line.expireAfterSeconds),
     "If uncertain": WHEN_UNCERTAIN[line.whenUncertain],
+    "Opt-out words": ["STOP", ...line.optOutWords].join(", "),
     "Opt-out reply": line.optOutReply ?? "None",
     "Signing secret":
       line.secretGeneration === 0 ? (

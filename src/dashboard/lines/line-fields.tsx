@@ -1,4 +1,5 @@
 import { NativeSelect, PasswordInput, Textarea, TextInput } from "@mantine/core";
+import { ADDRESS_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import {
   DEFAULT_EXPIRE_AFTER_SECONDS,
   DEFAULT_SUBJECT,
@@ -31,6 +32,8 @@ export const LINE_FIELDS = [
   "ratePerMinute",
   "expireAfterSeconds",
   "optOutReply",
+  "optOutWords",
+  "listAddress",
 ];
 
 const NAME_MAX_LENGTH = 63;
@@ -82,6 +85,15 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
       defaultValue={email?.subject ?? DEFAULT_SUBJECT}
       maxLength={SUBJECT_MAX_LENGTH}
       required
+    />
+    <TextInput
+      {...field("listAddress")}
+      type="email"
+      label="Mailing list"
+      description="Emails that come through this list are from people and are answered. Leave it empty for none."
+      placeholder="support@example.com"
+      defaultValue={email?.listAddress ?? ""}
+      maxLength={ADDRESS_MAX_LENGTH}
     />
     <TextInput
       {...field("host")}
@@ -160,6 +172,12 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
       data={optionsOf(WHEN_UNCERTAIN)}
       defaultValue={line?.whenUncertain ?? "retry"}
     />
+    <TextInput
+      {...field("optOutWords")}
+      label="Words that opt out"
+      description="Besides STOP and the like, such as ARRET, abmelden. Separate them by commas."
+      defaultValue={line?.optOutWords.join(", ")}
+    />
     <Textarea
       {...field("optOutReply")}
       label="Reply to an opt-out"
@@ -184,12 +202,17 @@ export const limitsOf = (form: FormData) => ({
   expireAfterSeconds: Math.round((numberOf(form, "expireAfterSeconds") ?? 0) * MINUTE_S),
   whenUncertain: String(form.get("whenUncertain")) as WhenUncertain,
   optOutReply: textOf(form, "optOutReply"),
+  optOutWords: String(form.get("optOutWords") ?? "")
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== ""),
 });
 
 /** The values of `EmailFields`; null for an empty user name, port or password. */
 export const emailOf = (form: FormData) => ({
   from: String(form.get("from")),
   subject: String(form.get("subject")),
+  listAddress: textOf(form, "listAddress"),
   host: String(form.get("host")),
   security: String(form.get("security")) as SmtpSecurity,
   port: numberOf(form, "port"),

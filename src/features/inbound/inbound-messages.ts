@@ -295,7 +295,7 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
     contact: known.contact,
     addresses: known.addresses,
     address,
-    intent: optOutIntent(inbound.optOutText ?? inbound.text),
+    intent: optOutIntent(inbound.optOutText ?? inbound.text, arrival.line.optOutWords),
   };
 }
 

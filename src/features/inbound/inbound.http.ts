@@ -69,7 +69,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
       if (line.kind !== LineKind.email) throw new GatewayError("invalid_content_type");
       requireUncompressed(request.headers);
       return readSigned(request, payload, MAIL_MAX_BYTES, (body) =>
-        readMail(body, { id: signature.id, organizationId, lineId: line.id }),
+        readMail(body, { id: signature.id, organizationId, lineId: line.id, optOutWords: line.optOutWords }),
       );
     });
     scope.post("/inbound/:lineId", { config: { api: "rest" } }, async (request, reply) => {

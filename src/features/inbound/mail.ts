@@ -28,6 +28,7 @@ export interface MailReport {
  * Parses an e-mail (RFC 5322).
  * @param raw the bytes as received; the buffer is empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
+ * @param optOutWords further texts that opt out
  * @param line the line that received it; e-mails of an organization are parsed one at a time
  * @returns the message of a contact; otherwise what a mail server reports, which may be nothing
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
@@ -35,7 +36,7 @@ export interface MailReport {
  */
 export async function readMail(
   raw: Buffer,
-  { id, ...line }: { id: string } & MailLine,
+  { id, optOutWords = [], ...line }: { id: string; optOutWords?: readonly string[] } & MailLine,
 ): Promise<Inbound | MailReport> {
   const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
@@ -65,7 +66,8 @@ export async function readMail(
     lists: mail.lists,
     text,
     // People who unsubscribe by the subject may have a signature.
-    optOutText: [plain.own, rich.own].find((each) => optOutIntent(each) !== undefined) ?? (own || subject),
+    optOutText:
+      [plain.own, rich.own].find((each) => optOutIntent(each, optOutWords) !== undefined) ?? (own || subject),
     mail: {
       subject: subject || null,
       quoted: isWhole ? null : quoted || null,

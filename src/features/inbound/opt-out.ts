@@ -18,15 +18,23 @@ const OPT_IN: ReadonlySet<string> = new Set(["START", "UNSTOP", "YES"]);
 /** Longer texts never count as an intent. */
 const MAX_LENGTH = 40;
 
-/** The intent of a message that consists of a single keyword; undefined for any other text. */
-export function optOutIntent(text: string): "out" | "in" | undefined {
+/**
+ * The intent of a message that consists of a single keyword; undefined for any other text.
+ * @param words further texts that opt out
+ */
+export function optOutIntent(text: string, words: readonly string[] = []): "out" | "in" | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return undefined;
-  // Normalizes full-width letters and strips punctuation around the word.
-  const word = trimmed
-    .normalize("NFKC")
+  const word = folded(trimmed);
+  if (OPT_OUT.has(word)) return "out";
+  if (OPT_IN.has(word)) return "in";
+  return words.some((each) => folded(each) === word) ? "out" : undefined;
+}
+
+/** A text in upper case and with usual letters, without accents, and without punctuation around it. */
+const folded = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
     .toUpperCase()
     .replace(/^[\s"'“”„«»([]+|[\s"'“”„«»)\].!]+$/g, "");
-  if (OPT_OUT.has(word)) return "out";
-  return OPT_IN.has(word) ? "in" : undefined;
-}

@@ -69,6 +69,7 @@ export async function insertLine(
     expireAfterSeconds: input.expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS,
     whenUncertain: input.whenUncertain ?? WhenUncertain.retry,
     optOutReply: input.optOutReply ?? null,
+    optOutWords: input.optOutWords ?? [],
     isDefault: others === 0,
     version: 1,
     createdAt: timestamp(),

@@ -15,7 +15,14 @@ import {
 /** The fields that `updateLine` can change, without the credentials. */
 type ChangedFields = Pick<
   Line,
-  "name" | "ratePerMinute" | "expireAfterSeconds" | "whenUncertain" | "optOutReply" | "settings" | "address"
+  | "name"
+  | "ratePerMinute"
+  | "expireAfterSeconds"
+  | "whenUncertain"
+  | "optOutReply"
+  | "optOutWords"
+  | "settings"
+  | "address"
 >;
 
 /**
@@ -26,6 +33,7 @@ export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): C
   const { name = line.name, ratePerMinute = line.ratePerMinute } = input;
   const { expireAfterSeconds = line.expireAfterSeconds, whenUncertain = line.whenUncertain } = input;
   const { optOutReply = line.optOutReply } = input;
+  const { optOutWords = line.optOutWords } = input;
   const { webhook, email } = changedSettings(line, input);
   const settings: LineSettings = webhook ?? email ?? line.settings;
   return {
@@ -34,11 +42,15 @@ export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): C
     expireAfterSeconds: expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS,
     whenUncertain: whenUncertain ?? WhenUncertain.retry,
     optOutReply,
-    // Reuse the object if the settings are equal, so that they do not count as a change.
-    settings: JSON.stringify(settings) === JSON.stringify(line.settings) ? line.settings : settings,
+    optOutWords: unlessSame(line.optOutWords, optOutWords ?? []),
+    settings: unlessSame(line.settings, settings),
     address: email === null ? null : (addressIn(email.from) ?? null),
   };
 }
+
+/** The same object if a value is equal to it, so that it does not count as a change. */
+const unlessSame = <T>(before: T, after: T): T =>
+  JSON.stringify(before) === JSON.stringify(after) ? before : after;
 
 /**
  * The settings of a line after changes; null for other kinds.

@@ -30,6 +30,7 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
       before === undefined && whenUncertain === WhenUncertain.retry ? null : whenUncertain,
     ),
     optOutReply: both(({ optOutReply }) => optOutReply),
+    optOutWords: both(({ optOutWords }) => optOutWords.join(", ") || null),
     url: both(({ webhook }) => webhook?.url),
     addressKind: both(({ webhook }) => webhook?.addressKind),
     server: both(({ email }) => email && serverOf(email)),

@@ -2,9 +2,9 @@ import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
-import { MaxCharacters } from "../../schema/list-size";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
-import { OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH } from "./line.limits";
+import { MAX_OPT_OUT_WORDS, OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH } from "./line.limits";
 import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
 export enum LineKind {
@@ -157,6 +157,13 @@ export class Line {
   @MaxCharacters(OPT_OUT_REPLY_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   optOutReply!: string | null;
+
+  @Field(() => [String], {
+    description: "Texts that opt out if they are the whole message, besides STOP and the like.",
+  })
+  @AtMost(MAX_OPT_OUT_WORDS)
+  @Column({ type: "simple-json", default: "[]" })
+  optOutWords!: readonly string[];
 
   @Field(() => Boolean, { description: "True if the agent uses the line by default." })
   @Column({ type: "boolean" })

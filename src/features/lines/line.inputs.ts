@@ -1,4 +1,5 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { Checked } from "../../common/checked";
 import { IsBetween } from "../../common/range";
 import { IsSlug } from "../../common/slug";
 import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
@@ -8,12 +9,36 @@ import { HoldsNoToken, IsText } from "../../schema/text";
 import { Line, WhenUncertain } from "./line.entity";
 import {
   MAX_EXPIRE_AFTER_SECONDS,
+  MAX_OPT_OUT_WORDS,
   MAX_RATE_PER_MINUTE,
   MIN_EXPIRE_AFTER_SECONDS,
   OPT_OUT_REPLY_MAX_LENGTH,
+  OPT_OUT_WORD_MAX_LENGTH,
   PAUSED_REASON_MAX_LENGTH,
 } from "./line.limits";
 import { LineEmailChanges, LineWebhookChanges, NewLineSettings } from "./line-settings.inputs";
+
+const OPT_OUT_WORDS =
+  "Texts that opt out if they are the whole message, such as `ARRET` or `abmelden`, besides STOP and the like: at most 20, of 1 to 40 characters. Case, accents and punctuation around them do not matter.";
+
+const MUST_BE_WORDS = `must be at most ${MAX_OPT_OUT_WORDS} texts of 1 to ${OPT_OUT_WORD_MAX_LENGTH} characters, with a letter or digit and without control characters`;
+
+const isWord = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value.length <= OPT_OUT_WORD_MAX_LENGTH &&
+  value.isWellFormed() &&
+  /[\p{L}\p{N}]/u.test(value) &&
+  !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value);
+
+const AreOptOutWords = (): PropertyDecorator =>
+  Checked(
+    "areOptOutWords",
+    (value) =>
+      Array.isArray(value) && value.length <= MAX_OPT_OUT_WORDS && value.every(isWord)
+        ? undefined
+        : MUST_BE_WORDS,
+    { minLength: 1, maxLength: OPT_OUT_WORD_MAX_LENGTH, maxItems: MAX_OPT_OUT_WORDS },
+  );
 
 @InputType({ description: "A line to create." })
 export class CreateLineInput extends IdempotentInput {
@@ -69,6 +94,14 @@ export class CreateLineInput extends IdempotentInput {
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: `${OPT_OUT_WORDS} Null or omitted for none.`,
+  })
+  @IsOptional()
+  @AreOptOutWords()
+  optOutWords?: string[] | null | undefined;
 }
 
 export const LineById = InputById("line");
@@ -114,6 +147,14 @@ export class UpdateLineInput extends LineById {
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: `${OPT_OUT_WORDS} Earlier words are replaced; null removes them.`,
+  })
+  @IsOptional()
+  @AreOptOutWords()
+  optOutWords?: string[] | null | undefined;
 
   @Field(() => LineWebhookChanges, {
     nullable: true,

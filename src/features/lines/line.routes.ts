@@ -12,7 +12,7 @@ export const lineRoutes: RouteGroup = {
       path: "/agent/lines",
       document: `query listLines {
         lines {
-          id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply
+          id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply optOutWords
           fault { code detail since }
           webhook { url addressKind }
           email { host port security user hasPassword from subject listAddress }
@@ -32,6 +32,7 @@ export const lineRoutes: RouteGroup = {
             isDefault: true,
             expireAfterSeconds: 259_200,
             whenUncertain: "retry",
+            optOutWords: [],
             secretGeneration: 0,
             version: 1,
             createdAt: "2026-11-21T06:36:32.976Z",

@@ -128,11 +128,12 @@ export class LineService {
 
   /** The identity of a request to create a line, without its password. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
-    const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
+    const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords } =
+      input;
     const { kind, settings } = kindAndSettingsOf(input);
     const password = input.settings?.email?.password;
     return {
-      ...{ agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply },
+      ...{ agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords },
       // Omitted for a local line, so that retries of a call to an earlier version still match.
       settings: kind === LineKind.local ? undefined : settings,
       password: password == null ? undefined : (await this.instanceKey.required(tx)).hash(password),

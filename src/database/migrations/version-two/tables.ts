@@ -38,6 +38,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       defaulting("0", integers("secret_generation")),
       typed("boolean", "is_default"),
       defaulting("'{}'", longTexts("settings")),
+      defaulting("'[]'", longTexts("opt_out_words")),
       moments("created_at"),
       nullable(texts({ address: 254, paused_reason: 200 }), integers("rate_per_minute")),
       nullable(longTexts("credentials", "opt_out_reply"), moments("previous_until")),
