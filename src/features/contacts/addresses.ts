@@ -10,6 +10,9 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 /** Control characters, which no address contains. */
 const CONTROL = /\p{Cc}/u;
 
+/** Invisible characters that texts are pasted with, such as marks of direction, but not the joiners of some languages. */
+const PASTED = /(?![\u200c\u200d])\p{Cf}/gu;
+
 /**
  * Addresses that mail servers may send from, such as `root@localhost`; excludes characters that could separate a list
  * of addresses.
@@ -26,9 +29,15 @@ interface Format {
 }
 
 const FORMATS: Readonly<Record<AddressKind, Format>> = {
-  [AddressKind.email]: { normalize: normalizeEmail, mustBe: "must be an e-mail address" },
+  [AddressKind.email]: {
+    normalize: (text) => normalizeEmail(text.replace(PASTED, "").trim()),
+    mustBe: "must be an e-mail address",
+  },
   [AddressKind.phone]: {
-    normalize: (text) => normalizePhone(text) ?? (SENDER_ID.test(text) ? text : undefined),
+    normalize: (given) => {
+      const text = given.replace(PASTED, "").trim().replace(CHANNEL, "");
+      return normalizePhone(text) ?? (SENDER_ID.test(text) ? text : undefined);
+    },
     mustBe: "must be a phone number with country code, such as +41 44 668 18 00",
   },
   [AddressKind.local]: { normalize: (text) => text, mustBe: "must be an address" },
@@ -60,8 +69,18 @@ function normalizeEmail(text: string): string | undefined {
   return isValid ? address : undefined;
 }
 
+/** The channel that providers write before a number. */
+const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
+
+/** A prefix that stands for `+`. */
+const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
+
+/** A Mexican mobile number as WhatsApp and older networks write it: the 1 is not part of the number. */
+const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
+
 /** E.164; a number without a country code does not identify a phone. */
-export function normalizePhone(text: string): string | undefined {
+export function normalizePhone(given: string): string | undefined {
+  const text = given.replace(INTERNATIONAL, "+").replace(OLD_MEXICAN, "+52");
   // Loaded on demand: most deployments have no phone numbers, and the library's tables take memory.
   const {
     default: parsePhoneNumber,
