@@ -1,0 +1,24 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+const POLICY = join(__dirname, "policy.mjs");
+
+jest.setTimeout(300_000);
+
+test.each(["sqlite", "postgres"])(
+  "on %s, processes that are killed send nothing outside of windows, beyond caps or out of order",
+  async (engine) => {
+    const { NODE_OPTIONS: _, ...env } = process.env;
+    const options = ["--engine", engine, "--processes", "2", "--rounds", "4"];
+    const said = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [POLICY, ...options], { env }, (error, stdout, stderr) =>
+        resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
+      );
+    });
+    expect(said).toMatch(/ended with 0$/);
+    for (const fault of ["outside a window", "over a cap", "out of order", "too late"])
+      expect(said).toMatch(new RegExp(`^${fault} +0$`, "m"));
+    for (const counted of ["sent", "held by windows", "held by caps"])
+      expect(said).toMatch(new RegExp(`^${counted} +[1-9]`, "m"));
+  },
+);

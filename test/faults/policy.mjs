@@ -1,0 +1,211 @@
+import { randomInt } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { pick, seeded } from "../bench/random.mjs";
+import { OWNER, spawnGateway } from "./crash/gateway.mjs";
+import { createPlace } from "./crash/place.mjs";
+import { ask } from "./crash/writes.mjs";
+import { createClock } from "./policy/clock.mjs";
+import { verify } from "./policy/verify.mjs";
+import { changes, NIGHTS, WINDOWS } from "./policy/windows.mjs";
+
+// `npm run test:policy`: sends messages around the nights in which clocks change, while processes are killed.
+
+const USAGE = `npm run test:policy -- [options]
+  --engine sqlite|postgres   the database (postgres)
+  --processes <n>            how many share it (8, on SQLite 2)
+  --rounds <n>               how many times at which windows open or close are visited (60)
+  --seed <n>                 decides what is sent and killed (random, and printed)
+  --verbose                  a line for each round`;
+
+const CAPS = [
+  { max: 3, within: "PT2H" },
+  { max: 6, within: "P1D" },
+];
+const DOCUMENT = {
+  format: 1,
+  situations: { news: {}, alert: {} },
+  templates: { news: "News", alert: { text: "Alert", urgent: true } },
+  policy: { windows: WINDOWS, caps: CAPS },
+  rules: [
+    { id: "news", on: "news", do: [{ send: "news" }] },
+    { id: "alert", on: "alert", do: [{ send: "alert" }] },
+  ],
+};
+
+/** Contacts of each zone, each with a conversation on both lines. */
+const CONTACTS = 4;
+const LINES = ["one", "two"];
+/** How long before and after a window opens or closes a round lasts (ms). */
+const BEFORE_MS = 8_000;
+const AFTER_MS = 5_000;
+const CLIENTS = 3;
+const MAX_PAUSE_MS = 600;
+/** Share of the requests to the receiver that it rejects for now, or does not answer. */
+const TROUBLE = { busy: 0.01, broken: 0.01 };
+const KILLS = 0.6;
+
+const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }";
+const SAVE =
+  "mutation ($input: SaveConfigurationDraftInput!) { saveConfigurationDraft(input: $input) { draft { revision } } }";
+const PUBLISH =
+  "mutation ($input: PublishConfigurationInput!) { publishConfiguration(input: $input) { version } }";
+const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
+const OPEN =
+  "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
+
+async function startReceiver(random) {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const chance = random();
+      if (chance < TROUBLE.busy) response.writeHead(503, { "retry-after": "1" }).end();
+      else if (chance < TROUBLE.busy + TROUBLE.broken) response.destroy();
+      else response.end();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
+async function run({ engine, processes, rounds, seed, verbose }) {
+  const random = seeded(seed);
+  const folder = await mkdtemp(join(tmpdir(), "gateway-policy-"));
+  const clock = createClock(folder);
+  const times = changes();
+  clock.jumpTo(times[0] - 60 * 60_000);
+  const place = await createPlace(engine);
+  const database = await place.create();
+  const receiver = await startReceiver(random);
+  const spawn = () =>
+    spawnGateway(database.url, {
+      ...clock.settings,
+      ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
+      INSTANCE_KEY: Buffer.alloc(32, "policy").toString("base64"),
+      RETENTION_ATTEMPTS_DAYS: "0",
+      DATABASE_POOL_SIZE: "6",
+    });
+  const gateways = [spawn()];
+  try {
+    const first = await gateways[0].listening;
+    const key = gateways[0].firstKey();
+    const { token } = (await ask(first, undefined, SIGN_IN, { input: OWNER })).signIn;
+    const [{ id: agentId }] = (await ask(first, token, "{ agents { id } }")).agents;
+    for (const name of LINES) {
+      const settings = { webhook: { url: receiver.url, addressKind: "phone" } };
+      await ask(first, token, CREATE_LINE, { input: { agentId, name, settings } });
+    }
+    await ask(first, token, SAVE, { input: { agentId, document: DOCUMENT, expectedRevision: 0 } });
+    await ask(first, token, PUBLISH, { input: { agentId, expectedLiveVersion: 1 } });
+    const conversations = [];
+    for (const [zone] of Object.entries(NIGHTS))
+      for (let i = 0; i < CONTACTS; i++) {
+        const addresses = [{ kind: "phone", address: `+49151${10_000_000 + conversations.length}` }];
+        const { contact } = (await ask(first, key, PUT, { input: { timezone: zone, addresses } })).putContact;
+        for (const name of LINES) {
+          const input = { contact: { id: contact.id }, line: { name } };
+          const { conversation } = (await ask(first, key, OPEN, { input })).openConversation;
+          conversations.push({ id: conversation.id, contactId: contact.id, zone });
+        }
+      }
+    while (gateways.length < processes) {
+      gateways.push(spawn());
+      await gateways.at(-1).listening;
+    }
+
+    const counts = { requests: 0, rejected: 0, kills: 0 };
+    const act = async () => {
+      const { id } = pick(random, conversations);
+      const chance = random();
+      const [path, body] =
+        chance < 0.2
+          ? [`/agent/conversations/${id}/messages`, { message: "By a client" }]
+          : [
+              "/agent/decisions",
+              { situation: { type: chance < 0.25 ? "alert" : "news", data: {} }, conversationId: id },
+            ];
+      counts.requests += 1;
+      try {
+        const response = await fetch((await pick(random, gateways).listening) + path, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify(body),
+          signal: AbortSignal.timeout(10_000),
+        });
+        await response.arrayBuffer();
+        if (response.status !== 201) counts.rejected += 1;
+      } catch {
+        counts.rejected += 1;
+      }
+    };
+    const visited = [];
+    const step = Math.max(1, Math.floor(times.length / rounds));
+    for (let round = 0; round < rounds; round++) {
+      const at = times[Math.min(round * step, times.length - 1) % times.length];
+      if (at - BEFORE_MS < clock.now()) continue;
+      clock.jumpTo(at - BEFORE_MS);
+      visited.push({ from: clock.now(), until: at + AFTER_MS });
+      let isOver = false;
+      const clients = Array.from({ length: CLIENTS }, async () => {
+        while (!isOver) {
+          await act();
+          await setTimeout(random() * MAX_PAUSE_MS);
+        }
+      });
+      if (random() < KILLS) {
+        await setTimeout(random() * BEFORE_MS * 1.3);
+        const which = Math.floor(random() * gateways.length);
+        await gateways[which].kill();
+        counts.kills += 1;
+        gateways[which] = spawn();
+        await gateways[which].listening;
+      }
+      await setTimeout(Math.max(0, at + AFTER_MS - clock.now()));
+      isOver = true;
+      await Promise.all(clients);
+      if (verbose) console.log(`round ${round + 1}: ${new Date(at).toISOString()}`, JSON.stringify(counts));
+    }
+    await setTimeout(2_000);
+    return { ...verify(await database.tables(), { conversations, visited, caps: CAPS }), ...counts };
+  } finally {
+    for (const gateway of gateways) await gateway.kill();
+    receiver.close();
+    await place.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function main() {
+  const text = { type: "string" };
+  const { values } = parseArgs({
+    options: {
+      engine: text,
+      processes: text,
+      rounds: text,
+      seed: text,
+      verbose: { type: "boolean" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const { engine = "postgres", rounds = "60", verbose = false } = values;
+  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 8));
+  const seed = Number(values.seed ?? randomInt(1e9));
+  const { faults, ...counts } = await run({ engine, processes, rounds: Number(rounds), seed, verbose });
+  for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
+    console.log(`${name.padEnd(24)}${value}`);
+  for (const [name, found] of Object.entries(faults)) {
+    console.log(`${name.padEnd(24)}${found.length}`);
+    for (const each of found.slice(0, 20)) console.log(`  ${each}`);
+  }
+  process.exit(Object.values(faults).every(({ length }) => length === 0) ? 0 : 1);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});

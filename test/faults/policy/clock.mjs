@@ -1,0 +1,21 @@
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const PRELOADED = fileURLToPath(new URL("clock.cjs", import.meta.url));
+
+/** A clock for this process and those that it starts; it only jumps ahead. */
+export function createClock(folder) {
+  const file = join(folder, "clock");
+  let aheadMs = 0;
+  return {
+    settings: { CLOCK_FILE: file, NODE_OPTIONS: `--require ${PRELOADED}` },
+    now: () => Date.now() + aheadMs,
+    jumpTo(ms) {
+      aheadMs = Math.max(aheadMs, ms - Date.now());
+      // At once, because a process may just read it.
+      writeFileSync(`${file}.new`, String(aheadMs));
+      renameSync(`${file}.new`, file);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { isOpen } from "./windows.mjs";
+
+/** Longest time from the opening of a window until a message that waited for it is sent (ms). */
+const MAX_LATE_MS = 5_000;
+
+/** How long a killed process delays the messages to its contacts (ms). */
+const TAKEOVER_MS = 45_000;
+
+const PERIODS_MS = { PT2H: 2 * 3_600_000, P1D: 24 * 3_600_000 };
+
+/**
+ * Checks what was sent, without any code of the service.
+ * @param about.visited the parts of the time that passed as it does; between them, it was skipped
+ */
+export function verify({ messages, attempts, events }, { conversations, visited, caps }) {
+  const faults = { "outside a window": [], "over a cap": [], "out of order": [], "too late": [] };
+  const places = new Map(conversations.map((each) => [each.id, each]));
+  const attemptsOf = new Map();
+  for (const attempt of attempts) {
+    const of = attemptsOf.get(attempt.message_id) ?? [];
+    attemptsOf.set(attempt.message_id, [...of, attempt]);
+  }
+  const all = messages.map((message) => ({
+    ...message,
+    place: places.get(message.conversation_id),
+    attempts: (attemptsOf.get(message.id) ?? []).sort((a, b) => a.number - b.number),
+    isBound: message.author === "agent" && !message.is_urgent,
+  }));
+  const bound = all.filter(({ isBound, place }) => isBound && place !== undefined);
+
+  for (const { id, place, attempts } of bound)
+    for (const { started_at } of attempts)
+      if (!isOpen(place.zone, Date.parse(started_at)))
+        faults["outside a window"].push(`${id} at ${started_at} in ${place.zone}`);
+
+  for (const [contactId, own] of groupBy(bound, ({ place }) => place.contactId)) {
+    const sent = own.flatMap(({ id, attempts }) => {
+      const last = attempts
+        .filter(({ outcome }) => outcome !== "retryable" && outcome !== "permanent")
+        .at(-1);
+      return last === undefined
+        ? []
+        : [{ id, from: Date.parse(last.started_at), until: Date.parse(last.ended_at ?? last.started_at) }];
+    });
+    sent.sort((a, b) => a.from - b.from);
+    for (const { max, within } of caps)
+      for (const [i, { id, from }] of sent.entries())
+        if (i >= max && from - sent[i - max].until < PERIODS_MS[within])
+          faults["over a cap"].push(`${id} to ${contactId}: ${max} within ${within}`);
+  }
+
+  for (const [, own] of groupBy(all, ({ conversation_id }) => conversation_id)) {
+    const sent = own.filter(({ attempts, sequence }) => attempts.length > 0 && sequence !== null);
+    sent.sort((a, b) => a.sequence - b.sequence);
+    // An attempt before a message was scheduled again counts for its earlier place.
+    for (const [i, message] of sent.entries())
+      if (i > 0 && message.attempts.at(-1).started_at < sent[i - 1].attempts.at(-1).started_at)
+        faults["out of order"].push(`${message.id} overtook ${sent[i - 1].id}`);
+  }
+
+  const late = [];
+  for (const { id, place, send_at, attempts } of bound) {
+    const due = Date.parse(send_at ?? "");
+    const first = attempts.find(({ started_at }) => Date.parse(started_at) >= due - 100);
+    if (first === undefined || !visited.some(({ from, until }) => due >= from + 6_000 && due <= until))
+      continue;
+    const lateMs = Date.parse(first.started_at) - due;
+    const disturbed = bound.some(
+      (other) =>
+        other.place.contactId === place.contactId &&
+        other.attempts.some(
+          ({ outcome, started_at }) =>
+            outcome !== "accepted" &&
+            Date.parse(started_at) >= due - TAKEOVER_MS &&
+            Date.parse(started_at) <= Date.parse(first.started_at),
+        ),
+    );
+    if (!disturbed) late.push(lateMs);
+    if (!disturbed && lateMs > MAX_LATE_MS)
+      faults["too late"].push(`${id}: ${lateMs / 1000} s after ${send_at}`);
+  }
+  late.sort((a, b) => a - b);
+  const held = (reason) =>
+    events.filter(
+      ({ type, data }) => type === "message.scheduled" && JSON.parse(data).scheduledReason === reason,
+    ).length;
+  const count = (status) => all.filter((message) => message.status === status).length;
+  return {
+    faults,
+    rounds: visited.length,
+    messages: all.length,
+    sent: count("sent"),
+    "held by windows": held("window"),
+    "held by caps": held("cap"),
+    expired: all.filter(({ error_code }) => error_code === "expired").length,
+    waiting: count("scheduled"),
+    attempts: attempts.length,
+    "lost attempts": attempts.filter(({ code }) => code === "process_lost").length,
+    "held, sent at opening": late.length,
+    "of them after (ms)": `median ${late[Math.floor(late.length / 2)]}, last ${late.at(-1)}`,
+  };
+}
+
+function groupBy(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
