@@ -242,7 +242,7 @@ onEachEngine((engine) => {
       ),
     );
     await expectIndexes(/select capped_contact_id/, async (tx) => {
-      await insertVersion(tx, context, AGENT, given);
+      await insertVersion(tx, services.lanes, context, AGENT, given);
       await start(tx, CONVERSATION_LANE);
       const held = { agentId: AGENT, status: MessageStatus.scheduled, scheduledBy: "policy.caps[0]" };
       expect(await tx.countBy(Message, held)).toBeGreaterThan(0);
