@@ -1,15 +1,19 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Zones with nights in which their clocks change. */
-export const NIGHTS = {
-  "Europe/Zurich": ["2027-03-28", "2027-10-31"],
-  "America/New_York": ["2027-03-14", "2027-11-07"],
-  "America/Santiago": ["2027-04-04", "2027-09-05"],
-  "Australia/Lord_Howe": ["2027-04-04", "2027-10-03"],
-  "Pacific/Chatham": ["2027-04-04", "2027-09-26"],
-  "America/St_Johns": ["2027-03-14", "2027-11-07"],
-};
+const DAY_MS = 24 * HOUR_MS;
+
+/** Zones whose clocks change twice a year; Chile’s at midnight, those of Lord Howe by half an hour. */
+export const ZONES = [
+  "Europe/Zurich",
+  "America/New_York",
+  "America/Santiago",
+  "Australia/Lord_Howe",
+  "Pacific/Chatham",
+  "America/St_Johns",
+];
+
+const FIRST_YEAR = 2027;
 
 /** Many of them at night, when clocks change. */
 export const WINDOWS = [
@@ -43,14 +47,27 @@ export function isOpen(zone, ms) {
   });
 }
 
-/** The times around the nights at which windows open or close, in order. */
-export function changes() {
+const offsetOf = (zone, ms) =>
+  new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" })
+    .formatToParts(ms)
+    .find(({ type }) => type === "timeZoneName").value;
+
+/** The middays in UTC around which the clocks of a zone change in a year. */
+function changesOfClocks(zone, year) {
+  const days = Array.from({ length: 365 }, (_, i) => Date.UTC(year, 0, 1, 12) + i * DAY_MS);
+  return days.filter((ms) => offsetOf(zone, ms - DAY_MS / 2) !== offsetOf(zone, ms + DAY_MS / 2));
+}
+
+/**
+ * The times around the nights in which clocks change at which windows open or close, in order, from years enough.
+ * @param count how many there are at least
+ */
+export function changes(count) {
   const found = new Set();
-  for (const [zone, nights] of Object.entries(NIGHTS))
-    for (const night of nights) {
-      const midday = Date.parse(`${night}T12:00:00Z`);
-      for (let ms = midday - 26 * HOUR_MS; ms < midday + 14 * HOUR_MS; ms += MINUTE_MS)
-        if (isOpen(zone, ms) !== isOpen(zone, ms - MINUTE_MS)) found.add(ms);
-    }
+  for (let year = FIRST_YEAR; found.size < count; year++)
+    for (const zone of ZONES)
+      for (const midday of changesOfClocks(zone, year))
+        for (let ms = midday - 26 * HOUR_MS; ms < midday + 14 * HOUR_MS; ms += MINUTE_MS)
+          if (isOpen(zone, ms) !== isOpen(zone, ms - MINUTE_MS)) found.add(ms);
   return [...found].sort((a, b) => a - b);
 }
