@@ -1,8 +1,11 @@
 import { DAY_MS, HOUR_MS, timestamp, timestampOf } from "../../src/common/time";
+import { AttemptOutcome } from "../../src/delivery/driver";
 import { Lane } from "../../src/delivery/lane.entity";
 import { laneWork } from "../../src/features";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Event } from "../../src/features/events/event.entity";
+import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
 import { addContact } from "../support/contacts";
@@ -294,43 +297,76 @@ describeGateway(DELIVERS, (gateway) => {
 /** Nothing delivers but the test. */
 describeGateway((gateway, engine) => {
   const senders = { take: () => true, giveBack: () => undefined };
+  let agentId: string;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    await addLine(gateway, { agentId, name: "second" });
+    await publish(gateway, agentId, { ...NEWS, policy: { caps: [{ max: 1, within: "P1D" }] } });
+  });
+
+  /** Two conversations with a new contact, each with a message to send. */
+  async function twoMessages() {
+    const address = { kind: AddressKind.local, address: `at ${Math.random()}` };
+    const contact = { id: await addContact(gateway, { agentId, addresses: [address] }) };
+    const sent: { lane: string; id: string }[] = [];
+    for (const line of ["main", "second"]) {
+      const { body } = await conversationClient(gateway).open({ contact, line });
+      const lane = body.data.openConversation.conversation.id;
+      const decided = await decisionClient(gateway).decide({ type: "news", conversationId: lane });
+      sent.push({ lane, id: decided.body.explanation.effects[0].messageId });
+    }
+    const [first, second] = sent as [(typeof sent)[0], (typeof sent)[0]];
+    return { contactId: contact.id, first, second };
+  }
+  /** @returns when the lane is due again */
+  const deliver = (lane: string, meanwhile?: () => Promise<unknown>) =>
+    gateway.services.database.write(async (tx) => {
+      const work = laneWork(gateway.services)(CONVERSATION_LANE);
+      const observer = gateway.services.lanes.observing(tx);
+      const { next } = await work.start(tx, [lane], { senders, observer });
+      await meanwhile?.();
+      return next.get(lane);
+    });
+  const statusesOf = (...messages: { id: string }[]) =>
+    gateway.services.database.read(async (reader) => {
+      const found = await Promise.all(messages.map(({ id }) => reader.findOneByOrFail(Message, { id })));
+      return found.map(({ status }) => status);
+    });
 
   test("two transactions that send to a contact at the same time send no more than caps allow", async () => {
-    const { database, lanes } = gateway.services;
-    const agentId = await firstAgentId(gateway);
-    await publish(gateway, agentId, { ...NEWS, policy: { caps: [{ max: 1, within: "P1D" }] } });
-    const address = { kind: AddressKind.local, address: "at home" };
-    const contact = { id: await addContact(gateway, { agentId, addresses: [address] }) };
-    const ids: string[] = [];
-    for (const line of ["main", (await addLine(gateway, { agentId })).name]) {
-      const { body } = await conversationClient(gateway).open({ contact, line });
-      ids.push(body.data.openConversation.conversation.id);
-      await decisionClient(gateway).decide({ type: "news", conversationId: ids.at(-1) as string });
-    }
-    const [one, other] = ids as [string, string];
-    const deliver = (id: string, meanwhile?: () => Promise<unknown>) =>
-      database.write(async (tx) => {
-        const work = laneWork(gateway.services)(CONVERSATION_LANE);
-        const { next } = await work.start(tx, [id], { senders, observer: lanes.observing(tx) });
-        await meanwhile?.();
-        return next.get(id);
-      });
-    const statuses = async () =>
-      (await database.read((reader) => reader.find(Message, { order: { id: "ASC" } }))).map(
-        ({ status }) => status,
-      );
-    let second: Promise<string | undefined> = Promise.resolve(undefined);
-    await deliver(one, async () => {
-      second = deliver(other);
+    const { first, second } = await twoMessages();
+    let other: Promise<string | undefined> = Promise.resolve(undefined);
+    await deliver(first.lane, async () => {
+      other = deliver(second.lane);
       // On SQLite, it waits for the first one.
-      if (engine.name === "PostgreSQL") await second;
+      if (engine.name === "PostgreSQL") await other;
     });
-    const again = await second;
+    const again = await other;
     if (engine.name === "PostgreSQL") {
       expect(again).toBeDefined();
-      expect(await statuses()).toEqual([delivered, queued]);
-      await deliver(other);
+      expect(await statusesOf(first, second)).toEqual([delivered, queued]);
+      await deliver(second.lane);
     }
-    expect(await statuses()).toEqual([delivered, scheduled]);
+    expect(await statusesOf(first, second)).toEqual([delivered, scheduled]);
+  });
+
+  test.each([
+    ["that is being sent waits for its result", MessageStatus.sending, null, queued],
+    ["whose last attempt may have arrived counts", queued, AttemptOutcome.uncertain, scheduled],
+    ["that was not accepted does not count", queued, AttemptOutcome.retryable, delivered],
+    ["that failed does not count", failed, AttemptOutcome.permanent, delivered],
+    ["of which nothing is known counts", failed, AttemptOutcome.uncertain, scheduled],
+  ])("a message %s", async (_, status, outcome, expected) => {
+    const { contactId, first, second } = await twoMessages();
+    await gateway.services.database.write(async (tx) => {
+      await tx.update(Message, { id: first.id }, { status, attempts: 1, cappedContactId: contactId });
+      const now = timestamp();
+      const { lineId } = await tx.findOneByOrFail(Conversation, { id: first.lane });
+      const attempt = { messageId: first.id, number: 1, lineId, startedAt: now, outcome };
+      await tx.insert(DeliveryAttempt, { ...attempt, endedAt: outcome && now });
+    });
+    const again = await deliver(second.lane);
+    expect(await statusesOf(second)).toEqual([expected]);
+    if (expected === queued) expect(again && again <= timestamp(1_000)).toBe(true);
   });
 });
