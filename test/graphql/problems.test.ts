@@ -44,6 +44,22 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       ],
       { n: /^must not be null$/ },
     ],
+    [
+      "variables that are null although their types do not allow it",
+      [
+        `query ($n: Int! = 1, $types: [EventType!]) { events(first: $n, types: $types) { nodes { id } } }`,
+        { n: null, types: ["line_paused", null] },
+      ],
+      { n: /^must not be null$/, "types.1": /^must not be null$/ },
+    ],
+    [
+      "a field that is null in spite of its default",
+      [
+        "mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { secret } }",
+        { input: { id: "1", graceSeconds: null } },
+      ],
+      { "input.graceSeconds": /^must not be null$/ },
+    ],
   ];
 
   test.each(CASES)("%s is reported by its path", async (_, call, expected) => {

@@ -43,7 +43,7 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
           const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
           const given = Object.hasOwn(values, name);
           if (type !== undefined && (given || defaultValue === undefined))
-            addProblems(given ? values[name] : undefined, type, name, problems);
+            addProblems(given ? values[name] : undefined, type, name, problems, defaultValue !== undefined);
         }
         if (operation && problems.length === 0)
           addProblemsOfNulls(schema, document, operation, values, problems);
@@ -89,12 +89,21 @@ function addProblemsOfNulls(
   visit(separateOperations(document)[name?.value ?? ""] ?? document, visitor);
 }
 
-/** Adds the problems of a value of the wrong type (specification, 3), up to `MAX_PROBLEMS`. */
-function addProblems(value: unknown, type: GraphQLInputType, path: string, problems: InputProblem[]): void {
+/**
+ * Adds the problems of a value of the wrong type (specification, 3), up to `MAX_PROBLEMS`.
+ * @param isOmissible true if the value may be left out although it must not be null
+ */
+function addProblems(
+  value: unknown,
+  type: GraphQLInputType,
+  path: string,
+  problems: InputProblem[],
+  isOmissible = false,
+): void {
   if (problems.length >= MAX_PROBLEMS) return;
   const add = (message: string) => void problems.push({ path, message });
   if (isNonNullType(type)) {
-    if (value == null) add("is required");
+    if (value == null) add(isOmissible ? "must not be null" : "is required");
     else addProblems(value, type.ofType, path, problems);
   } else if (value == null) {
     return;
@@ -103,7 +112,7 @@ function addProblems(value: unknown, type: GraphQLInputType, path: string, probl
     const items = Array.isArray(value) ? value : [value];
     for (const [i, item] of items.entries()) {
       if (problems.length >= MAX_PROBLEMS) return;
-      addProblems(item, type.ofType, Array.isArray(value) ? `${path}.${i}` : path, problems);
+      addProblems(item, type.ofType, Array.isArray(value) ? `${path}.${i}` : path, problems, true);
     }
   } else if (!isInputObjectType(type)) {
     if (!isOf(type, value)) add(mustBe(type, value));
@@ -130,7 +139,8 @@ function addProblemsOfFields(
   for (const field of Object.values(fields)) {
     const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
     const left = given === undefined && !isRequiredInputField(field);
-    if (!left) addProblems(given, field.type, `${path}.${field.name}`, problems);
+    const hasDefault = field.defaultValue !== undefined;
+    if (!left) addProblems(given, field.type, `${path}.${field.name}`, problems, hasDefault);
   }
   if (type.isOneOf) addRuleProblems([oneOfRule(type)], value, path, problems);
 }
