@@ -4,7 +4,7 @@ import { Lane } from "../../src/delivery/lane.entity";
 import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
 import { MAX_QUEUED } from "../../src/features/conversations/conversation.limits";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { HeldReason, Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { mint, operator, startGateway } from "../support/gateway";
@@ -62,10 +62,25 @@ describeGateway({ engine: "any" }, (gateway) => {
       return messages.map((message) => nodes.find((node) => node.id === message)?.waitsFor);
     };
     expect(await waiting()).toEqual([null, first, second]);
+    const reasons = async () => {
+      const found = (await gateway.rest("GET", `/agent/conversations/${id}/messages`)).body;
+      return found.map(({ heldReason, waitsFor }: Record<string, string>) => [heldReason, waitsFor]);
+    };
+    expect(await reasons()).toEqual([
+      [undefined, undefined],
+      ["behind", first],
+      ["behind", second],
+    ]);
+    await gateway.services.database.write((tx) =>
+      tx.update(Message, { id: third }, { heldReason: HeldReason.line_paused }),
+    );
+    expect((await reasons())[2]).toEqual(["line_paused", second]);
+    await gateway.services.database.write((tx) => tx.update(Message, { id: third }, { heldReason: null }));
     await gateway.rest("POST", `/messages/${second}/cancel`);
     expect(await waiting()).toEqual([null, null, first]);
     await gateway.rest("POST", `/messages/${first}/cancel`);
     expect(await waiting()).toEqual([null, null, null]);
+    expect((await reasons())[2]).toEqual([undefined, undefined]);
     expect((await gateway.rest("GET", `/messages/${third}`)).body.status).toBe("queued");
   });
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { ApiError } from "../api/api-error";
 import { usePolledQuery } from "../api/client";
 import { execute } from "../api/execute";
+import { isHeld } from "../messages/message-state";
 import { useTask } from "../ui/task";
 import {
   OlderMessagesDocument,
@@ -69,16 +70,18 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
 
 /** Number of newest messages to poll, up to the oldest unsent one. */
 function recentOf({ messages }: Loaded): number {
-  const first = messages.findIndex(({ status }) => status === "queued" || status === "sending");
+  const first = messages.findIndex(isUnsent);
   const unsent = first === -1 ? 0 : messages.length - first;
   return Math.min(Math.max(unsent, MIN_RECENT), MAX_RECENT);
 }
 
-/** True if the last message is being sent, and nothing holds it back. */
+/** True if the first unsent message, which the others wait for, is being sent or will be in a moment. */
 const isLeaving = ({ messages }: Loaded): boolean => {
-  const last = messages.at(-1);
-  return last?.status === "sending" || (last?.status === "queued" && last.heldReason === null);
+  const first = messages.find(isUnsent);
+  return first?.status === "sending" || (first?.status === "queued" && !isHeld(first));
 };
+
+const isUnsent = ({ status }: ThreadMessageFragment): boolean => status === "queued" || status === "sending";
 
 /**
  * A conversation with its newest messages, and older ones on demand. Polls only new messages and states that may

@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import { exactTime, Time, timeIn } from "../ui/format";
 import { lookOf, StateTag, Tag } from "../ui/tag";
 import type {
@@ -13,6 +14,7 @@ import styles from "./messages.module.css";
 export interface DeliveryState {
   status: MessageStatus;
   heldReason: HeldReason | null;
+  waitsFor: string | null;
   notBefore: string | null;
   sendAt: string | null;
   scheduledReason: ScheduledReason | null;
@@ -35,6 +37,7 @@ const STATUSES = {
 } as const satisfies Record<MessageStatus, unknown>;
 
 const HELD: Readonly<Record<HeldReason, string>> = {
+  behind: "Waiting for messages before it.",
   imported: "Queued by an earlier version. An operator has to release it.",
   line_paused: "Waiting: its line is paused.",
   no_route: "Waiting: the agent has no default line.",
@@ -81,13 +84,17 @@ export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((va
   label: STATUSES[value].label,
 }));
 
+/** True if something other than the messages before it holds a message back. */
+export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boolean =>
+  heldReason !== null && heldReason !== "behind";
+
 /** The status of a message as a tag; a held one stands out. */
 export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
-  heldReason === null ? <StateTag of={STATUSES} state={status} /> : <Tag tone="warn">Held</Tag>;
+  isHeld({ heldReason }) ? <Tag tone="warn">Held</Tag> : <StateTag of={STATUSES} state={status} />;
 
 /** The status of a message in one word, shown as a tag only if something went wrong. */
 export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
-  heldReason !== null || status === "failed" || status === "canceled" ? (
+  isHeld({ heldReason }) || status === "failed" || status === "canceled" ? (
     <StatusTag status={status} heldReason={heldReason} />
   ) : (
     lookOf(STATUSES, status).label
@@ -96,6 +103,7 @@ export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" 
 /** Explains why a message is waiting, or was canceled or given up; nothing for other messages. */
 export function StateReason({
   heldReason,
+  waitsFor,
   notBefore,
   sendAt,
   scheduledReason,
@@ -114,7 +122,13 @@ export function StateReason({
         </>
       )}
       {errorCode !== null && (ERRORS[errorCode] ?? errorCode)}
-      {heldReason !== null && (HELD[heldReason] ?? heldReason)}
+      {heldReason === "behind" && waitsFor !== null ? (
+        <>
+          Waiting for <Link href={`/messages/${waitsFor}`}>the message before it</Link>.
+        </>
+      ) : (
+        heldReason !== null && (HELD[heldReason] ?? heldReason)
+      )}
       {errorText !== null && <> {errorText}</>}
       {status === "queued" && notBefore !== null && (
         <>

@@ -15,6 +15,7 @@ const MessageGateName = enumOf<GateName>("MessageGateName", "What keeps a messag
   delay: "The sender asked for a later time.",
   window: "The agent's policy sends no messages to the contact at this time.",
   cap: "The contact got as many messages as the agent's policy allows within a period.",
+  behind: "An earlier message of its conversation is sent first.",
   rate: "The line has reached its limit of messages per minute.",
   line_paused: "The line is paused or archived.",
   no_route: "The agent has no default line.",

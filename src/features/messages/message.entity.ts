@@ -41,8 +41,9 @@ registerEnumType(MessageStatus, {
   },
 });
 
-/** Why a queued message is waiting. */
+/** Why a queued message is waiting; `behind` is not stored. */
 export enum HeldReason {
+  behind = "behind",
   rate = "rate",
   line_paused = "line_paused",
   no_route = "no_route",
@@ -55,6 +56,7 @@ registerEnumType(HeldReason, {
   name: "HeldReason",
   description: "Why a queued message is waiting.",
   valuesConfig: {
+    behind: { description: "Messages of the same conversation come first; see `waitsFor`." },
     rate: { description: "The line has reached its limit of messages per minute." },
     line_paused: { description: "The line is paused or archived." },
     no_route: { description: "The agent has no default line." },
@@ -307,10 +309,6 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
-  @Field(() => HeldReason, {
-    nullable: true,
-    description: "Why the message is waiting; null if nothing holds it back.",
-  })
   @Column({ type: "varchar", length: 32, nullable: true })
   heldReason!: HeldReason | null;
 

@@ -11,7 +11,7 @@ import { Line } from "../lines/line.entity";
 import { LineService } from "../lines/line.service";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { MAY_READ_MESSAGES } from "./message.access";
-import { Message } from "./message.entity";
+import { HeldReason, Message } from "./message.entity";
 import { MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
 import { gatesOf, MessageGate } from "./message-gate";
@@ -68,12 +68,22 @@ export class MessageResolver {
     return (await this.service.attemptsOf(message.id)) ?? [];
   }
 
+  @FieldResolver(() => HeldReason, {
+    nullable: true,
+    description: "Why the message is waiting; null if nothing holds it back.",
+  })
+  heldReason(@Root() message: Message): HeldReason | null | Promise<HeldReason | null> {
+    const { heldReason } = message;
+    if (heldReason !== null || !this.service.mayWait(message)) return heldReason;
+    return this.service.inFrontOf(message).then((front) => (front === null ? null : HeldReason.behind));
+  }
+
   @AtMost(1)
   @FieldResolver(() => [MessageGate], {
     description: "The conditions that keep the message from being sent now; empty if there are none.",
   })
-  gates(@Root() message: Message): MessageGate[] {
-    return gatesOf(message);
+  async gates(@Root() message: Message): Promise<MessageGate[]> {
+    return gatesOf({ ...message, heldReason: await this.heldReason(message) });
   }
 
   @FieldResolver(() => ID, {

@@ -45,9 +45,13 @@ export class MessageService {
   }
 
   /** The ID of the unsent message that a queued one waits for, if there is one. Does not check access. */
-  async inFrontOf({ id, status, conversationId }: Message): Promise<string | null> {
-    if (status !== MessageStatus.queued || conversationId === null) return null;
-    return (await this.fronts(id)) ?? null;
+  async inFrontOf(message: Message): Promise<string | null> {
+    return (this.mayWait(message) && (await this.fronts(message.id))) || null;
+  }
+
+  /** True if a message is queued in a conversation, where another may be in front of it. */
+  mayWait({ status, conversationId }: Message): boolean {
+    return status === MessageStatus.queued && conversationId !== null;
   }
 
   /**
