@@ -158,6 +158,12 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
 
 /** Documents with a problem that only the gateway sees. */
 const INVALID: [object, string, string][] = [
+  [of({ otherwise: [{ resend: true }] }), "otherwise[0]", "must be in a rule for message.failed"],
+  [
+    of({ rules: [{ ...RULE, do: [{ resend: true }] }] }),
+    "rules[0].do[0]",
+    "must be in a rule for message.failed",
+  ],
   [
     of({
       situations: {

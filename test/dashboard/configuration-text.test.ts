@@ -158,11 +158,11 @@ describe("the editor suggests", () => {
     ],
     [
       '{"rules": [{"do": [|]}]}',
-      ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer"],
+      ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer", "resend"],
     ],
     [
       '{"rules": [{"do": [{|}]}]}',
-      ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer"],
+      ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer", "resend"],
     ],
     ['{"rules": [{"do": [{"send": "hi", |}]}]}', ["line", "delaySeconds", "urgent"]],
     ['{"policy": {|}}', ["zone", "windows", "caps"]],

@@ -200,6 +200,84 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     },
   );
 
+  describe("resend", () => {
+    /** A message that failed on the webhook's line, to a contact with another address. */
+    const failing = async (resend: object) => {
+      const rules = [{ id: "again", on: "message.failed", do: [resend] }];
+      await publish(gateway, agentId, { rules, otherwise: [] });
+      const phone = `+49151${String(Math.random()).slice(2, 10)}`;
+      const addresses = [
+        { kind: AddressKind.phone, address: phone },
+        { kind: AddressKind.local, address: `at ${phone}` },
+      ];
+      const contactId = await addContact(gateway, { agentId, addresses });
+      const { body } = await conversationClient(gateway).open({
+        contact: { id: contactId },
+        line: line.name,
+      });
+      const { id } = body.data.openConversation.conversation;
+      const messageId = await send(id);
+      await settle();
+      return { id, contactId, messageId };
+    };
+    const sentTo = (contactId: string) =>
+      read((reader) =>
+        reader
+          .createQueryBuilder(Message, "message")
+          .where("message.conversation_id IN (SELECT id FROM conversation WHERE contact_id = :contactId)", {
+            contactId,
+          })
+          .orderBy("message.id")
+          .getMany(),
+      );
+
+    test("sends the text of a failed message again on another line, once", async () => {
+      const { id, contactId, messageId } = await failing({ resend: true, line: ["nowhere", "main"] });
+      const [failed, again, ...more] = await sentTo(contactId);
+      expect(failed).toMatchObject({ id: messageId, status: "failed", resentAs: again?.id });
+      expect(again).toMatchObject({ text: "Hello", status: "delivered", resentAs: null });
+      expect(more).toEqual([]);
+      const { body } = await decisionClient(gateway).find((await onlyDecision({ id })).id);
+      expect(body.explanation.effects).toMatchObject([
+        {
+          kind: "send",
+          status: "done",
+          text: "Hello",
+          line: "main",
+          resendOf: messageId,
+          messageId: again?.id,
+        },
+      ]);
+      const repeat = { type: "message.failed", data: { messageId }, conversationId: id };
+      const { body: repeated } = await decisionClient(gateway).decide(repeat);
+      expect(repeated).toMatchObject({
+        outcome: "failed",
+        explanation: { effects: [{ status: "failed", error: { code: "conflict" }, resendOf: messageId }] },
+      });
+      const { body: replayed } = await gateway.graphql(
+        `{ replayDecision(id: "${body.id}", against: { version: ${body.configurationVersion} }) { status } }`,
+      );
+      expect(replayed.data.replayDecision.status).toBe("same");
+    });
+
+    test("does not try again when the second message fails, too", async () => {
+      const { contactId } = await failing({ resend: true });
+      const messages = await sentTo(contactId);
+      expect(messages).toMatchObject([
+        { status: "failed", resentAs: messages[1]?.id },
+        { status: "failed", text: "Hello", resentAs: null },
+      ]);
+      const { id: other } = await conversation();
+      const data = { messageId: messages[1]?.id };
+      const decided = await decisionClient(gateway).decide({
+        type: "message.failed",
+        data,
+        conversationId: other,
+      });
+      expect(decided.body.explanation.effects).toMatchObject([{ error: { code: "not_found" } }]);
+    });
+  });
+
   test("messages outside of conversations, and agents without a rule for it, raise nothing", async () => {
     const count = () => read((reader) => reader.count(Decision));
     await publish(gateway, agentId, BOTH);

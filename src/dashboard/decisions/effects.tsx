@@ -81,11 +81,17 @@ function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
   return parts.length > 0 && <p className={styles.note}>{text.charAt(0).toUpperCase() + text.slice(1)}</p>;
 }
 
-function titleOf({ kind, line, reason, tags, template, timer }: Effect): ReactNode {
+function titleOf({ kind, line, reason, tags, template, timer, resendOf }: Effect): ReactNode {
   const list = (tags ?? []).join(", ");
   switch (kind) {
     case "send":
-      return "Send a message";
+      return resendOf === null ? (
+        "Send a message"
+      ) : (
+        <>
+          Send <Link href={`/messages/${resendOf}`}>the failed message</Link> again
+        </>
+      );
     case "addTags":
       return (
         <>

@@ -104,7 +104,7 @@ function MessagePage({ message }: { message: MessageData }) {
 const FROM = { ...AUTHORS, agent: "the agent", api: "the API", member: "your team", system: "the gateway" };
 
 const About = ({ message }: { message: MessageData }) => {
-  const { conversationId, decisionId, providerId, direction } = message;
+  const { conversationId, decisionId, providerId, resentAs, direction } = message;
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return (
     <Card title="Delivery">
@@ -129,6 +129,8 @@ const About = ({ message }: { message: MessageData }) => {
                 {direction === "inbound" ? "What the agent decided" : "Why the agent sent it"}
               </Link>
             ),
+          "Sent again":
+            resentAs === null ? undefined : <Link href={`/messages/${resentAs}`}>As another message</Link>,
           Accepted: time(message.createdAt),
           [direction === "inbound" ? "Written" : "Sent"]: time(message.sentAt),
           Delivered: time(message.deliveredAt),

@@ -38,6 +38,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     scheduled_by: "varchar(40)",
     capped_contact_id: "varchar(36)",
     is_urgent: "boolean NOT NULL DEFAULT FALSE",
+    resent_as: "varchar(36)",
     provider_id: "varchar(200)",
     error_text: "varchar(500)",
     read_at: "varchar(24)",

@@ -27,7 +27,7 @@ import {
   roomIn,
 } from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { MessageAuthor, MessageError, ScheduledReason } from "../messages/message.entity";
+import { Message, MessageAuthor, MessageError, ScheduledReason } from "../messages/message.entity";
 import type { Timer } from "../timers/timer.entity";
 import { WaitingTimers } from "../timers/waiting-timers";
 import type {
@@ -260,14 +260,14 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
 
 /**
  * Tries the lines that a message names, until one reaches the contact. Only a situation that names a contact but no
- * conversation uses them.
+ * conversation uses them, and a failed message that is sent again.
  */
 async function onFirstLine(
-  { line, lines }: Send,
+  { line, lines, resendOf }: Send,
   { participants: { contact, isNamed } }: Application,
   attempt: (line: string | null) => Promise<Result>,
 ): Promise<Result> {
-  const isUsed = contact !== null && !isNamed;
+  const isUsed = contact !== null && (!isNamed || resendOf !== undefined);
   if (!isUsed || lines === undefined) return attempt(isUsed ? line : null);
   const obstacles: LineObstacle[] = [];
   for (const line of lines) {
@@ -306,7 +306,7 @@ class Destinations {
  */
 async function destinationOf(
   tx: Tx,
-  { line: name = null, whileHuman }: Partial<Send>,
+  { line: name = null, whileHuman, resendOf }: Partial<Send>,
   application: Application,
 ): Promise<Destination> {
   const { agentId, participants, defaultConversations } = application;
@@ -317,7 +317,8 @@ async function destinationOf(
       ? { conversation: null }
       : { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
   }
-  if (atHand !== null && (isNamed || name === null)) return { conversation: atHand };
+  const isGiven = isNamed && resendOf === undefined;
+  if (atHand !== null && (isGiven || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name === null ? null : { name });
   if (line.id === atHand?.lineId) return { conversation: atHand };
   assertInUse(line);
@@ -507,7 +508,10 @@ async function send(
     lanes,
     sends.map(({ draft }) => draft),
   );
-  return new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
+  const ids = new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
+  for (const [{ resendOf }, resentAs] of ids)
+    if (resendOf !== undefined) await tx.update(Message, { id: resendOf }, { resentAs });
+  return ids;
 }
 
 /** Explains an effect and its result. */
@@ -526,6 +530,7 @@ export function explain(
     text: "text" in effect ? effect.text : null,
     ...("locale" in effect && { locale: effect.locale }),
     ...("subject" in effect && { subject: effect.subject }),
+    ...("resendOf" in effect && { resendOf: effect.resendOf }),
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
     ...("isUrgent" in effect && { isUrgent: effect.isUrgent }),
     ...(sendAt !== undefined && {

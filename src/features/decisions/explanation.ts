@@ -123,7 +123,7 @@ export class RuleExplanation {
 }
 
 const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
-  send: "Sends a message.",
+  send: "Sends a message, or a failed one again.",
   addTags: "Adds tags to the contact.",
   removeTags: "Removes tags from the contact.",
   move: "Moves the conversation to another line.",
@@ -246,6 +246,12 @@ export class EffectExplanation {
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   subject?: string;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the failed message that is sent again, for `resend`; null for other effects.",
+  })
+  resendOf?: string;
 
   @Field(() => Int, { nullable: true, description: "Delay before the message is sent (s), for `send`." })
   delaySeconds!: number | null;

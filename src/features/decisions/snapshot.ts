@@ -1,7 +1,7 @@
 import { In } from "typeorm";
 import { canonicalLocale } from "../../common/locales";
 import type { Timestamp } from "../../common/time";
-import { derivedId } from "../../common/uuid";
+import { derivedId, isUuid } from "../../common/uuid";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
@@ -10,12 +10,12 @@ import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { type DecisionInput, type OnceLimit, onceLimits } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
-import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
+import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Contact } from "../contacts/contact.entity";
 import { normalizeTag } from "../contacts/tags";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
-import { Message, MessageDirection } from "../messages/message.entity";
+import { Message, MessageDirection, MessageStatus } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
 import type { AssumedContact } from "./decision.inputs";
 import type { Snapshot } from "./decision-record";
@@ -88,6 +88,9 @@ export async function takeSnapshot(
     ...(isReply && { answers }),
     ...(isOptedOut && { isOptedOut }),
     ...(isUndeliverable && { isUndeliverable }),
+    ...(situation.type === MESSAGE_FAILED &&
+      configuration.resends &&
+      (await failedMessage(tx, situation, conversation))),
   };
   const subjects = { agent, contact: contact?.id, conversation: conversation?.id };
   return {
@@ -122,6 +125,23 @@ async function receivedMessage(
   const messages = await inboundMessages(tx, { ids, conversationId: conversation.id });
   const { sequence, subject = null } = messages.at(-1) ?? {};
   return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), subject, sequence };
+}
+
+/** The failed message of a situation, if it belongs to its conversation. */
+async function failedMessage(
+  tx: Tx,
+  { data: { messageId } }: Situation,
+  conversation: Conversation | null,
+): Promise<Pick<Snapshot, "failed">> {
+  if (conversation === null || !isUuid(String(messageId))) return {};
+  const message = await tx.findOneBy(Message, {
+    id: String(messageId),
+    conversationId: conversation.id,
+    status: MessageStatus.failed,
+  });
+  if (message === null) return {};
+  const { text, subject, resentAs } = message;
+  return { failed: { text, subject, wasResent: resentAs !== null } };
 }
 
 /** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */

@@ -169,6 +169,7 @@ export const asAccepted = (message: Message): Message => ({
   notBefore: null,
   errorCode: null,
   errorText: null,
+  resentAs: null,
   providerId: null,
   sentAt: null,
   deliveredAt: null,

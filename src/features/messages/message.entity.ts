@@ -388,6 +388,13 @@ export class Message {
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the message that sent the text of this failed one again; null if none did.",
+  })
+  @Column({ ...UUID_COLUMN, nullable: true })
+  resentAs!: string | null;
+
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:

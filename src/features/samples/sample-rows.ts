@@ -138,6 +138,7 @@ export function sampleMessage(
     scheduledBy: null,
     cappedContactId: null,
     isUrgent: false,
+    resentAs: null,
     errorCode: ERRORS[status] ?? null,
     errorText: null,
     omitted: null,

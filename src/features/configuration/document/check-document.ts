@@ -23,7 +23,7 @@ import {
 } from "./format";
 import { parseDocument } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
-import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
+import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
 import { suggestion } from "./suggest";
 import { tokenProblems } from "./token-problems";
@@ -159,7 +159,9 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
   ): Problem[] => {
     const asked = effects.findIndex((effect) => "ask" in effect);
     const problems: Problem[] = [];
-    if (effects.filter((effect) => "send" in effect).length > MAX_MESSAGES_PER_DECISION) {
+    if (
+      effects.filter((effect) => "send" in effect || "resend" in effect).length > MAX_MESSAGES_PER_DECISION
+    ) {
       problems.push({
         path: pathOf(path),
         message: `must send at most ${MAX_MESSAGES_PER_DECISION} messages`,
@@ -191,6 +193,10 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
     ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"], !rule.continue)),
     ...check(otherwise, ["otherwise"], true),
     ...duringHandoff,
+    ...rules.flatMap(({ on, do: effects = [] }, rule) =>
+      on === MESSAGE_FAILED ? [] : resendsIn(effects, ["rules", rule, "do"]),
+    ),
+    ...resendsIn(otherwise, ["otherwise"]),
     ...(hasAsk === -1
       ? []
       : [
@@ -202,8 +208,16 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
   ];
 }
 
+/** Finds effects that have no failed message to send again. */
+const resendsIn = (effects: readonly EffectDocument[], path: readonly PropertyKey[]): Problem[] =>
+  effects.flatMap((effect, index) =>
+    "resend" in effect
+      ? [{ path: pathOf([...path, index]), message: `must be in a rule for ${MESSAGE_FAILED}` }]
+      : [],
+  );
+
 /** The kinds of effects that do not interfere with a human. */
-const WHILE_HUMAN = ["send", "addTags", "removeTags", "later", "cancelTimer"];
+const WHILE_HUMAN = ["send", "resend", "addTags", "removeTags", "later", "cancelTimer"];
 
 /** Finds timers whose situations would always be rejected. */
 function timerProblems(document: ConfigurationDocument): Problem[] {

@@ -128,6 +128,13 @@ export class CompiledConfiguration {
     return found.type;
   }
 
+  /** True if a rule sends failed messages again, for which a decision needs their texts. */
+  get resends(): boolean {
+    return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
+      document.do?.some((each) => "resend" in each),
+    );
+  }
+
   /** The names available to conditions and templates in situations of a type. */
   shapesFor(type: string): Shapes {
     return this.contextOf(type).shapes;

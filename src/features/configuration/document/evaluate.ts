@@ -61,6 +61,8 @@ export interface DecisionInput {
   isOptedOut?: true;
   /** True if the address of the conversation is undeliverable. */
   isUndeliverable?: true;
+  /** The message that failed, if a rule may send it again. */
+  failed?: { text: string; subject: string | null; wasResent: boolean };
   /** What Intl formatted in the decision, once it was made; undefined if it formatted nothing. */
   formatted?: Formatted;
 }
@@ -82,6 +84,8 @@ export interface EffectError {
     | "too_expensive"
     | "limit_reached"
     | "invalid_request"
+    | "not_found"
+    | "conflict"
     | "no_model"
     | "model_failed"
     | "model_timeout"
@@ -91,7 +95,7 @@ export interface EffectError {
 
 /**
  * An action of the agent. Its text is null only if there is an error; the template of a text is null only if a model
- * wrote it. `whileHuman` lets it apply while a human answers.
+ * wrote it, or if it is sent again. `whileHuman` lets it apply while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {
@@ -103,6 +107,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       /** For an e-mail that starts a conversation; undefined without one. */
       subject?: string;
       line: string | null;
+      /** ID of the failed message that is sent again. */
+      resendOf?: string;
       /** A list in place of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
       delaySeconds: number;
@@ -319,6 +325,7 @@ type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale"
 class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
+  private hasResent = false;
 
   constructor(
     private readonly configuration: CompiledConfiguration,
@@ -342,6 +349,7 @@ class EffectWriter {
       const { value: key, error } = attempt(() => this.key(effect.cancelTimer));
       return { ruleId, error, kind: "cancelTimer", key };
     }
+    if ("resend" in effect) return this.resend(ruleId, effect);
     const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
     const { text, error } = this.texts(prompt, PromptRun);
     return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
@@ -356,10 +364,35 @@ class EffectWriter {
       this.messages > MAX_MESSAGES_PER_DECISION
         ? { text: null, error: TOO_MANY_MESSAGES }
         : this.texts(template, TextRun);
-    const on = Array.isArray(line) ? { line: null, lines: line } : { line: line ?? null };
     const isUrgent = urgent ?? this.configuration.isUrgent(template);
     const more = isUrgent && { isUrgent };
-    return { ruleId, error, kind: "send", template, ...texts, ...on, delaySeconds, ...more };
+    return { ruleId, error, kind: "send", template, ...texts, ...linesOf(line), delaySeconds, ...more };
+  }
+
+  private resend(ruleId: string | null, { line }: Extract<EffectDocument, { resend: true }>): Effect {
+    const { failed, situation } = this.input;
+    const wasResent = failed?.wasResent || this.hasResent;
+    this.messages += 1;
+    this.hasResent = true;
+    const error =
+      this.messages > MAX_MESSAGES_PER_DECISION
+        ? TOO_MANY_MESSAGES
+        : failed === undefined
+          ? NO_FAILED_MESSAGE
+          : wasResent
+            ? WAS_RESENT
+            : null;
+    return {
+      ruleId,
+      error,
+      kind: "send",
+      template: null,
+      text: error === null && failed !== undefined ? failed.text : null,
+      ...(error === null && failed?.subject != null && { subject: failed.subject }),
+      resendOf: String(situation.data.messageId),
+      ...linesOf(line),
+      delaySeconds: 0,
+    };
   }
 
   /** Renders a template in the language of the contact. */
@@ -435,6 +468,16 @@ class EffectWriter {
       .render(new DataRun(this.roots, this.input.now, this.steps, this.place(null))).text;
   }
 }
+
+const linesOf = (line: string | string[] | undefined) =>
+  Array.isArray(line) ? { line: null, lines: line } : { line: line ?? null };
+
+const NO_FAILED_MESSAGE: EffectError = {
+  code: "not_found",
+  message: "The conversation has no failed message with this ID.",
+};
+
+const WAS_RESENT: EffectError = { code: "conflict", message: "The message was already sent again." };
 
 /** A timer that would wait for too long. */
 class TooFarAhead extends Error {}

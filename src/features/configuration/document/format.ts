@@ -124,10 +124,11 @@ const templates = z
 
 const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
 
+const lines = z.union([line, z.array(line).min(1).max(MAX_LINES_OF_MESSAGE)]);
+
 const send = z.strictObject({
   send: name.describe("Name of the template."),
-  line: z
-    .union([line, z.array(line).min(1).max(MAX_LINES_OF_MESSAGE)])
+  line: lines
     .describe(
       "Name of the line on which to open a conversation if the situation does not name one, or a list, of which the first line that reaches the contact is used; the default line if omitted.",
     )
@@ -210,10 +211,19 @@ const cancelTimer = z.strictObject({
   cancelTimer: source.describe("A template that names the contact's timer to cancel."),
 });
 
-/** Every kind of effect, by the member that is unique to it. */
-export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer };
+const resend = z.strictObject({
+  resend: z.literal(true).describe("Sends the text of the failed message again, once."),
+  line: lines
+    .describe(
+      "Name of the line on which to send it, or a list, of which the first line that reaches the contact is used; its conversation if omitted.",
+    )
+    .optional(),
+});
 
-const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer]);
+/** Every kind of effect, by the member that is unique to it. */
+export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend };
+
+const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend]);
 const effects = z.array(effect).max(MAX_EFFECTS);
 
 const rule = z.strictObject({

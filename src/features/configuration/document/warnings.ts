@@ -95,9 +95,10 @@ function missingFor(
         ];
   return effects.flatMap((effect, index) => {
     if ("move" in effect) return missing(effect.move, [index, "move"]);
-    if ("send" in effect && Array.isArray(effect.line))
+    const sends = "send" in effect || "resend" in effect;
+    if (sends && Array.isArray(effect.line))
       return effect.line.flatMap((line, at) => missing(line, [index, "line", at]));
-    if ("send" in effect && typeof effect.line === "string") return missing(effect.line, [index, "line"]);
+    if (sends && typeof effect.line === "string") return missing(effect.line, [index, "line"]);
     if (!("ask" in effect) || hasModel) return [];
     const message = "asks a language model, but none is configured: `otherwise` applies";
     return [{ path: pathOf([...path, index, "ask"]), message }];
