@@ -241,6 +241,19 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       `${GRUESSE}\ufffd`,
     ],
     ["windows-1251", "text/plain; charset=windows-1251", CYRILLIC, "Привет"],
+    ["UTF-7", "text/plain; charset=UTF-7", Buffer.from("Viele Gr+APwA3w-e"), "Viele Grüße"],
+    [
+      "a code page of DOS",
+      "text/plain; charset=cp850",
+      Buffer.from("Viele Gr\x81\xe1e", "latin1"),
+      "Viele Grüße",
+    ],
+    [
+      "a code page of IBM",
+      'text/html; charset="IBM437"',
+      Buffer.from("Viele Gr\x81\xe1e", "latin1"),
+      "Viele Grüße",
+    ],
     [
       "HTML that names its charset",
       "text/html",
@@ -399,12 +412,20 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     },
   );
 
-  test("mails of a program whose Message-ID is always the same differ by their date", async () => {
-    const at = (date: string) => mail(...PLAIN, "Message-ID: <1@form.example>", `Date: ${date}`, "", date);
-    const [first, second] = ["Sat, 21 Nov 2026 07:36:59 +0100", "Sat, 21 Nov 2026 07:37:00 +0100"].map(at);
-    const { answer } = await stored(first ?? "");
-    expect((await stored(second ?? "")).answer.id).not.toBe(answer.id);
-    expect(await sender.mail(first ?? "")).toMatchObject({ status: 200, body: { id: answer.id } });
+  test("mails of a program whose Message-ID is always the same differ by their date, or else their text", async () => {
+    const mailOf = (text: string, ...date: string[]) =>
+      mail(...PLAIN, "Message-ID: <1@form.example>", ...date, "", text);
+    const mails = [
+      mailOf("one", "Date: Sat, 21 Nov 2026 07:36:59 +0100"),
+      mailOf("one", "Date: Sat, 21 Nov 2026 07:37:00 +0100"),
+      mailOf("one"),
+      mailOf("two"),
+    ];
+    const ids = new Map<string, string>();
+    for (const each of mails) ids.set(each, (await stored(each)).answer.id);
+    expect(new Set(ids.values()).size).toBe(mails.length);
+    for (const [each, id] of ids)
+      expect(await sender.mail(each)).toMatchObject({ status: 200, body: { id } });
   });
 
   test("a mail with Sender alone is from there", async () => {

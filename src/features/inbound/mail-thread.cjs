@@ -1,6 +1,7 @@
 // @ts-check
 // A thread that parses mails and posts only the part of each that is kept: work on the whole text would stop the server.
 // It is JavaScript because Node loads it as it is, from the build and in tests.
+const { dirname, join } = require("node:path");
 const { parentPort } = require("node:worker_threads");
 
 /** Encodings of one byte per letter, whose texts are hardly ever valid UTF-8 by chance. */
@@ -15,6 +16,15 @@ const SAMPLE_LENGTH = 65_536;
 
 const NativeDecoder = TextDecoder;
 
+/** Labels of encodings of old programs, which Node does not have. */
+const OLD_LABELS = new Set([
+  ...["utf-7", "utf7", "unicode-1-1-utf-7"],
+  ...[437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869].flatMap((page) => [
+    `cp${page}`,
+    `ibm${page}`,
+  ]),
+]);
+
 /**
  * Decodes by what bytes are, not by their label alone: many programs name none or a wrong one, and the parser takes a
  * missing one for UTF-8.
@@ -22,11 +32,22 @@ const NativeDecoder = TextDecoder;
 globalThis.TextDecoder = /** @type {any} */ (
   class extends NativeDecoder {
     /**
+     * @param {string} [label]
+     * @param {ConstructorParameters<typeof TextDecoder>[1]} [options]
+     */
+    constructor(label = "utf-8", options) {
+      super(OLD_LABELS.has(label) ? "utf-8" : label, options);
+      this.oldLabel = OLD_LABELS.has(label) ? label : undefined;
+    }
+
+    /**
      * @override
      * @param {NodeJS.ArrayBufferView | ArrayBuffer | null} [input]
      * @param {{ stream?: boolean }} [options]
      */
     decode(input, options) {
+      if (this.oldLabel !== undefined && input != null)
+        return require("iconv-lite").decode(bytesOf(input), this.oldLabel);
       const text = super.decode(input ?? undefined, options);
       if (input == null || options?.stream) return text;
       if (this.encoding !== "utf-8") {
@@ -49,6 +70,12 @@ globalThis.TextDecoder = /** @type {any} */ (
 
 const UNREADABLE = "\ufffd";
 
+/** @param {NodeJS.ArrayBufferView | ArrayBuffer} input */
+const bytesOf = (input) =>
+  ArrayBuffer.isView(input)
+    ? Buffer.from(input.buffer, input.byteOffset, input.byteLength)
+    : Buffer.from(input);
+
 /**
  * The decoder for a label in HTML, which is not of UTF-16 if it could be read.
  * @param {string | undefined} label
@@ -64,6 +91,10 @@ function decoderOf(label = "utf-8") {
 
 // Loaded after the decoder is replaced, because it keeps some.
 const PostalMime = require("postal-mime");
+
+// The parser makes no decoders of other labels.
+const { ENCODING_LABELS } = require(join(dirname(require.resolve("postal-mime")), "decode-strings.js"));
+for (const label of OLD_LABELS) ENCODING_LABELS.add(label);
 
 /** Max lines that are parsed: 10 MiB of base64 have 137,000, and each costs the parser memory. */
 const MAX_LINES = 300_000;

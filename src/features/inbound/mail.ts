@@ -54,7 +54,7 @@ export async function readMail(
   const text = isWhole ? whole : own || subject;
   return {
     providerId: providerIdOf(
-      /^[<>\s]*$/.test(mail.messageId) ? [id] : [mail.messageId, mail.date],
+      /^[<>\s]*$/.test(mail.messageId) ? [id] : [mail.messageId, mail.date || sha256(mail.text)],
       from.address,
     ),
     from: from.address,
@@ -143,7 +143,7 @@ const nameOf = (text: string): string | null =>
 
 /**
  * The stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. The sender, because anybody can reuse another's
- * `Message-ID`; `Date`, because some programs have one `Message-ID` for all; hashed, because IDs appear in events, which hold no addresses and outlive an erased contact.
+ * `Message-ID`; `Date` or, failing that, the text, because some programs have one `Message-ID` for all; hashed, because IDs appear in events, which hold no addresses and outlive an erased contact.
  */
 const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string): string =>
   sha256([messageId.trim().replace(/^<(.*)>$/, "$1"), from.toLowerCase(), ...date].join(" ").trim());
