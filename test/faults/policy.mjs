@@ -38,7 +38,7 @@ const DOCUMENT = {
 };
 
 /** Contacts of each zone, each with a conversation on both lines. */
-const CONTACTS = 4;
+const CONTACTS = 2;
 const LINES = ["one", "two"];
 /** How long before and after a window opens or closes a round lasts (ms). */
 const BEFORE_MS = 8_000;
