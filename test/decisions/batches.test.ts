@@ -107,7 +107,7 @@ describeGateway((gateway) => {
     const context: RequestContext = { caller: await gateway.services.keys.resolve(secret, origin), origin };
     const decide = async (input: Input) => {
       try {
-        const { id } = await gateway.services.decisions.decide(context, input);
+        const { id } = await gateway.services.decisions.decide(context, { ...input, dryRun: false });
         return id;
       } catch (error) {
         return String(error);

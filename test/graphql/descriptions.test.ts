@@ -12,6 +12,8 @@ import { createSchema } from "../../src/graphql/schema";
 
 interface Described {
   description?: string | null | undefined;
+  defaultValue?: unknown;
+  type?: unknown;
 }
 
 /** Every part of the schema that a client can see, by its coordinate. */
@@ -42,6 +44,12 @@ test("every type, field, argument, input field and enum value says what it is", 
   const all = parts();
   expect(all.length).toBeGreaterThan(100);
   expect(all.filter(([, { description }]) => !description?.trim()).map(([at]) => at)).toEqual([]);
+});
+
+test("arguments and input fields with a default are never null", () => {
+  const withDefault = parts().filter(([, { defaultValue }]) => defaultValue !== undefined);
+  expect(withDefault.length).toBeGreaterThan(30);
+  expect(withDefault.filter(([, { type }]) => !String(type).endsWith("!")).map(([at]) => at)).toEqual([]);
 });
 
 test("every scalar names the standard of its texts", () => {

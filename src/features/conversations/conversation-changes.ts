@@ -215,7 +215,7 @@ export async function planMove(
   tx: Tx,
   conversation: Conversation,
   reference: LineReference,
-  pending: PendingMessages | null | undefined,
+  pending: PendingMessages,
   opened: readonly Conversation[] = [],
 ): Promise<PlannedChange | undefined> {
   const { id, agentId, contactId, addressId, lineId } = conversation;

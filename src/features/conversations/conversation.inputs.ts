@@ -202,9 +202,8 @@ export class MoveConversationInput extends ConversationChangeInput {
   line!: LineReference;
 
   @Field(() => PendingMessages, {
-    nullable: true,
     defaultValue: PendingMessages.cancel,
     description: "Policy for the conversation's queued messages.",
   })
-  pending?: PendingMessages | null | undefined;
+  pending!: PendingMessages;
 }

@@ -127,10 +127,10 @@ export class DecideInput extends IdempotentInput {
   conversationId?: string | null | undefined;
 
   @Field(() => Boolean, {
-    nullable: true,
+    defaultValue: false,
     description: "True to return what the agent would do; nothing is stored or sent.",
   })
-  dryRun?: boolean | null | undefined;
+  dryRun!: boolean;
 
   @Field(() => ReplayAgainst, {
     nullable: true,
