@@ -1,3 +1,4 @@
+import { Timer } from "../../src/features/timers/timer.entity";
 import { agentClient } from "../support/agents";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -5,6 +6,7 @@ import { mint } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { addTimer } from "../support/timers";
 
 const SEND_THANKS = {
   situations: { "order.shipped": {} },
@@ -76,6 +78,22 @@ describeGateway((gateway) => {
       contact: { id: talked.contactId },
       agent,
     });
+  });
+
+  test("a timer leads to its agent, contact, conversation and decision", async () => {
+    const id = await addTimer(gateway, agentId, talked.contactId);
+    const document = `query ($contactId: ID) { timers(contactId: $contactId) { nodes {
+      agent { slug } contact { id } conversation { id } decision { id }
+    } } }`;
+    const timers = async () => (await ask(document, { contactId: talked.contactId })).data.timers.nodes;
+    const reached = { agent: { slug: "first-agent" }, contact: { id: talked.contactId } };
+    expect(await timers()).toEqual([{ ...reached, conversation: null, decision: null }]);
+    await gateway.services.database.write((tx) =>
+      tx.update(Timer, { id }, { conversationId: talked.id, decisionId }),
+    );
+    expect(await timers()).toEqual([
+      { ...reached, conversation: { id: talked.id }, decision: { id: decisionId } },
+    ]);
   });
 
   test("an agent and a contact lead to their lists, which keep other agents' rows out", async () => {

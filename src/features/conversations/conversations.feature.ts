@@ -25,6 +25,7 @@ import {
   AgentConversationsResolver,
   ContactConversationsResolver,
   MessageConversationResolver,
+  TimerConversationResolver,
 } from "./links.resolvers";
 import { MessageQueue } from "./message-queue";
 import { readPolicyGates } from "./policy-gates";
@@ -80,6 +81,7 @@ export const conversations = feature({
     new AgentConversationsResolver(conversations),
     new ContactConversationsResolver(conversations),
     new MessageConversationResolver(conversations),
+    new TimerConversationResolver(conversations),
   ],
   routes: conversationRoutes,
   scopes: conversationScopes,

@@ -7,6 +7,7 @@ import { Agent } from "../agents/agent.entity";
 import { unlessDeleted } from "../agents/agent-scope";
 import { Contact } from "../contacts/contact.entity";
 import { Message } from "../messages/message.entity";
+import { Timer } from "../timers/timer.entity";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
@@ -60,6 +61,21 @@ export class MessageConversationResolver {
       "The message's conversation; null if the message does not belong to one. API keys need the scope `conversations:read`.",
   })
   conversation(@Root() { conversationId }: Message): Promise<Conversation | null> {
+    return findIfAny(this.service.byId, conversationId);
+  }
+}
+
+@Resolver(() => Timer)
+export class TimerConversationResolver {
+  constructor(private readonly service: ConversationService) {}
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => Conversation, {
+    nullable: true,
+    description:
+      "The conversation; null if there was none when the timer was set. API keys need the scope `conversations:read`.",
+  })
+  conversation(@Root() { conversationId }: Timer): Promise<Conversation | null> {
     return findIfAny(this.service.byId, conversationId);
   }
 }

@@ -27,6 +27,7 @@ import {
   ContactDecisionsResolver,
   ConversationDecisionsResolver,
   MessageDecisionResolver,
+  TimerDecisionResolver,
 } from "./links.resolvers";
 import { Model } from "./model/model";
 import { Planning } from "./planning";
@@ -88,6 +89,7 @@ export const decisions = feature({
     new ContactDecisionsResolver(decisions),
     new ConversationDecisionsResolver(decisions),
     new MessageDecisionResolver(decisions),
+    new TimerDecisionResolver(decisions),
   ],
   batches: ["decisions", "decisions of contacts", "decisions of conversations"],
   routes: decisionRoutes,

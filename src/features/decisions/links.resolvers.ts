@@ -7,6 +7,7 @@ import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Contact } from "../contacts/contact.entity";
 import { Conversation } from "../conversations/conversation.entity";
 import { Message } from "../messages/message.entity";
+import { Timer } from "../timers/timer.entity";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecisionService } from "./decision.service";
@@ -58,6 +59,21 @@ export class MessageDecisionResolver {
       "The decision that sent the message or, for an inbound message, that it led to; null if there is none. API keys need the scope `agent:read`.",
   })
   decision(@Root() { decisionId }: Message): Promise<Decision | null> {
+    return findIfAny(this.service.byId, decisionId);
+  }
+}
+
+@Resolver(() => Timer)
+export class TimerDecisionResolver {
+  constructor(private readonly service: DecisionService) {}
+
+  @Access(MAY_READ_DECISIONS)
+  @FieldResolver(() => Decision, {
+    nullable: true,
+    description:
+      "The decision that set the timer; null if it is no longer kept. API keys need the scope `agent:read`.",
+  })
+  decision(@Root() { decisionId }: Timer): Promise<Decision | null> {
     return findIfAny(this.service.byId, decisionId);
   }
 }

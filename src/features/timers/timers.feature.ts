@@ -5,7 +5,7 @@ import { eraseTimers } from "./erase-timers";
 import { Timer } from "./timer.entity";
 import { timerEventTypes } from "./timer.event-types";
 import { TIMERS } from "./timer.metrics";
-import { TimerResolver } from "./timer.resolver";
+import { type ReachedByTimer, TimerResolver } from "./timer.resolver";
 import { timerRoutes } from "./timer.routes";
 import { TimerService } from "./timer.service";
 
@@ -23,14 +23,14 @@ const timerPart: ContactPart = {
 /** Situations that are handed to agents at a later time; the decisions set and fire them. */
 export const timers = feature({
   entities: [Timer],
-  services: ({ database, lanes }: Core) => ({ timers: new TimerService(database, lanes) }),
+  services: ({ database, lanes }: Core & ReachedByTimer) => ({ timers: new TimerService(database, lanes) }),
   hooks: ({ database, lanes }) => ({
     // Their lanes end like all lanes of a deleted agent.
     agentPurged: purgeRows(database, Timer),
     contactErased: eraseTimers(database, lanes),
     contactExported: timerPart,
   }),
-  resolvers: ({ timers }) => [new TimerResolver(timers)],
+  resolvers: ({ timers, ...reached }) => [new TimerResolver(timers, reached)],
   routes: timerRoutes,
   eventTypes: timerEventTypes,
   metrics: () => [TIMERS],
