@@ -45,7 +45,7 @@ describe("a server of models", () => {
 
   test("gets one request with the instructions, the data and the form of the answer", async () => {
     saying({ text: "It is on its way.", tags: ["vip", "vip"], handoff: false });
-    expect(await model().answer(ASK, INPUT, NEVER)).toEqual({
+    expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({
       proposal: { text: "It is on its way.", tags: ["vip"], handoff: false },
     });
     const { url, headers, body } = server.onlyRequest();
@@ -86,7 +86,7 @@ describe("a server of models", () => {
     const silent = { proposal: { text: null, tags: [], handoff: false } };
     expect(
       await new Model({ url: server.url(), name: "small", apiKey: undefined }).answer(asked, INPUT, NEVER),
-    ).toEqual(silent);
+    ).toMatchObject(silent);
     const { headers, body } = server.onlyRequest();
     expect(headers).not.toHaveProperty("authorization");
     const { response_format, messages } = JSON.parse(body);
@@ -122,6 +122,20 @@ describe("a server of models", () => {
     const text = "🐦".repeat(20);
     saying({ text, tags: [], handoff: false });
     expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ proposal: { text } });
+  });
+
+  test.each<[unknown, number | null, number | null]>([
+    [{ prompt_tokens: 7, completion_tokens: 0 }, 7, 0],
+    [{ prompt_tokens: -1, completion_tokens: 1e12 }, null, null],
+    [{ prompt_tokens: "7", completion_tokens: 1.5 }, null, null],
+    ["many", null, null],
+    [null, null, null],
+  ])("that counts tokens as %j has them shown only if they are counts", async (usage, input, output) => {
+    answering(JSON.stringify({ ...JSON.parse(completion({ text: null, tags: [], handoff: false })), usage }));
+    expect((await model().answer(ASK, INPUT, NEVER)).request).toMatchObject({
+      inputTokens: input,
+      outputTokens: output,
+    });
   });
 
   const late = (response: ServerResponse) => response.writeHead(200, { "content-length": "100" }).write("{");
@@ -164,7 +178,10 @@ describe("a server of models", () => {
     server.reaction = react;
     const timeoutMs = code === "model_timeout" ? 500 : 20_000;
     const answer = await model({ timeoutMs }).answer(ASK, INPUT, NEVER);
-    expect(answer).toEqual({ error: { code, message: expect.any(String) } });
+    expect(answer).toEqual({
+      error: { code, message: expect.any(String) },
+      request: expect.objectContaining({ name: expect.any(String), durationMs: expect.any(Number) }),
+    });
     expect(JSON.stringify(answer)).not.toContain("secret-key");
     expect(server.received).toHaveLength(attempts);
   });

@@ -137,6 +137,9 @@ onAnyEngine((engine) => {
       outcome: "handoff",
       ruleId: "late",
       conversationId: expect.any(String),
+      explanation: {
+        model: { name: "small", durationMs: expect.any(Number), inputTokens: 120, outputTokens: 30 },
+      },
     });
     expect(body.explanation.effects).toEqual([
       { kind: "addTags", ruleId: "late", status: "done", tags: ["late"] },
@@ -157,6 +160,8 @@ onAnyEngine((engine) => {
     expect(contact.data.contact.tags).toEqual(["late", "vip"]);
     expect(server.onlyRequest().headers.authorization).toBe(`Bearer ${KEY}`);
     expect(total("gateway_decisions_total", { decider: "model", outcome: "handoff" })).toBe(1);
+    expect(total("gateway_model_tokens_total", { kind: "input" })).toBe(120);
+    expect(total("gateway_model_tokens_total", { kind: "output" })).toBe(30);
   });
 
   test("the model may be silent", async () => {

@@ -13,4 +13,5 @@ export const completion = (content: unknown): string =>
         },
       },
     ],
+    usage: { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 },
   });

@@ -150,6 +150,8 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
               <Link href={`/conversations/${conversationId}`}>Open conversation</Link>
             ),
           "Decided by": decision.decider === "model" ? "Rules and a model" : "Rules",
+          Model:
+            decision.explanation?.model == null ? undefined : <ModelUse model={decision.explanation.model} />,
           Configuration: manages ? (
             <Link href={`/configuration?agent=${agentId}`}>Version {version}</Link>
           ) : (
@@ -159,5 +161,20 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
         }}
       />
     </Card>
+  );
+}
+
+/** The model that was asked, how long it took, and its tokens if they are known. */
+function ModelUse({ model }: { model: NonNullable<NonNullable<DecisionData["explanation"]>["model"]> }) {
+  const { name, durationMs, inputTokens, outputTokens } = model;
+  return (
+    <>
+      {name}, {(durationMs / 1000).toFixed(1)} s
+      {inputTokens !== null && outputTokens !== null && (
+        <>
+          , {inputTokens} tokens read and {outputTokens} written
+        </>
+      )}
+    </>
   );
 }

@@ -8,7 +8,7 @@ type Rule = ExplanationFragment["rules"][number];
 type Clause = Rule["clauses"][number];
 
 /** The rules that were tried, in order, with each condition and the values it read. */
-export function Rules({ explanation }: { explanation: ExplanationFragment }) {
+export function Rules({ explanation }: { explanation: Omit<ExplanationFragment, "model"> }) {
   const { rules } = explanation;
   if (rules.length === 0) {
     return (
@@ -53,7 +53,7 @@ export function Rules({ explanation }: { explanation: ExplanationFragment }) {
 const CHANGES: ReadonlySet<GateName> = new Set(["organization", "contact", "open", "unchanged"]);
 
 /** True if a decision ended before its rules were tried: then it has no gate but the one that a change closed. */
-const isUndecided = ({ gates, error }: ExplanationFragment): boolean =>
+const isUndecided = ({ gates, error }: Pick<ExplanationFragment, "gates" | "error">): boolean =>
   error !== null || (gates.length === 1 && gates.some(({ name, passed }) => !passed && CHANGES.has(name)));
 
 const RuleTag = ({ rule: { matched, spent } }: { rule: Rule }) => {

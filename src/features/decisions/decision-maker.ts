@@ -28,7 +28,7 @@ import { takeDue } from "../timers/waiting-timers";
 import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { Assumptions } from "./decision.inputs";
-import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
+import { DECISIONS, EFFECTS, MODEL_TOKENS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import type {
@@ -37,6 +37,7 @@ import type {
   Explanation,
   ExplanationError,
   GateExplanation,
+  ModelRequest,
 } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
@@ -203,6 +204,7 @@ export class DecisionMaker {
       lock: () => lockOrder(tx, due),
       run: async (i, about, unit) => {
         const { id, answer } = due[i] as DueDecision;
+        this.countTokens(tx, answer?.request);
         const decision = decisions.get(id);
         // A batch may contain the same decision twice, if its lease expired while it waited.
         if (decision?.state !== DecisionState.deciding) return undefined;
@@ -293,6 +295,12 @@ export class DecisionMaker {
     });
   }
 
+  private countTokens(tx: Tx, { inputTokens, outputTokens }: Partial<ModelRequest> = {}): void {
+    const observer = this.dependencies.lanes.observing(tx);
+    if (inputTokens != null) observer.count(MODEL_TOKENS, ["input"], inputTokens);
+    if (outputTokens != null) observer.count(MODEL_TOKENS, ["output"], outputTokens);
+  }
+
   private async resumeOne(
     tx: Tx,
     { decision, agent, answer }: Resumed,
@@ -307,7 +315,8 @@ export class DecisionMaker {
     const { snapshot } = decision;
     const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
     const decisionContext = { context, participants, configuration, unit };
-    if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, { configuration, planned });
+    const model = answer?.request;
+    if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, { configuration, planned, model });
     else if (snapshot === null || planned === null) {
       const snapshotContext = { agent, configuration, situation, now: timestamp() };
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
@@ -318,6 +327,7 @@ export class DecisionMaker {
         ...decisionContext,
         planned: answered,
         asked: { status: "done" },
+        model,
       });
     }
   }
@@ -327,7 +337,11 @@ export class DecisionMaker {
     tx: Tx,
     decision: Decision,
     obstacle: GateExplanation,
-    { configuration, planned }: { configuration: CompiledConfiguration; planned: Plan | null },
+    {
+      configuration,
+      planned,
+      model,
+    }: { configuration: CompiledConfiguration; planned: Plan | null; model: ModelRequest | undefined },
   ): Promise<void> {
     await forget(tx, decision, configuration);
     const { configurationVersion: version, snapshot, createdAt } = decision;
@@ -337,6 +351,7 @@ export class DecisionMaker {
       gates: [...(planned?.gates ?? []), obstacle],
       rules: planned?.rules ?? [],
       effects: (planned?.effects ?? []).map((effect) => explain(effect)),
+      ...(model && { model }),
     };
     // Nothing more may be stored about an erased contact.
     const isErased = obstacle.name === "contact";
@@ -416,8 +431,12 @@ export class DecisionMaker {
       planned,
       asked,
       tags,
+      model,
       unit,
-    }: DecisionContext & { planned: Plan } & Pick<Application, "asked" | "tags">,
+    }: DecisionContext & { planned: Plan; model?: ModelRequest | undefined } & Pick<
+        Application,
+        "asked" | "tags"
+      >,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
     // Read before the effects, which may move the conversation.
@@ -455,7 +474,14 @@ export class DecisionMaker {
     decision.conversationId = conversation?.id ?? null;
     await recordMatches(tx, matchesOf(decision, configuration, snapshot, matched));
     const { now } = snapshot;
-    const explanation = { version: decision.configurationVersion, now, gates, rules, effects };
+    const explanation = {
+      version: decision.configurationVersion,
+      now,
+      gates,
+      rules,
+      effects,
+      ...(model && { model }),
+    };
     this.complete(tx, decision, outcomeOf(effects), explanation);
   }
 

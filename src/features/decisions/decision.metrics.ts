@@ -10,6 +10,12 @@ export const DECISIONS = counter("gateway_decisions_total", "Decisions, by decid
   outcome: Object.values(DecisionOutcome),
 });
 
+export const MODEL_TOKENS = counter(
+  "gateway_model_tokens_total",
+  "Tokens that models read and wrote, as their server counts them.",
+  { kind: ["input", "output"] },
+);
+
 /** The code of an effect without an error. */
 export const NO_ERROR = "none";
 

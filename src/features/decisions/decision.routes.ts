@@ -5,6 +5,7 @@ const DECISION = `id contactId conversationId timerId situation { type data } si
 
 const EXPLANATION = `explanation {
   version now
+  model { name durationMs inputTokens outputTokens }
   error { code message }
   gates { name passed nearest }
   rules { id matched spent clauses { source value error { code message } read { path value isCut } } }

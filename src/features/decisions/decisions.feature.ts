@@ -14,7 +14,7 @@ import type { AgentQueues } from "../messages/agent-queues";
 import { Candidates } from "./candidates";
 import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
-import { DECISIONS, EFFECTS } from "./decision.metrics";
+import { DECISIONS, EFFECTS, MODEL_TOKENS } from "./decision.metrics";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { decisionScopes } from "./decision.scopes";
@@ -95,7 +95,7 @@ export const decisions = feature({
   routes: decisionRoutes,
   scopes: decisionScopes,
   eventTypes: decisionEventTypes,
-  metrics: () => [DECISIONS, EFFECTS],
+  metrics: () => [DECISIONS, EFFECTS, MODEL_TOKENS],
   shares: (senders) => {
     // A model may be slow: models and webhook endpoints together leave a sender free for messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);

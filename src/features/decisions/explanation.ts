@@ -34,6 +34,9 @@ const ASSUMED_RULES = 25;
 /** Assumed number of values that a clause reads; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
+/** Max length of the name of a model that is shown. */
+export const MODEL_NAME_MAX_LENGTH = 200;
+
 /** The max size of an explanation: its conditions are part of a document, and all of them read at most so many values. */
 export const EXPLANATION_MAX: Size = {
   values: 3 * MAX_READS,
@@ -319,6 +322,30 @@ export class GateExplanation {
   nearest?: string | null;
 }
 
+@ObjectType({ simpleResolvers: true, description: "A request to a model, with what it took." })
+export class ModelRequest {
+  @Field(() => String, { description: "Name of the model." })
+  @MaxCharacters(MODEL_NAME_MAX_LENGTH)
+  name!: string;
+
+  @Field(() => Int, {
+    description: "How long the request took, with a second attempt if there was one (ms).",
+  })
+  durationMs!: number;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Tokens that the model read; null if its server does not say, or the request failed.",
+  })
+  inputTokens!: number | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Tokens that the model wrote; null if its server does not say, or the request failed.",
+  })
+  outputTokens!: number | null;
+}
+
 @ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
 export class Explanation {
   @Field(() => Int, {
@@ -341,6 +368,12 @@ export class Explanation {
     description: "Why the decision could not be made; null if it was made.",
   })
   error?: ExplanationError | null;
+
+  @Field(() => ModelRequest, {
+    nullable: true,
+    description: "The request to the model; null if none was made.",
+  })
+  model?: ModelRequest;
 
   @Field(() => [RuleExplanation], { description: "The rules that were tried, in order." })
   @JsonSchema({ maxItems: MAX_RULES })

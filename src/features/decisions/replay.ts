@@ -182,12 +182,20 @@ export function replay(decision: Decision, { version, configuration }: Against):
   try {
     const { ruleId, gates, rules, effects } = plan(configuration, { situation, ...snapshot });
     const isSame = ruleId === recordedRuleId && sameEffects(effects, decision.effects);
+    const model = isSame ? decision.explanation?.model : undefined;
     return {
       ...base,
       status: isSame ? ReplayStatus.same : ReplayStatus.changed,
       ruleId,
       error: null,
-      explanation: { version, now: snapshot.now, gates, rules, effects: explained(effects, gates, decision) },
+      explanation: {
+        version,
+        now: snapshot.now,
+        gates,
+        rules,
+        effects: explained(effects, gates, decision),
+        ...(model && { model }),
+      },
     };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;

@@ -7,11 +7,12 @@ import {
   otherwise,
   TOO_MANY_MESSAGES,
 } from "../../configuration/document/evaluate";
+import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import type { Ask, Proposal } from "./proposal";
 
-/** The result of asking a model. */
-export type Answer = { proposal: Proposal } | { error: EffectError };
+/** The result of asking a model, with the request if one was made. */
+export type Answer = ({ proposal: Proposal } | { error: EffectError }) & { request?: ModelRequest };
 
 /** The answer without a model. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };

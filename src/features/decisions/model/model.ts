@@ -1,6 +1,7 @@
 import type OpenAI from "openai";
 import type { Config } from "../../../config";
 import type { DecisionInput } from "../../configuration/document/evaluate";
+import { MODEL_NAME_MAX_LENGTH, type ModelRequest } from "../explanation";
 import type { Answer } from "./asking";
 import { promptOf } from "./prompt";
 import { type Ask, readProposal, schemaOf } from "./proposal";
@@ -10,6 +11,9 @@ const TIMEOUT_MS = 20_000;
 
 /** Max size of an answer (bytes): the longest text as JSON, with the server's additions. */
 const ANSWER_MAX_BYTES = 262_144;
+
+/** A larger count is not one of tokens, and does not fit into GraphQL's Int. */
+const MAX_TOKENS = 2 ** 31 - 1;
 
 /** Statuses whose responses have no body (fetch, 2.2.3). */
 const WITHOUT_BODY = [204, 205, 304];
@@ -36,6 +40,25 @@ export class Model {
    * @throws Interrupted if aborted
    */
   async answer(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<Answer> {
+    const startedAt = performance.now();
+    let completion: unknown;
+    const answer = await this.request(ask, input, signal, (received) => {
+      completion = received;
+    });
+    const request = {
+      name: this.settings.name.slice(0, MODEL_NAME_MAX_LENGTH),
+      durationMs: Math.round(performance.now() - startedAt),
+      ...tokensOf(completion),
+    };
+    return { ...answer, request };
+  }
+
+  private async request(
+    ask: Ask,
+    input: DecisionInput,
+    signal: AbortSignal,
+    onCompletion: (completion: unknown) => void,
+  ): Promise<Answer> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     try {
       const completion: unknown = await this.connect().chat.completions.create(
@@ -50,6 +73,7 @@ export class Model {
         },
         { signal: AbortSignal.any([signal, timeout]) },
       );
+      onCompletion(completion);
       const proposal = readProposal(ask, contentOf(completion));
       return proposal === undefined ? INVALID : { proposal };
     } catch (error) {
@@ -77,6 +101,18 @@ const failure = (code: "model_failed" | "model_timeout" | "model_invalid", messa
 });
 
 const INVALID = failure("model_invalid", "The model's answer was not a valid choice.");
+
+/** The tokens that a completion took, as its server counts them. */
+function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outputTokens"> {
+  const { usage } = (completion ?? {}) as { usage?: Readonly<Record<string, unknown>> | null };
+  const count = (name: string) => {
+    const tokens = usage?.[name];
+    return Number.isInteger(tokens) && Number(tokens) >= 0 && Number(tokens) <= MAX_TOKENS
+      ? Number(tokens)
+      : null;
+  };
+  return { inputTokens: count("prompt_tokens"), outputTokens: count("completion_tokens") };
+}
 
 /** The text of a completion; empty if it is malformed. */
 function contentOf(completion: unknown): string {

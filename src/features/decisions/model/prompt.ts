@@ -9,7 +9,7 @@ export interface PromptMessage {
 }
 
 /** The prompt for a model: the configured instructions and, separately, the inputs of the decision. */
-export function promptOf(ask: Ask, { spent: _, ...data }: DecisionInput): PromptMessage[] {
+export function promptOf(ask: Ask, { spent: _, failed: __, ...data }: DecisionInput): PromptMessage[] {
   return [
     { role: "system", content: [RULES, limitsOf(ask), `Instructions:\n${ask.prompt ?? ""}`].join("\n\n") },
     { role: "user", content: markedAsData(data) },
