@@ -27,7 +27,7 @@ export class InstanceKeyError extends GatewayError {
 }
 
 /** Adapts the rows of a feature to a new instance key; values sealed with the old one are lost. */
-export type ReplacementStep = (tx: Tx) => Promise<void>;
+export type ReplacementStep = (tx: Tx, key: InstanceKey) => Promise<void>;
 
 /** The instance key of this process, and which key the database depends on. */
 export class InstanceKeyService {
@@ -66,8 +66,14 @@ export class InstanceKeyService {
    * @throws InstanceKeyError if it is missing
    */
   async current(): Promise<InstanceKey> {
+    const key = await this.available();
+    if (key === undefined) throw new InstanceKeyError(MISSING);
+    return key;
+  }
+
+  /** The key; undefined if it is missing. */
+  async available(): Promise<InstanceKey | undefined> {
     await this.opening();
-    if (this.key === undefined) throw new InstanceKeyError(MISSING);
     return this.key;
   }
 
@@ -106,7 +112,7 @@ export class InstanceKeyService {
       if (affected === 0) {
         throw new InstanceKeyError("Nothing in the database is encrypted with a different instance key.");
       }
-      for (const step of this.steps()) await step(tx);
+      for (const step of this.steps()) await step(tx, key);
     });
     this.key = key;
     this.opened = Promise.resolve();

@@ -2,6 +2,7 @@ import pino from "pino";
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
 import { nextIds } from "../../src/database/next-ids";
+import type { Consents } from "../../src/features/contacts/consents";
 import { ContactConnection } from "../../src/features/contacts/contact.connection";
 import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
@@ -72,6 +73,7 @@ onEachEngine((engine) => {
     const service = new ContactService(
       logged.database,
       new Erasures(logged.database, pino(), new HookRegistry()),
+      {} as Consents,
     );
     expect((await service.list(context, list)).nodes.length).toBeGreaterThan(0);
     const pages = logged.statements.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));

@@ -156,7 +156,11 @@ describeGateway(
       const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
       expect(contact.addresses[0].optedOutAt).toBeUndefined();
       const types = (await eventsOfContact(body.contactId)).map(({ type }) => type);
-      expect(types).toEqual(["contact.created", "contact.opted_out", "contact.opted_in"]);
+      expect(types).toEqual([
+        "contact.created",
+        ...["contact.consent_changed", "contact.opted_out"],
+        ...["contact.consent_changed", "contact.opted_in"],
+      ]);
     });
 
     const eventsOfContact = (contactId: string): Promise<{ type: string; data: object }[]> =>

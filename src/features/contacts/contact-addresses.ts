@@ -5,6 +5,7 @@ import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { type Address, normalizeAddress } from "./addresses";
+import type { Consents } from "./consents";
 import type { Contact } from "./contact.entity";
 import type { NewAddress } from "./contact.inputs";
 import { MAX_ADDRESSES } from "./contact.limits";
@@ -43,6 +44,7 @@ export async function addAddresses(
   tx: Tx,
   { id: contactId, agentId }: Contact,
   addresses: readonly Address[],
+  consents: Consents,
 ): Promise<{ all: readonly Address[]; added: boolean }> {
   const present = (await addressesOf(tx, contactId)) ?? [];
   const names = new Set(present.map(nameOf));
@@ -62,7 +64,7 @@ export async function addAddresses(
       loopDetectedAt: null,
     }),
   );
-  await insertAddresses(tx, rows);
+  await insertAddresses(tx, { consents, rows });
   // The unique index decides between concurrent calls.
   const owners = await ownersOf(tx, agentId, missing);
   if (owners.some((owner) => owner !== contactId)) throw new GatewayError("conflict", ANOTHER_CONTACT);
@@ -71,12 +73,15 @@ export async function addAddresses(
   return { all, added: true };
 }
 
-const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly ContactAddress[][]) => {
-  // In a fixed order, so that concurrent inserts of the same ones do not deadlock.
-  const rows = added.flat().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  await insertAll(tx, ContactAddress, rows, { orIgnore: true });
-  return added.map(() => undefined);
-});
+const insertAddresses = coalesceInTx(
+  async (tx: Tx, added: readonly { consents: Consents; rows: ContactAddress[] }[]) => {
+    // In a fixed order, so that concurrent inserts of the same ones do not deadlock.
+    const rows = added.flatMap((each) => each.rows).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    await insertAll(tx, ContactAddress, rows, { orIgnore: true });
+    await added[0]?.consents.apply(tx, rows);
+    return added.map(() => undefined);
+  },
+);
 
 /**
  * Determines which contact an input refers to, by its `ref` or its addresses.

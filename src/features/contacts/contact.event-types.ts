@@ -18,6 +18,10 @@ export const contactEventTypes = {
     description: "A contact opted out of receiving messages at an address.",
     data: contact({ addressId: ID, lineId: ID }),
   },
+  "contact.consent_changed": {
+    description: "A contact agreed or objected to messages about a topic, or to all (`*`), at an address.",
+    data: contact({ addressId: ID, topic: TEXT, state: TEXT, source: TEXT }),
+  },
   "contact.opted_in": {
     description: "A contact opted in again to receive messages at an address.",
     data: contact({ addressId: ID, lineId: ID }),

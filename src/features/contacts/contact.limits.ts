@@ -23,3 +23,9 @@ export const TAG_MAX_LENGTH = 50;
 
 /** Max length of a search text, and of the longest term. */
 export const TERM_MAX_LENGTH = 255;
+
+/** Max length of the name of a topic. */
+export const CONSENT_TOPIC_MAX_LENGTH = 63;
+
+/** Max length of the evidence of a consent. */
+export const EVIDENCE_MAX_LENGTH = 500;

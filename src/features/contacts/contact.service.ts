@@ -16,6 +16,7 @@ import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
+import { type Consents, detachConsents } from "./consents";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
@@ -63,6 +64,7 @@ export class ContactService {
   constructor(
     private readonly database: Database,
     private readonly erasures: Erasures,
+    private readonly consents: Consents,
   ) {
     this.changeInBatch = database.batchInsertsByOwner<TagRequest, TagChange>(
       ({ context }) => ownerOf(context.caller),
@@ -146,7 +148,7 @@ export class ContactService {
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-        return putTagged(tx, { context, agentId: agent, input });
+        return this.putTagged(tx, { context, agentId: agent, input });
       },
       { isRepeated: true },
     );
@@ -209,7 +211,7 @@ export class ContactService {
       ownerOf(context.caller),
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
-        return settled(requests.map((request) => putTagged(tx, request)));
+        return settled(requests.map((request) => this.putTagged(tx, request)));
       },
       { isRepeated: true },
     );
@@ -227,6 +229,7 @@ export class ContactService {
       const contact = await lockContact(tx, context, id);
       if (contact.erasedAt !== null)
         return { contact, isUnfinished: await tx.existsBy(Erasure, { contactId: id }) };
+      await detachConsents(tx, id);
       for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: id });
       const now = timestamp();
       const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {} };
@@ -306,6 +309,17 @@ export class ContactService {
     return rejections;
   }
 
+  /** Creates or changes a contact and adds its tags. */
+  private async putTagged(tx: Tx, { context, agentId, input }: PutRequest): Promise<StoredContact> {
+    const { tags, ...fields } = input;
+    const stored = await putContact(tx, agentId, fields, this.consents);
+    if (tags == null || tags.length === 0) return stored;
+    const { contact, created } = stored;
+    const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
+    await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
+    return stored;
+  }
+
   private authorize(tx: Tx, context: RequestContext, permission: Permission): Promise<void> {
     return assertStillAllowed(tx, context, permission);
   }
@@ -340,17 +354,6 @@ function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
     }
   }
   return parts;
-}
-
-/** Creates or changes a contact and adds its tags. */
-async function putTagged(tx: Tx, { context, agentId, input }: PutRequest): Promise<StoredContact> {
-  const { tags, ...fields } = input;
-  const stored = await putContact(tx, agentId, fields);
-  if (tags == null || tags.length === 0) return stored;
-  const { contact, created } = stored;
-  const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
-  await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
-  return stored;
 }
 
 function listed(reader: EntityManager, agentId: string, { ids }: Filter) {

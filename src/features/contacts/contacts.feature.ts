@@ -2,6 +2,8 @@ import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
 import { eraseEvents } from "../events/erase-events";
+import { Consent } from "./consent.entity";
+import { Consents, rehashConsents } from "./consents";
 import { Contact } from "./contact.entity";
 import { contactEventTypes } from "./contact.event-types";
 import { AgentContactsResolver, ContactResolver } from "./contact.resolver";
@@ -30,21 +32,27 @@ interface Needs {
 
 /** The people that agents talk to. */
 export const contacts = feature({
-  entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
-  services: ({ database, log, hooks }: Core & Needs) => {
+  entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure, Consent],
+  services: ({ database, instanceKey, log, hooks }: Core & Needs) => {
     const erasures = new Erasures(database, log, hooks);
+    const consents = new Consents(instanceKey);
     return {
       erasures,
-      contacts: new ContactService(database, erasures),
+      consents,
+      contacts: new ContactService(database, erasures, consents),
       contactExport: new ContactExport(database, hooks),
     };
   },
   hooks: ({ database }) => ({
-    agentPurged: purgeRows(
-      database,
-      Contact,
-      [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
-    ),
+    agentPurged: [
+      purgeRows(
+        database,
+        Contact,
+        [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
+      ),
+      purgeRows(database, Consent),
+    ],
+    instanceKeyReplaced: rehashConsents,
     contactErased: eraseEvents(database),
     contactExported: contactParts,
   }),

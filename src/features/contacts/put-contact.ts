@@ -10,6 +10,7 @@ import { GatewayError } from "../../errors";
 import { lockAgent } from "../agents/agent-scope";
 import { recordEvents } from "../events/record-events";
 import type { Address } from "./addresses";
+import { type Consents, detachConsents } from "./consents";
 import { Contact } from "./contact.entity";
 import type { PutContactInput, StoredContact } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
@@ -26,13 +27,18 @@ type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes
  * @param input has a `ref` or addresses
  * @throws GatewayError `conflict`, `limit_reached`
  */
-export async function putContact(tx: Tx, agentId: string, input: PutContactInput): Promise<StoredContact> {
+export async function putContact(
+  tx: Tx,
+  agentId: string,
+  input: PutContactInput,
+  consents: Consents,
+): Promise<StoredContact> {
   const { ref = null } = input;
   const addresses = normalized(input.addresses ?? []);
   const find = () => findMeant(tx, agentId, ref, addresses);
   const found = await find();
   const changeKnown = async ({ id }: Contact) => ({
-    contact: await changeInTurn(tx, id, () => change(tx, id, input, addresses)),
+    contact: await changeInTurn(tx, id, () => change(tx, id, input, addresses, consents)),
     created: false,
   });
   if (found !== null) return changeKnown(found);
@@ -40,7 +46,7 @@ export async function putContact(tx: Tx, agentId: string, input: PutContactInput
   await lockAgent(tx, agentId);
   const second = await find();
   if (second !== null) return changeKnown(second);
-  return { contact: await create(tx, agentId, input, addresses), created: true };
+  return { contact: await create(tx, agentId, input, addresses, consents), created: true };
 }
 
 /**
@@ -51,12 +57,13 @@ export async function putContact(tx: Tx, agentId: string, input: PutContactInput
 export function putContacts(
   tx: Tx,
   inputs: readonly (PutContactInput & { agentId: string })[],
+  consents: Consents,
 ): Promise<Contact[]> {
   const puts = new Map<string, Promise<StoredContact>>();
   return settled(
     inputs.map(async ({ agentId, ...input }) => {
       const key = JSON.stringify([agentId, input.ref, input.addresses]);
-      const put = puts.get(key) ?? putContact(tx, agentId, input);
+      const put = puts.get(key) ?? putContact(tx, agentId, input, consents);
       puts.set(key, put);
       return (await put).contact;
     }),
@@ -91,11 +98,12 @@ async function create(
   agentId: string,
   input: PutContactInput,
   addresses: readonly Address[],
+  consents: Consents,
 ): Promise<Contact> {
   const fields = fieldsOf(input, { ref: null, name: null, locale: null, timezone: null, attributes: {} });
   const contact = await insertContact(tx, { agentId, ...fields });
   addressesOf.set(tx, contact.id, []);
-  const { all } = await addAddresses(tx, contact, addresses);
+  const { all } = await addAddresses(tx, contact, addresses, consents);
   await insertTerms(tx, contact, all);
   recordEvents(tx, [contactEvent("contact.created", contact)]);
   return contact;
@@ -137,6 +145,7 @@ async function change(
   id: string,
   input: PutContactInput,
   addresses: readonly Address[],
+  consents: Consents,
 ): Promise<Contact> {
   // Locks the row.
   await tx.update(Contact, { id }, { version: () => "version" });
@@ -144,10 +153,11 @@ async function change(
   if (contact.erasedAt !== null || (input.ref != null && contact.ref !== null && contact.ref !== input.ref)) {
     throw new GatewayError("conflict", "The contact was changed by another request.");
   }
+  if (input.addresses === null) await detachConsents(tx, id);
   const removed =
     input.addresses === null && ((await tx.delete(ContactAddress, { contactId: id })).affected ?? 0) > 0;
   if (removed) addressesOf.set(tx, id, []);
-  const { all, added } = await addAddresses(tx, contact, addresses);
+  const { all, added } = await addAddresses(tx, contact, addresses, consents);
   const fields = fieldsOf(input, contact);
   const isSame = (Object.keys(fields) as (keyof Fields)[]).every(
     (name) => JSON.stringify(fields[name]) === JSON.stringify(contact[name]),

@@ -6,6 +6,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import type { ContactPolicy } from "../configuration/document/contact-policy";
 import type { Effect } from "../configuration/document/evaluate";
+import type { Consents } from "../contacts/consents";
 import { changeKnownTags, tagsOf } from "../contacts/tag-changes";
 import { type Conversation, Handler } from "../conversations/conversation.entity";
 import { PendingMessages } from "../conversations/conversation.inputs";
@@ -46,6 +47,7 @@ import type { WaveUnit } from "./wave";
 /** The services that apply effects. */
 export interface Dependencies {
   lanes: Lanes;
+  consents: Consents;
   queues: AgentQueues;
   defaultConversations: DefaultConversations;
 }

@@ -124,7 +124,7 @@ export class DecisionMaker {
         document.defaultContact == null ? [] : [[agentId, document.defaultContact] as const],
       ),
     );
-    const participants = await findParticipants(tx, declared, defaultRefs);
+    const participants = await findParticipants(tx, declared, defaultRefs, this.dependencies.consents);
     const decisions = await inTurns(participants, {
       subjectOf: (about) => (about instanceof GatewayError ? undefined : about.subjectId),
       again: (turn) =>
@@ -132,6 +132,7 @@ export class DecisionMaker {
           tx,
           turn.map((i) => declared[i] as Declared | GatewayError),
           defaultRefs,
+          this.dependencies.consents,
         ),
       lock: () => lockOrder(tx, requests),
       run: (i, about, unit) => this.decideOne(tx, declared[i] as Declared | GatewayError, about, unit),

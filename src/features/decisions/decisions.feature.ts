@@ -7,6 +7,7 @@ import { purgeRows } from "../agents/agent-purge";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { ConfigurationService } from "../configuration/configuration.service";
+import type { Consents } from "../contacts/consents";
 import type { ContactService } from "../contacts/contact.service";
 import type { ConversationService } from "../conversations/conversation.service";
 import type { DefaultConversations } from "../conversations/default-conversations";
@@ -42,6 +43,7 @@ interface Needs {
   agentQueues: AgentQueues;
   defaultConversations: DefaultConversations;
   agents: AgentService;
+  consents: Consents;
   contacts: ContactService;
   conversations: ConversationService;
 }
@@ -58,12 +60,12 @@ declare module "../events/event-types" {
 export const decisions = feature({
   entities: [Decision, RuleMatch],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
-    const { compiledConfigurations, agentQueues, defaultConversations, configurations } = needs;
+    const { compiledConfigurations, agentQueues, consents, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
     const planning = new Planning();
     const candidates = new Candidates(database, compiledConfigurations, configurations);
     const maker = new DecisionMaker(
-      { lanes, queues: agentQueues, defaultConversations },
+      { lanes, consents, queues: agentQueues, defaultConversations },
       compiledConfigurations,
       model !== undefined,
       planning,

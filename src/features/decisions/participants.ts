@@ -5,6 +5,7 @@ import { accepted, eachAccepted } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { normalizeAddress } from "../contacts/addresses";
+import type { Consents } from "../contacts/consents";
 import type { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { assertNotErased } from "../contacts/find-contact";
@@ -72,10 +73,11 @@ export async function findParticipants(
   tx: Tx,
   named: readonly (ParticipantReference | GatewayError)[],
   defaultRefs: ReadonlyMap<string, string>,
+  consents: Consents,
 ): Promise<(Participants | GatewayError)[]> {
   const references = await referencesOf(tx, named, defaultRefs);
   const contacts = await lockContacts(tx, accepted(references).flatMap(idsIn));
-  const met = await meetEach(tx, contacts, references);
+  const met = await meetEach(tx, contacts, references, consents);
   const placed = await eachAccepted(met, async ({ reference, ...rest }) => ({
     ...rest,
     conversationId: reference.conversation?.id,
@@ -140,6 +142,7 @@ async function meetEach(
   tx: Tx,
   contacts: ReadonlyMap<string, Contact>,
   references: readonly (Reference | GatewayError)[],
+  consents: Consents,
 ): Promise<(Met | GatewayError)[]> {
   const met = await eachAccepted(references, async (reference) => ({
     reference,
@@ -154,7 +157,7 @@ async function meetEach(
     const { ref, address } = named?.key ?? {};
     return { agentId, ...(address == null ? { ref } : { addresses: [address] }) };
   });
-  for (const [i, contact] of (await putContacts(tx, inputs)).entries())
+  for (const [i, contact] of (await putContacts(tx, inputs, consents)).entries())
     Object.assign(fresh[i] as Met, { contact, isNew: true });
   return met;
 }

@@ -8,8 +8,10 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import type { Address } from "../contacts/addresses";
+import { ALL_TOPICS, ConsentSource, ConsentState } from "../contacts/consent.entity";
+import type { Consents } from "../contacts/consents";
 import type { Contact } from "../contacts/contact.entity";
-import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
+import { AddressKind, type ContactAddress } from "../contacts/contact-address.entity";
 import { markDeliverable } from "../contacts/contact-addresses";
 import { contactEvent } from "../contacts/contact-events";
 import { addressesOf, type KnownContact, lockContacts, lockContactsAt } from "../contacts/known-contact";
@@ -103,6 +105,7 @@ interface Placed extends Arrival, Recipient {
 export class InboundMessages {
   constructor(
     private readonly lanes: Lanes,
+    private readonly consents: Consents,
     private readonly situationTriggers: SituationTriggers,
   ) {}
 
@@ -120,7 +123,7 @@ export class InboundMessages {
     const isNew = (each: Arrival) => !results.has(nameOf(each));
     const strangers = distinct.filter((each) => contacts.get(each) === null && isNew(each));
     if (strangers.length > 0) {
-      for (const [i, contact] of (await addContacts(tx, strangers)).entries())
+      for (const [i, contact] of (await addContacts(tx, strangers, this.consents)).entries())
         contacts.set(strangers[i] as Arrival, contact);
       for (const [name, repeat] of await repeatsOf(tx, strangers)) results.set(name, repeat);
     }
@@ -154,7 +157,7 @@ export class InboundMessages {
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
     const recipient = { line, contact, address, intent: "out" } as const;
     await lockAhead(tx, [recipient]);
-    await this.setOptedOut(tx, recipient, timestamp());
+    await this.setOptedOut(tx, recipient, true);
   }
 
   /**
@@ -176,7 +179,7 @@ export class InboundMessages {
       const isOut = address.optedOutAt !== null;
       if (intent === "out" || (intent === "in" && isOut)) unanswered.add(each);
       if (intent !== (isOut ? "in" : "out")) continue;
-      await this.setOptedOut(tx, each, isOut ? null : timestamp());
+      await this.setOptedOut(tx, each, !isOut);
       if (!isOut && !(await isConfirmed(tx, address))) confirming.add(each);
     }
     const byPlace = [...groupBy(turn, ({ line, address }) => `${line.id} ${address.id}`).values()];
@@ -237,15 +240,14 @@ export class InboundMessages {
    * Opts an address in or out, and cancels the messages queued for it on all lines; an opt-in also cancels the
    * confirmation of the opt-out.
    */
-  private async setOptedOut(
-    tx: Tx,
-    { contact, address, line }: Recipient,
-    optedOutAt: Timestamp | null,
-  ): Promise<void> {
+  private async setOptedOut(tx: Tx, { contact, address, line }: Recipient, isOut: boolean): Promise<void> {
     const { id: addressId } = address;
-    address.optedOutAt = optedOutAt;
-    await tx.update(ContactAddress, { id: addressId }, { optedOutAt });
-    const type = optedOutAt === null ? "contact.opted_in" : "contact.opted_out";
+    await this.consents.store(tx, {
+      ...{ contact, addresses: [address], topic: ALL_TOPICS, evidence: null },
+      state: isOut ? ConsentState.out : ConsentState.in,
+      source: ConsentSource.contact,
+    });
+    const type = isOut ? "contact.opted_out" : "contact.opted_in";
     recordEvents(tx, [contactEvent(type, contact, { addressId, lineId: line.id })]);
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
@@ -254,9 +256,9 @@ export class InboundMessages {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
         // Once the address is opted in, delivery no longer rejects the rest.
-        ...(optedOutAt === null && { limit: MAX_QUEUED }),
+        ...(!isOut && { limit: MAX_QUEUED }),
       });
-      if (optedOutAt === null)
+      if (!isOut)
         await cancelQueued(tx, this.lanes, conversation, {
           isMeant: isSystem,
           errorCode: MessageError.canceled,
@@ -271,7 +273,11 @@ const isSame = (one: Address, other: Address) => one.kind === other.kind && one.
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /** Adds contacts with one address each, unless concurrent requests have added them. */
-async function addContacts(tx: Tx, arrivals: readonly Arrival[]): Promise<KnownContact[]> {
+async function addContacts(
+  tx: Tx,
+  arrivals: readonly Arrival[],
+  consents: Consents,
+): Promise<KnownContact[]> {
   const contacts = await putContacts(
     tx,
     arrivals.map(({ line: { agentId }, from, inbound: { name } }) => ({
@@ -279,6 +285,7 @@ async function addContacts(tx: Tx, arrivals: readonly Arrival[]): Promise<KnownC
       addresses: [from],
       ...(name !== null && { name }),
     })),
+    consents,
   );
   return Promise.all(
     contacts.map(async (contact) => ({ contact, addresses: (await addressesOf(tx, contact.id)) ?? [] })),

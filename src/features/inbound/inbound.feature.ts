@@ -1,5 +1,6 @@
 import { type Core, feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
+import type { Consents } from "../contacts/consents";
 import type { SituationTriggers } from "../decisions/situation-triggers";
 import type { Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
@@ -10,6 +11,7 @@ import { InboundService } from "./inbound.service";
 import { InboundMessages } from "./inbound-messages";
 
 interface Needs {
+  consents: Consents;
   receipts: Receipts;
   situationTriggers: SituationTriggers;
 }
@@ -23,6 +25,7 @@ export const inbound = feature({
     instanceKey,
     rejectedTokens,
     log,
+    consents,
     receipts,
     situationTriggers,
   }: Core & Needs) => {
@@ -31,7 +34,7 @@ export const inbound = feature({
       earlyReceipts,
       inbound: new InboundService(
         database,
-        new InboundMessages(lanes, situationTriggers),
+        new InboundMessages(lanes, consents, situationTriggers),
         instanceKey,
         rejectedTokens,
         receipts,

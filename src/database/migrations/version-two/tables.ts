@@ -89,6 +89,18 @@ const describe = (bigint: string, no: string): NewTable[] => [
     indices: [unique("agent_id", "kind", "address"), index("contact_id")],
   },
   {
+    name: "consent",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id"),
+      texts({ address_hash: 44, topic: 63, state: 3, source: 11 }),
+      moments("changed_at"),
+      nullable(ids("address_id"), texts({ evidence: 500 })),
+    ],
+    foreignKeys: [references("agent")],
+    indices: [unique("address_hash", "topic"), index("address_id"), index("agent_id")],
+  },
+  {
     name: "contact_tag",
     columns: [
       primary(ids("contact_id"), texts({ tag: 50 })),

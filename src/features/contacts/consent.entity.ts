@@ -1,0 +1,102 @@
+import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
+import { Agent } from "../agents/agent.entity";
+import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits";
+
+/** Stands for all messages to an address. */
+export const ALL_TOPICS = "*";
+
+export enum ConsentState {
+  in = "in",
+  out = "out",
+}
+
+registerEnumType(ConsentState, {
+  name: "ConsentState",
+  description: "Whether a contact accepts messages.",
+  valuesConfig: {
+    in: { description: "The contact accepts the messages." },
+    out: { description: "The contact has opted out of the messages." },
+  },
+});
+
+export enum ConsentSource {
+  contact = "contact",
+  api = "api",
+  member = "member",
+  import = "import",
+  unsubscribe = "unsubscribe",
+}
+
+registerEnumType(ConsentSource, {
+  name: "ConsentSource",
+  description: "How a consent became known.",
+  valuesConfig: {
+    contact: { description: "The contact wrote STOP or START, or complained about a message." },
+    api: { description: "A client with an API key stored it." },
+    member: { description: "A member of the organization stored it." },
+    import: { description: "It was stored with many contacts at once." },
+    unsubscribe: { description: "The contact used the link or the button to unsubscribe in an e-mail." },
+  },
+});
+
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    "Whether messages about a topic may be sent to an address. It outlives the address and the contact, and holds again when the address is added again.",
+})
+@Entity()
+@Index(["addressHash", "topic"], { unique: true })
+@Index(["addressId"])
+@Index(["agentId"])
+export class Consent {
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Column(UUID_COLUMN)
+  agentId!: string;
+
+  @ManyToOne(() => Agent)
+  agent?: Agent;
+
+  /** Keyed hash of the agent and the address, which may no longer be stored. */
+  @Column({ type: "varchar", length: 44 })
+  addressHash!: string;
+
+  /** ID of the contact's address; null while no contact has it. */
+  @Field(() => ID, { description: "ID of the contact's address." })
+  @Column({ ...UUID_COLUMN, nullable: true })
+  addressId!: string | null;
+
+  @Field(() => String, {
+    description: "A topic of the agent's policy, or `*` for all messages to the address.",
+  })
+  @MaxCharacters(CONSENT_TOPIC_MAX_LENGTH)
+  @Column({ type: "varchar", length: CONSENT_TOPIC_MAX_LENGTH })
+  topic!: string;
+
+  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
+  @Column({ type: "varchar", length: 3 })
+  state!: ConsentState;
+
+  @Field(() => ConsentSource, { description: "How it became known." })
+  @Column({ type: "varchar", length: 11 })
+  source!: ConsentSource;
+
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description: "Where and how the contact agreed or objected; null if nothing was stored.",
+  })
+  @MaxCharacters(EVIDENCE_MAX_LENGTH)
+  @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
+  evidence!: string | null;
+
+  @Field(() => GraphQLISODateTime, { description: "When it was stored." })
+  @Column(TIMESTAMP_COLUMN)
+  changedAt!: Timestamp;
+}

@@ -1,0 +1,136 @@
+import { In, IsNull, MoreThan } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { indexBy } from "../../common/coalesce";
+import { timestamp } from "../../common/time";
+import type { InstanceKey } from "../../credentials/instance-key";
+import { changeTogether } from "../../database/change-together";
+import type { Tx } from "../../database/unit-of-work";
+import { updatesOf } from "../../database/updates-of";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import { recordEvents } from "../events/record-events";
+import { ALL_TOPICS, Consent, ConsentState } from "./consent.entity";
+import type { Contact } from "./contact.entity";
+import { ContactAddress } from "./contact-address.entity";
+import { contactEvent } from "./contact-events";
+
+/** A consent to store for addresses of one contact, which the transaction has locked. */
+export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
+  contact: Contact;
+  addresses: readonly ContactAddress[];
+}
+
+/** Identifies an address, even when it is no longer stored. */
+const hashOf = (
+  key: InstanceKey,
+  { agentId, kind, address }: Pick<ContactAddress, "agentId" | "kind" | "address">,
+): string => key.hash(`consent ${agentId} ${kind} ${address}`);
+
+/** Keeps what contacts consent to, by their addresses, so that it outlives the addresses. */
+export class Consents {
+  constructor(private readonly instanceKey: InstanceKeyService) {}
+
+  /**
+   * Stores a consent for addresses; one that holds already stays as it is.
+   * @returns the changed consents
+   */
+  async store(
+    tx: Tx,
+    { contact, addresses, topic, state, source, evidence }: NewConsent,
+  ): Promise<Consent[]> {
+    if (addresses.length === 0) return [];
+    const key = await this.instanceKey.required(tx);
+    const hashes = addresses.map((address) => hashOf(key, address));
+    const known = await tx.findBy(Consent, { addressHash: In(hashes), topic });
+    const changedAt = timestamp();
+    const changed = addresses.flatMap(({ id: addressId, agentId }, i) => {
+      const addressHash = hashes[i] as string;
+      const before = known.find((each) => each.addressHash === addressHash);
+      if (before?.state === state) return [];
+      const id = before?.id ?? uuid();
+      return tx.create(Consent, {
+        ...{ id, agentId, addressHash, addressId, topic, state, source, evidence, changedAt },
+      });
+    });
+    if (changed.length === 0) return changed;
+    await tx.upsert(Consent, changed, ["addressHash", "topic"]);
+    if (topic === ALL_TOPICS) {
+      const marked = addresses.filter(({ id }) => changed.some(({ addressId }) => addressId === id));
+      for (const address of marked) address.optedOutAt = state === ConsentState.out ? changedAt : null;
+      await tx.update(
+        ContactAddress,
+        { id: In(marked.map(({ id }) => id)) },
+        { optedOutAt: state === ConsentState.out ? changedAt : null },
+      );
+    }
+    recordEvents(
+      tx,
+      changed.map(({ addressId }) =>
+        contactEvent("contact.consent_changed", contact, { addressId, topic, state, source }),
+      ),
+    );
+    return changed;
+  }
+
+  /** Applies the consents that are known of addresses, which were just added, to them. */
+  async apply(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
+    const key = await this.instanceKey.available();
+    if (key === undefined) {
+      // Without the key, nobody can say whether an address has opted out.
+      if (await tx.existsBy(Consent, { agentId: In([...new Set(addresses.map(({ agentId }) => agentId))]) }))
+        await this.instanceKey.current();
+      return;
+    }
+    const byHash = new Map(addresses.map((address) => [hashOf(key, address), address]));
+    const known = await tx.findBy(Consent, { addressHash: In([...byHash.keys()]) });
+    if (known.length === 0) return;
+    const optedOut: ContactAddress[] = [];
+    for (const consent of known) {
+      const address = byHash.get(consent.addressHash) as ContactAddress;
+      consent.addressId = address.id;
+      if (consent.topic !== ALL_TOPICS || consent.state !== ConsentState.out) continue;
+      address.optedOutAt = consent.changedAt;
+      optedOut.push(address);
+    }
+    if (tx.isDryRun) return;
+    await changeTogether(tx, [
+      ...updatesOf(tx, Consent, known, ["addressId"]),
+      ...updatesOf(tx, ContactAddress, optedOut, ["optedOutAt"]),
+    ]);
+  }
+}
+
+/** Makes the consents of a contact's addresses, which are about to be deleted, say nothing about the contact. */
+export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
+  await tx
+    .createQueryBuilder()
+    .update(Consent)
+    .set({ addressId: null, evidence: null })
+    .where("address_id IN (SELECT id FROM contact_address WHERE contact_id = :contactId)", { contactId })
+    .execute();
+}
+
+/** Max consents that are adapted to another key at once. */
+const REHASHED_TOGETHER = 500;
+
+/** Adapts consents to a new instance key; those of addresses that are no longer stored are lost. */
+export async function rehashConsents(tx: Tx, key: InstanceKey): Promise<void> {
+  await tx.delete(Consent, { addressId: IsNull() });
+  for (let after = ""; ; ) {
+    const consents = await tx.find(Consent, {
+      where: { id: MoreThan(after) },
+      order: { id: "ASC" },
+      take: REHASHED_TOGETHER,
+    });
+    const addresses = indexBy(
+      await tx.findBy(ContactAddress, { id: In(consents.map(({ addressId }) => addressId)) }),
+      ({ id }) => id,
+    );
+    for (const consent of consents) {
+      const address = addresses.get(consent.addressId ?? "");
+      if (address !== undefined) consent.addressHash = hashOf(key, address);
+    }
+    await changeTogether(tx, updatesOf(tx, Consent, consents, ["addressHash"]));
+    if (consents.length < REHASHED_TOGETHER) return;
+    after = (consents.at(-1) as Consent).id;
+  }
+}
