@@ -423,6 +423,26 @@ test.each([
   expect(warnings).toEqual([]);
 });
 
+test.each<[string, string, string | null]>([
+  ["pl", '{{ 5 | plural: "a", "b" }}', "has no form many, few for the language pl, so that other is used"],
+  ["pl", '{{ 5 | plural: one: "a", few: "b", other: "c" }}', "has no form many for the language pl"],
+  ["pl", '{{ 5 | plural: one: "a", few: "b", many: "c", other: "d" }}', null],
+  ["fr", '{{ 5 | plural: "a", "b" }}', null],
+  ["ja", '{{ 5 | plural: "a", "b" }}', null],
+])("a text in %s with %s is warned of plural forms that it lacks", async (locale, text, warning) => {
+  const rules = [{ ...RULE, do: [{ send: "a" }] }];
+  const templates = { a: { text: '{{ 5 | plural: "a", "b" }}', locales: { [locale]: { text } } } };
+  const { problems, warnings } = await checkDocument(of({ rules, templates }));
+  expect(problems).toEqual([]);
+  const found = {
+    path: `templates.a.locales.${locale}.text`,
+    message: expect.stringContaining(warning ?? ""),
+  };
+  expect(warnings).toEqual(
+    warning === null ? [] : [{ ...found, position: { line: 1, column: expect.any(Number) } }],
+  );
+});
+
 test("however often a template names what does not exist, in many situations, only the reported places are looked up", async () => {
   const positions = jest.spyOn(Token.prototype, "getPosition");
   const { problems } = await checkDocument(

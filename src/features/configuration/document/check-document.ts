@@ -21,6 +21,7 @@ import {
   type TemplateDocument,
   templateOf,
 } from "./format";
+import { DEFAULT_LOCALE } from "./local-formats";
 import { parseDocument } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
@@ -51,24 +52,28 @@ const TURN_MS = 10;
 export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
   const parsed = parseDocument(value);
   if (!Array.isArray(parsed)) {
-    const problems = await problemsIn(parsed);
-    const warnings = warningsOf(parsed, surroundings);
+    const configuration = new CompiledConfiguration(parsed, false);
+    const problems = await problemsIn(configuration);
+    const warnings = [
+      ...warningsOf(parsed, surroundings),
+      ...(problems.length === 0 ? missingPlurals(configuration) : []),
+    ];
     return { problems: reported(problems, value), warnings: reported(warnings, value), document: parsed };
   }
   const sound = parseDocument(soundParts(value, parsed));
-  const others = Array.isArray(sound) ? [] : await problemsIn(sound);
+  const others = Array.isArray(sound) ? [] : await problemsIn(new CompiledConfiguration(sound, false));
   return { problems: reported([...parsed, ...others], value), warnings: [] };
 }
 
 /** The problems of a document with a valid structure. */
-async function problemsIn(document: ConfigurationDocument): Promise<Problem[]> {
+async function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
+  const { document } = configuration;
   const problems = [
     ...tokenProblems(document),
     ...namesInUse(document),
     ...rulesOutOfBounds(document),
     ...timerProblems(document),
   ];
-  const configuration = new CompiledConfiguration(document, false);
   let started = performance.now();
   for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {
     problems.push(...check());
@@ -319,6 +324,19 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
     ...rules.flatMap((rule, index) => inline(rule.do ?? [], ["rules", index, "do"], rule.on)),
     ...inline(otherwise, ["otherwise"], ANY_SITUATION),
   ];
+}
+
+/** Finds texts in languages that have more plural forms. */
+function missingPlurals(configuration: CompiledConfiguration): Problem[] {
+  const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
+  return Object.entries(templates).flatMap(([name, template]) =>
+    sourcesOf(template).flatMap(([path, source]) => {
+      const locale = path[0] === "locales" ? (path[1] as string) : own;
+      return attempt(["templates", name, ...path], () =>
+        configuration.parseText(source).missingPlurals(locale),
+      );
+    }),
+  );
 }
 
 /** The texts and subjects of a template, with their paths in it. */

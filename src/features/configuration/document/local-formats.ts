@@ -165,3 +165,11 @@ export const currencies = (() => {
     return codes;
   };
 })();
+
+/** Counts that have all forms of a language, except those of whole millions, which texts rarely name. */
+const COUNTS = Array.from({ length: 201 }, (_, count) => count);
+
+/** The plural forms of counts in a language. */
+export const pluralsOf = (locale: string): string[] => [
+  ...new Set(COUNTS.map((count) => pluralRules(locale).select(count))),
+];

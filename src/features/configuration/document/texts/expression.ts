@@ -34,7 +34,15 @@ export interface TextPlace {
   variables: readonly string[];
   /** Collects the names that the template reads. */
   names: ReadName[];
+  /** Collects the plural forms that the template has. */
+  plurals: PluralForms[];
   depth: number;
+}
+
+/** The forms that are passed to one use of the filter `plural`. */
+export interface PluralForms {
+  token: Token;
+  names: readonly string[];
 }
 
 /** @returns an error in a part of a template */
@@ -66,6 +74,11 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
         named.map(([key]) => key),
       );
       if (problem) throw textSourceError(token, problem);
+      if (name === "plural")
+        place.plurals.push({
+          token,
+          names: named.length === 0 ? ["one", "other"] : named.map(([key]) => key),
+        });
       const compiled = ordered.map((arg) => compileOperand(arg, token, place));
       const compiledNamed = named.map(([key, arg]) => {
         if (!arg) throw textSourceError(token, `passes no value for ${key} to the filter ${name}`);

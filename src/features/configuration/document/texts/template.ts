@@ -9,6 +9,7 @@ import {
   TypeGuards,
   UnlessTag,
 } from "liquidjs";
+import { pluralsOf } from "../local-formats";
 import { positionAt, SourceError } from "../problem";
 import { hasPath, type Shapes } from "../shapes";
 import { isList, type Value } from "../value";
@@ -17,6 +18,7 @@ import {
   compileValue,
   isSame,
   isTruthy,
+  type PluralForms,
   type ReadName,
   type TextPlace,
   textSourceError,
@@ -48,6 +50,7 @@ export class TextTemplate {
   private constructor(
     private readonly write: Writer,
     private readonly names: readonly ReadName[],
+    private readonly plurals: readonly PluralForms[],
   ) {}
 
   /**
@@ -56,9 +59,10 @@ export class TextTemplate {
    */
   static parse(source: string): TextTemplate {
     const names: ReadName[] = [];
+    const plurals: PluralForms[] = [];
     try {
-      const write = compileAll(parser().parse(source), { variables: [], names, depth: 0 });
-      return new TextTemplate(write, names);
+      const write = compileAll(parser().parse(source), { variables: [], names, plurals, depth: 0 });
+      return new TextTemplate(write, names, plurals);
     } catch (error) {
       throw sourceErrorOf(error, source);
     }
@@ -79,6 +83,15 @@ export class TextTemplate {
       if (isMissing) problems.push(textSourceError(token, `names ${path.join(".")}, which does not exist`));
     }
     return problems;
+  }
+
+  /** Finds uses of the filter `plural` without a form that counts in a language have. */
+  missingPlurals(locale: string): SourceError[] {
+    return this.plurals.flatMap(({ token, names }) => {
+      const missing = pluralsOf(locale).filter((form) => !names.includes(form));
+      const message = `has no form ${missing.join(", ")} for the language ${locale}, so that other is used`;
+      return missing.length === 0 ? [] : [textSourceError(token, message)];
+    });
   }
 
   /**
