@@ -1,12 +1,12 @@
 import { v7 as uuid } from "uuid";
-import { timestamp } from "../../src/common/time";
+import { HOUR_MS, timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { GatewayError } from "../../src/errors";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { DecisionMaker } from "../../src/features/decisions/decision-maker";
 import { Event as StoredEvent } from "../../src/features/events/event.entity";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message, MessageAuthor, MessageStatus } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, dispatchOf, publish } from "../support/decisions";
@@ -202,9 +202,9 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
 
   describe("resend", () => {
     /** A message that failed on the webhook's line, to a contact with another address. */
-    const failing = async (resend: object) => {
+    const failing = async (resend: object, more: object = {}) => {
       const rules = [{ id: "again", on: "message.failed", do: [resend] }];
-      await publish(gateway, agentId, { rules, otherwise: [] });
+      await publish(gateway, agentId, { rules, otherwise: [], ...more });
       const phone = `+49151${String(Math.random()).slice(2, 10)}`;
       const addresses = [
         { kind: AddressKind.phone, address: phone },
@@ -258,6 +258,23 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
         `{ replayDecision(id: "${body.id}", against: { version: ${body.configurationVersion} }) { status } }`,
       );
       expect(replayed.data.replayDecision.status).toBe("same");
+    });
+
+    test("is held back by the policy only if the failed message could be", async () => {
+      const from = timestamp(2 * HOUR_MS).slice(11, 16);
+      const policy = { zone: "UTC", windows: [{ from, to: timestamp(3 * HOUR_MS).slice(11, 16) }] };
+      const { id, contactId, messageId } = await failing({ resend: true, line: "main" }, { policy });
+      expect((await sentTo(contactId))[1]).toMatchObject({ status: "delivered", isUrgent: true });
+      await gateway.services.database.write((tx) =>
+        tx.update(Message, { id: messageId }, { author: MessageAuthor.agent, resentAs: null }),
+      );
+      const { body } = await decisionClient(gateway).decide({
+        type: "message.failed",
+        data: { messageId },
+        conversationId: id,
+      });
+      expect(body.explanation.effects).toMatchObject([{ status: "done", gate: { name: "window" } }]);
+      await gateway.rest("POST", `/messages/${body.explanation.effects[0].messageId}/cancel`);
     });
 
     test("does not try again when the second message fails, too", async () => {

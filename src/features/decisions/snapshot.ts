@@ -15,7 +15,7 @@ import type { Contact } from "../contacts/contact.entity";
 import { normalizeTag } from "../contacts/tags";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lineById } from "../conversations/destination";
-import { Message, MessageDirection, MessageStatus } from "../messages/message.entity";
+import { Message, MessageAuthor, MessageDirection, MessageStatus } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
 import type { AssumedContact } from "./decision.inputs";
 import type { Snapshot } from "./decision-record";
@@ -140,8 +140,10 @@ async function failedMessage(
     status: MessageStatus.failed,
   });
   if (message === null) return {};
-  const { text, subject, resentAs } = message;
-  return { failed: { text, subject, wasResent: resentAs !== null } };
+  const { text, subject, resentAs, author, answeredAddressId } = message;
+  // The policy applies to the second message only if it applied to the first one.
+  const isUrgent = message.isUrgent || author !== MessageAuthor.agent || answeredAddressId !== null;
+  return { failed: { text, subject, wasResent: resentAs !== null, ...(isUrgent && { isUrgent }) } };
 }
 
 /** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */

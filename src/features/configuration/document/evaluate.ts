@@ -62,7 +62,13 @@ export interface DecisionInput {
   /** True if the address of the conversation is undeliverable. */
   isUndeliverable?: true;
   /** The message that failed, if a rule may send it again. */
-  failed?: { text: string; subject: string | null; wasResent: boolean };
+  failed?: {
+    text: string;
+    subject: string | null;
+    wasResent: boolean;
+    /** True if the policy did not apply to it. */
+    isUrgent?: true;
+  };
   /** What Intl formatted in the decision, once it was made; undefined if it formatted nothing. */
   formatted?: Formatted;
 }
@@ -390,6 +396,7 @@ class EffectWriter {
       text: error === null && failed !== undefined ? failed.text : null,
       ...(error === null && failed?.subject != null && { subject: failed.subject }),
       resendOf: String(situation.data.messageId),
+      ...(error === null && failed?.isUrgent && { isUrgent: true as const }),
       ...linesOf(line),
       delaySeconds: 0,
     };
