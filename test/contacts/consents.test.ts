@@ -7,7 +7,7 @@ import { Message, MessageStatus } from "../../src/features/messages/message.enti
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { addSender, type Sender } from "../support/inbound";
-import { firstAgentId } from "../support/people";
+import { firstAgentId, operatorOfAgent } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -79,6 +79,16 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     const [left] = await read(Consent, { id: consent?.id });
     expect(left).toMatchObject({ addressId: null, evidence: null });
     expect(JSON.stringify(left)).not.toContain("somebody");
+  });
+
+  test("an export contains the consents of the contact, and of nobody else", async () => {
+    const { body } = await sender.text("exported", "STOP");
+    await sender.text("another", "STOP");
+    const context = await operatorOfAgent(gateway, agentId);
+    const args = { id: body.contactId, first: 100, after: null };
+    const { nodes } = await gateway.services.contactExport.read(context, args);
+    const consents = nodes.filter(({ kind }) => kind === "consent").map(({ data }) => data);
+    expect(consents).toMatchObject([{ topic: "*", state: "out", source: "contact" }]);
   });
 
   test("an address that was removed and added to another contact of the agent stays opted out", async () => {

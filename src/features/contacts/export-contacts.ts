@@ -1,5 +1,6 @@
 import { AuditEntry } from "../audit/audit-entry.entity";
 import { Event, OF_CONTACT } from "../events/event.entity";
+import { Consent } from "./consent.entity";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 import type { ContactPart } from "./contact-export";
@@ -16,6 +17,16 @@ export const contactParts: readonly ContactPart[] = [
     kind: "address",
     rows: (reader, contactId) => reader.createQueryBuilder(ContactAddress, "address").where({ contactId }),
     order: ["address.id"],
+  },
+  {
+    kind: "consent",
+    rows: (reader, contactId) =>
+      reader
+        .createQueryBuilder(Consent, "consent")
+        .where("consent.address_id IN (SELECT id FROM contact_address WHERE contact_id = :contactId)", {
+          contactId,
+        }),
+    order: ["consent.id"],
   },
   {
     kind: "tag",
