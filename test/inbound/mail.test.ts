@@ -412,6 +412,11 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     },
   );
 
+  test("a mail whose lines end with CR alone is read", async () => {
+    const { body, status } = await sender.mail("From: cr@example.com\rSubject: Old\r\rHello");
+    expect([status, typeof body.id]).toEqual([202, "string"]);
+  });
+
   test("mails of a program whose Message-ID is always the same differ by their date, or else their text", async () => {
     const mailOf = (text: string, ...date: string[]) =>
       mail(...PLAIN, "Message-ID: <1@form.example>", ...date, "", text);

@@ -187,6 +187,8 @@ function referencesOf(headers) {
  * @param {Buffer} raw
  */
 function fromHeader(raw) {
+  // Old archives end lines with CR alone.
+  if (!raw.includes(0x0a)) for (const [i, byte] of raw.entries()) if (byte === 0x0d) raw[i] = 0x0a;
   let start = raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   while (raw[start] === 0x0d || raw[start] === 0x0a) start += 1;
   return raw.subarray(start);
