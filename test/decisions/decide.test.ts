@@ -92,7 +92,7 @@ const ID = "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43";
 const comparable = (body: object): unknown =>
   JSON.parse(
     JSON.stringify(body, (name, value) =>
-      /(^id|Id|At|^now|^requestId)$/.test(name)
+      /(^id|Id|At|^until|^now|^requestId)$/.test(name)
         ? undefined
         : typeof value === "string"
           ? value.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")

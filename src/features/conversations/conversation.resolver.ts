@@ -181,7 +181,6 @@ export class ConversationResolver {
     return this.changes.close(context, input);
   }
 
-  @Access(MAY_READ_MESSAGES)
   @FieldResolver(() => GraphQLISODateTime, {
     nullable: true,
     description:
@@ -191,6 +190,7 @@ export class ConversationResolver {
     return this.service.releaseAtOf(conversation);
   }
 
+  @Access(MAY_READ_MESSAGES)
   @FieldResolver(() => Message, {
     nullable: true,
     description:

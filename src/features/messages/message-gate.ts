@@ -52,6 +52,7 @@ export function gatesOf({
   heldReason,
   notBefore,
 }: Pick<Message, "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore">): MessageGate[] {
-  if (scheduledReason !== null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy }];
-  return heldReason === null ? [] : [{ name: heldReason, until: notBefore, path: null }];
+  // A message that was just inserted lacks some of its columns.
+  if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy }];
+  return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null }];
 }
