@@ -75,7 +75,10 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
     await Promise.all(Array.from({ length: POOL }, () => gateway.services.database.read(session)));
   }
 
-  test("loses all connections to the failing write, and the next one succeeds", async () => {
+  // Connections are replaced once a second at most, and a write of the gateway's own may have replaced them just now.
+  const writesAgain = () => waitUntil(async () => (await add()).status === 201);
+
+  test("loses all connections to the failing write, and soon writes again", async () => {
     await waitUntil(async () => (await connections("LISTEN%")).length === 2);
     let before: number[] = [];
     // A write of the gateway's own, such as housekeeping after its start, may be the one that fails.
@@ -86,7 +89,7 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
       return status === 503 && body.code === "unavailable";
     });
     expect((await list()).status).toBe(200);
-    expect((await add()).status).toBe(201);
+    await writesAgain();
     await allGone(before);
   });
 
@@ -97,7 +100,7 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
       await makeOpenSessionsReadOnly();
       return (await writes()) === "unavailable";
     });
-    expect((await add()).status).toBe(201);
+    await writesAgain();
     expect(await writes()).toBe("ok");
   });
 
