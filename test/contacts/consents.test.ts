@@ -8,6 +8,7 @@ import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { addSender, type Sender } from "../support/inbound";
 import { firstAgentId, operatorOfAgent } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -44,29 +45,32 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
       gateway.rest("POST", "/agent/contacts/batch", { body: { contacts: [{ addresses: local(address) }] } }),
   };
 
-  test("an opt-out holds after the contact was erased and the address was added again, 100 of 100", async () => {
-    const people = Array.from({ length: PEOPLE }, (_, i) => `person ${i}`);
-    for (let from = 0; from < PEOPLE; from += TOGETHER)
-      await Promise.all(
-        people.slice(from, from + TOGETHER).map(async (address, i) => {
-          const { body } = await sender.text(address, "STOP");
-          await contacts.erase(body.contactId);
-          await add[WAYS[i % WAYS.length] as (typeof WAYS)[number]](address);
-        }),
-      );
-    const optedOut = await Promise.all(people.map(addressOf));
-    expect(optedOut.filter((address) => address?.optedOutAt != null)).toHaveLength(PEOPLE);
-    const [{ contactId } = { contactId: "" }] = optedOut.flatMap((each) => each ?? []);
-    const line = { id: sender.lineId };
-    const { body } = await conversationClient(gateway).open({
-      contact: { id: contactId },
-      line,
-      message: "Hi",
-    });
-    const { id } = body.data.openConversation.message;
-    await waitUntil(async () => (await read(Message, { id }))[0]?.status === MessageStatus.canceled);
-    expect(await read(Message, { id })).toMatchObject([{ errorCode: "opted_out", attempts: 0 }]);
-  });
+  slowTest(
+    "an opt-out holds after the contact was erased and the address was added again, 100 of 100",
+    async () => {
+      const people = Array.from({ length: PEOPLE }, (_, i) => `person ${i}`);
+      for (let from = 0; from < PEOPLE; from += TOGETHER)
+        await Promise.all(
+          people.slice(from, from + TOGETHER).map(async (address, i) => {
+            const { body } = await sender.text(address, "STOP");
+            await contacts.erase(body.contactId);
+            await add[WAYS[i % WAYS.length] as (typeof WAYS)[number]](address);
+          }),
+        );
+      const optedOut = await Promise.all(people.map(addressOf));
+      expect(optedOut.filter((address) => address?.optedOutAt != null)).toHaveLength(PEOPLE);
+      const [{ contactId } = { contactId: "" }] = optedOut.flatMap((each) => each ?? []);
+      const line = { id: sender.lineId };
+      const { body } = await conversationClient(gateway).open({
+        contact: { id: contactId },
+        line,
+        message: "Hi",
+      });
+      const { id } = body.data.openConversation.message;
+      await waitUntil(async () => (await read(Message, { id }))[0]?.status === MessageStatus.canceled);
+      expect(await read(Message, { id })).toMatchObject([{ errorCode: "opted_out", attempts: 0 }]);
+    },
+  );
 
   test("what is left of an erased contact names nobody, and START counts for the address", async () => {
     const { body } = await sender.text("somebody", "STOP");

@@ -10,6 +10,7 @@ import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { type GatewayOptions, startGateway, type TestGateway } from "../support/gateway";
 import { firstAgentId } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -129,26 +130,29 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(Date.parse((await lane())?.wakeAt ?? "")).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  test("several processes release each conversation once, while humans answer in some and close others", async () => {
-    await publish(gateway, agentId, DOCUMENT);
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const others = await Promise.all(
-      [1, 2].map(() => startGateway(engine, { ...DELIVERS, database, signInOwner: false })),
-    );
-    const ids: string[] = [];
-    for (let i = 0; i < 45; i++) ids.push(await handedOff());
-    const [answered, closed] = [ids[7] as string, ids[8] as string];
-    const passed = pass(9 * HOUR_MS).then(() => {
-      for (const { services } of others) services.lanes.notify();
-    });
-    await Promise.all([passed, conversations.send(answered, "Wait"), conversations.close(closed)]);
-    await looked();
-    const wasReleased = async (id: string) => (await releasesOf(id)).length;
-    for (const id of ids.filter((each) => each !== answered && each !== closed))
-      expect([id, await releasesOf(id), (await stored(id)).version]).toEqual([id, ["timeout"], 3]);
-    const { handler, version } = await stored(answered);
-    expect([handler, version]).toEqual((await wasReleased(answered)) === 1 ? ["agent", 3] : ["human", 2]);
-    expect((await stored(closed)).state).toBe("closed");
-    await Promise.all(others.map((other) => other.close()));
-  });
+  slowTest(
+    "several processes release each conversation once, while humans answer in some and close others",
+    async () => {
+      await publish(gateway, agentId, DOCUMENT);
+      const database = { url: gateway.databaseUrl, drop: async () => undefined };
+      const others = await Promise.all(
+        [1, 2].map(() => startGateway(engine, { ...DELIVERS, database, signInOwner: false })),
+      );
+      const ids: string[] = [];
+      for (let i = 0; i < 45; i++) ids.push(await handedOff());
+      const [answered, closed] = [ids[7] as string, ids[8] as string];
+      const passed = pass(9 * HOUR_MS).then(() => {
+        for (const { services } of others) services.lanes.notify();
+      });
+      await Promise.all([passed, conversations.send(answered, "Wait"), conversations.close(closed)]);
+      await looked();
+      const wasReleased = async (id: string) => (await releasesOf(id)).length;
+      for (const id of ids.filter((each) => each !== answered && each !== closed))
+        expect([id, await releasesOf(id), (await stored(id)).version]).toEqual([id, ["timeout"], 3]);
+      const { handler, version } = await stored(answered);
+      expect([handler, version]).toEqual((await wasReleased(answered)) === 1 ? ["agent", 3] : ["human", 2]);
+      expect((await stored(closed)).state).toBe("closed");
+      await Promise.all(others.map((other) => other.close()));
+    },
+  );
 });

@@ -591,59 +591,62 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await become(ids[24] as string, { status: MessageStatus.sent });
   });
 
-  test("a mail server that rejects the line fails no message: the line says why, and is paused after twenty times", async () => {
-    let isDenied = true;
-    const server = await MailServer.start({
-      onRcptTo: ({ address }, _, callback) =>
-        callback(isDenied ? rejection(554, `5.7.1 <${address}>: Relay access denied`) : null),
-    });
-    try {
-      const { id: lineId, name } = await addLine(gateway, {
-        agentId,
-        settings: {
-          email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
-        },
-      } as never);
-      const fault = async () => {
-        const { body } = await gateway.rest("GET", "/agent/lines");
-        return body.find(({ id }: Line) => id === lineId).fault;
-      };
-      const ids: string[] = [];
-      const open = async () => {
-        const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
-        const contact = { id: await addContact(gateway, { agentId, addresses }) };
-        const { body } = await api.open({ contact, line: name, message: "Hello" });
-        ids.push(body.data.openConversation.message.id);
-      };
-      await open();
-      const { errorText } = await become(ids[0] as string, { heldReason: "retry" as never });
-      expect(errorText).toContain("Relay access denied");
-      // Whose message it was is not kept with the line.
-      const denied = {
-        code: "smtp_554",
-        detail: "The server accepts no e-mail from the line: 554 5.7.1 <[address]>: Relay access denied",
-        since: expect.any(String),
-      };
-      expect(await fault()).toEqual(denied);
-      for (let i = 1; i < 20; i++) await open();
-      await waitUntil(
-        async () =>
-          (await read((reader) => reader.findOneByOrFail(Line, { id: lineId }))).state === LineState.paused,
-      );
-      expect(await read((reader) => reader.findOneByOrFail(Line, { id: lineId }))).toMatchObject({
-        pausedReason: "smtp_554",
+  slowTest(
+    "a mail server that rejects the line fails no message: the line says why, and is paused after twenty times",
+    async () => {
+      let isDenied = true;
+      const server = await MailServer.start({
+        onRcptTo: ({ address }, _, callback) =>
+          callback(isDenied ? rejection(554, `5.7.1 <${address}>: Relay access denied`) : null),
       });
-      expect(await fault()).toEqual(denied);
-      isDenied = false;
-      await write("update message set not_before = null where line_id = $1", [lineId]);
-      await lineClient(gateway).resume(lineId);
-      await waitUntil(() => server.received.length === ids.length);
-      for (const id of ids) await become(id, { status: MessageStatus.sent });
-      expect(await fault()).toBeUndefined();
-    } finally {
-      await server.close();
-    }
-  });
+      try {
+        const { id: lineId, name } = await addLine(gateway, {
+          agentId,
+          settings: {
+            email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
+          },
+        } as never);
+        const fault = async () => {
+          const { body } = await gateway.rest("GET", "/agent/lines");
+          return body.find(({ id }: Line) => id === lineId).fault;
+        };
+        const ids: string[] = [];
+        const open = async () => {
+          const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
+          const contact = { id: await addContact(gateway, { agentId, addresses }) };
+          const { body } = await api.open({ contact, line: name, message: "Hello" });
+          ids.push(body.data.openConversation.message.id);
+        };
+        await open();
+        const { errorText } = await become(ids[0] as string, { heldReason: "retry" as never });
+        expect(errorText).toContain("Relay access denied");
+        // Whose message it was is not kept with the line.
+        const denied = {
+          code: "smtp_554",
+          detail: "The server accepts no e-mail from the line: 554 5.7.1 <[address]>: Relay access denied",
+          since: expect.any(String),
+        };
+        expect(await fault()).toEqual(denied);
+        for (let i = 1; i < 20; i++) await open();
+        await waitUntil(
+          async () =>
+            (await read((reader) => reader.findOneByOrFail(Line, { id: lineId }))).state === LineState.paused,
+        );
+        expect(await read((reader) => reader.findOneByOrFail(Line, { id: lineId }))).toMatchObject({
+          pausedReason: "smtp_554",
+        });
+        expect(await fault()).toEqual(denied);
+        isDenied = false;
+        await write("update message set not_before = null where line_id = $1", [lineId]);
+        await lineClient(gateway).resume(lineId);
+        await waitUntil(() => server.received.length === ids.length);
+        for (const id of ids) await become(id, { status: MessageStatus.sent });
+        expect(await fault()).toBeUndefined();
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
   test("nothing leaves while the organization is deactivated, and everything in order afterwards", async () => {
     const { organizations, lines } = gateway.services;

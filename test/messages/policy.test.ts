@@ -34,6 +34,7 @@ const closed = () => windowOf(2 * HOUR_MS, 3 * HOUR_MS);
 const { windows: OPEN } = windowOf(-HOUR_MS, 12 * HOUR_MS);
 
 const NEWS = {
+  burstSeconds: 0,
   situations: { news: {}, alert: {}, both: {} },
   templates: { news: "News", alert: { text: "Alert", urgent: true }, answer: "Answer" },
   rules: [
