@@ -85,6 +85,20 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(JSON.stringify(left)).not.toContain("somebody");
   });
 
+  test("a contact shows what it accepts at which address", async () => {
+    const { body } = await sender.text("shown", "STOP");
+    const query =
+      "query ($id: ID!) { contact(by: { id: $id }) { consents { addressId topic state source } } }";
+    const shown = await gateway.graphql(query, { id: body.contactId });
+    const addressId = (await addressOf("shown"))?.id;
+    expect(shown.body.data.contact.consents).toEqual([
+      { addressId, topic: "*", state: "out", source: "contact" },
+    ]);
+    await sender.text("shown", "START");
+    const again = await gateway.graphql(query, { id: body.contactId });
+    expect(again.body.data.contact.consents).toMatchObject([{ state: "in" }]);
+  });
+
   test("an export contains the consents of the contact, and of nobody else", async () => {
     const { body } = await sender.text("exported", "STOP");
     await sender.text("another", "STOP");

@@ -3,7 +3,6 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { MaxCharacters } from "../../schema/list-size";
-import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits";
 
@@ -26,10 +25,6 @@ registerEnumType(ConsentState, {
 
 export enum ConsentSource {
   contact = "contact",
-  api = "api",
-  member = "member",
-  import = "import",
-  unsubscribe = "unsubscribe",
 }
 
 registerEnumType(ConsentSource, {
@@ -37,17 +32,13 @@ registerEnumType(ConsentSource, {
   description: "How a consent became known.",
   valuesConfig: {
     contact: { description: "The contact wrote STOP or START, or complained about a message." },
-    api: { description: "A client with an API key stored it." },
-    member: { description: "A member of the organization stored it." },
-    import: { description: "It was stored with many contacts at once." },
-    unsubscribe: { description: "The contact used the link or the button to unsubscribe in an e-mail." },
   },
 });
 
 @ObjectType({
   simpleResolvers: true,
   description:
-    "Whether messages about a topic may be sent to an address. It outlives the address and the contact, and holds again when the address is added again.",
+    "Whether messages may be sent to an address. It outlives the address and the contact, and holds again when the address is added again.",
 })
 @Entity()
 @Index(["addressHash", "topic"], { unique: true })
@@ -73,7 +64,7 @@ export class Consent {
   addressId!: string | null;
 
   @Field(() => String, {
-    description: "A topic of the agent's policy, or `*` for all messages to the address.",
+    description: "What the messages are about: `*` stands for all messages to the address.",
   })
   @MaxCharacters(CONSENT_TOPIC_MAX_LENGTH)
   @Column({ type: "varchar", length: CONSENT_TOPIC_MAX_LENGTH })
@@ -87,12 +78,7 @@ export class Consent {
   @Column({ type: "varchar", length: 11 })
   source!: ConsentSource;
 
-  @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description: "Where and how the contact agreed or objected; null if nothing was stored.",
-  })
-  @MaxCharacters(EVIDENCE_MAX_LENGTH)
+  /** Where and how the contact agreed or objected. */
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;
 

@@ -9,6 +9,7 @@ import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { unlessDeleted } from "../agents/agent-scope";
+import { Consent } from "./consent.entity";
 import { MAY_READ_CONTACTS } from "./contact.access";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
@@ -162,6 +163,14 @@ export class ContactResolver {
   })
   async addresses(@Root() { id }: Contact): Promise<ContactAddress[]> {
     return (await this.service.addressesOf(id)) ?? [];
+  }
+
+  @AtMost(MAX_ADDRESSES)
+  @FieldResolver(() => [Consent], {
+    description: "What the contact accepts at its addresses, if that is known.",
+  })
+  consents(@Root() { id }: Contact): Promise<Consent[]> {
+    return this.service.consentsOf(id);
   }
 
   @AtMost(MAX_TAGS)

@@ -2,6 +2,7 @@ import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { settled } from "../../database/coalesce-in-tx";
@@ -16,6 +17,7 @@ import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
+import { Consent } from "./consent.entity";
 import { type Consents, detachConsents } from "./consents";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
@@ -59,6 +61,7 @@ export class ContactService {
   /** A page of the contacts of an agent; without an access check. */
   readonly ofAgent: ListOfParent<ContactConnection>;
 
+  private readonly consentsAt: (addressId: string) => Promise<Consent[] | undefined>;
   private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
 
   constructor(
@@ -78,16 +81,30 @@ export class ContactService {
       condition: "erased_at IS NULL",
     });
     this.addressesOf = database.coalesceByKey("addresses", async (ids) =>
-      groupByContact(
+      groupBy(
         await database.read((reader) =>
           reader.find(ContactAddress, { where: { contactId: In(ids) }, order: { id: "ASC" } }),
         ),
+        contactOf,
+      ),
+    );
+    this.consentsAt = database.coalesceByKey("consents", async (ids) =>
+      groupBy(
+        await database.read((reader) => reader.findBy(Consent, { addressId: In(ids) })),
+        ({ addressId }) => addressId as string,
       ),
     );
     const tags = database.coalesceByKey("tags", async (ids) =>
-      groupByContact(await database.read((reader) => reader.findBy(ContactTag, { contactId: In(ids) }))),
+      groupBy(await database.read((reader) => reader.findBy(ContactTag, { contactId: In(ids) })), contactOf),
     );
     this.tagsOf = async (id) => (await tags(id))?.map(({ tag }) => tag).sort();
+  }
+
+  /** The consents at a contact's addresses, those of the oldest address first. Does not check access. */
+  async consentsOf(contactId: string): Promise<Consent[]> {
+    const addresses = (await this.addressesOf(contactId)) ?? [];
+    const consents = await Promise.all(addresses.map(({ id }) => this.consentsAt(id)));
+    return consents.flatMap((each) => each ?? []);
   }
 
   /**
@@ -325,6 +342,8 @@ export class ContactService {
   }
 }
 
+const contactOf = ({ contactId }: { contactId: string }): string => contactId;
+
 /** Identifies a caller; members sort first, because revoking a key locks the member before the key. */
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
@@ -404,10 +423,4 @@ async function idsIn(
   query.select("entry.contact_id", "id").orderBy("entry.contact_id", direction);
   const rows = await query.limit(limit + 1).getRawMany<{ id: string }>();
   return rows.map(({ id }) => id);
-}
-
-function groupByContact<Row extends { contactId: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) groups.set(row.contactId, [...(groups.get(row.contactId) ?? []), row]);
-  return groups;
 }

@@ -65,5 +65,5 @@ export const contacts = feature({
   routes: contactRoutes,
   scopes: contactScopes,
   eventTypes: contactEventTypes,
-  batches: ["contacts", "contacts of agents", "addresses", "tags"],
+  batches: ["contacts", "contacts of agents", "addresses", "consents", "tags"],
 });
