@@ -10,6 +10,7 @@ const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
   "suites/dashboard-other-half.suite.ts": 250_000,
   "faults/crash.full.test.ts": 150_000,
+  "faults/policy.full.test.ts": 60_000,
   "openapi/clients.full.test.ts": 45_000,
   "faults/stop.full.test.ts": 35_000,
 };
