@@ -421,7 +421,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   test("the selection of the tests is the whole contact, without what it leads to", async () => {
     const { body } = await gateway.graphql('{ __type(name: "Contact") { fields { name } } }');
     const names = body.data.__type.fields.map(({ name }: { name: string }) => name);
-    const links = ["agent", "conversations", "decisions"];
+    const links = ["agent", "consents", "conversations", "decisions"];
     const selected = CONTACT.split(/\W+/);
     expect(names.filter((name: string) => !selected.includes(name)).sort()).toEqual(links);
   });
