@@ -56,6 +56,11 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     receivers.push(started);
     return started;
   };
+  const addMailLine = ({ port }: MailServer) =>
+    addLine(gateway, {
+      agentId,
+      settings: { email: { host: "127.0.0.1", port, security: "none", from: "acme@example.com" } },
+    } as never);
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
   const write = (statement: string, parameters: unknown[]) =>
     gateway.services.database.write((tx) => tx.query(statement, parameters));
@@ -147,12 +152,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   test("mails say whether a program wrote them, so that no other program answers", async () => {
     const server = await MailServer.start();
     try {
-      const { id: lineId, name } = await addLine(gateway, {
-        agentId,
-        settings: {
-          email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
-        },
-      } as never);
+      const { id: lineId, name } = await addMailLine(server);
       await lineClient(gateway).pause(lineId);
       const address = `anna-${uuid()}@example.com`;
       const contactId = await addContact(gateway, {
@@ -600,12 +600,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
           callback(isDenied ? rejection(554, `5.7.1 <${address}>: Relay access denied`) : null),
       });
       try {
-        const { id: lineId, name } = await addLine(gateway, {
-          agentId,
-          settings: {
-            email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
-          },
-        } as never);
+        const { id: lineId, name } = await addMailLine(server);
         const fault = async () => {
           const { body } = await gateway.rest("GET", "/agent/lines");
           return body.find(({ id }: Line) => id === lineId).fault;
