@@ -25,12 +25,14 @@ import type { Organization } from "../organizations/organization.entity";
 import { Timer } from "../timers/timer.entity";
 import { TIMERS } from "../timers/timer.metrics";
 import { takeDue } from "../timers/waiting-timers";
-import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
+import { applyEffects } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { Assumptions } from "./decision.inputs";
 import { DECISIONS, EFFECTS, MODEL_TOKENS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
 import type { ModelRequestState, Snapshot } from "./decision-record";
+import type { Application, Dependencies } from "./effects/application";
+import { explain } from "./effects/explain-effect";
 import type {
   EffectExplanation,
   EffectStatus,

@@ -13,8 +13,9 @@ import {
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/evaluate";
-import { explain, resultOf } from "./apply-effects";
+import { resultOf } from "./apply-effects";
 import type { Decision } from "./decision.entity";
+import { explain } from "./effects/explain-effect";
 import {
   type EffectExplanation,
   EXPLANATION_MAX,

@@ -1,0 +1,97 @@
+import type { RequestContext } from "../../../auth/context";
+import type { Timestamp } from "../../../common/time";
+import type { Lanes } from "../../../delivery/lanes";
+import { GatewayError } from "../../../errors";
+import type { ContactPolicy } from "../../configuration/document/contact-policy";
+import type { Effect } from "../../configuration/document/evaluate";
+import type { Consents } from "../../contacts/consents";
+import type { Conversation } from "../../conversations/conversation.entity";
+import type { DefaultConversations } from "../../conversations/default-conversations";
+import type { Place } from "../../conversations/find-conversation";
+import type { MessageToQueue } from "../../conversations/queue-messages";
+import type { AgentQueues } from "../../messages/agent-queues";
+import type { Timer } from "../../timers/timer.entity";
+import type { EffectStatus, ExplanationError, GateExplanation, LineObstacle } from "../explanation";
+import type { Participants } from "../participants";
+
+/** The services that apply effects. */
+export interface Dependencies {
+  lanes: Lanes;
+  consents: Consents;
+  queues: AgentQueues;
+  defaultConversations: DefaultConversations;
+}
+
+/** A decision whose effects are applied in one transaction. */
+export interface Application extends Dependencies {
+  context: RequestContext;
+  agentId: string;
+  decisionId: string;
+  participants: Participants;
+  /** The result of asking the model, if it was asked. */
+  asked?: Pick<Result, "status" | "error"> | undefined;
+  /** True if the decision answers a contact's message, so that its messages count as automatic answers. */
+  isAnswer: boolean;
+  gates: readonly GateExplanation[];
+  /** True if the contact has opted out of messages in the conversation. */
+  isOptedOut: boolean;
+  /** True if the address of the conversation is undeliverable. */
+  isUndeliverable: boolean;
+  /** True if a timer handed over the situation. */
+  isTimed: boolean;
+  /** The policy for the messages, and the contact's time zone; undefined if they answer one, or without a contact. */
+  bound: { policy: ContactPolicy; timezone: string | null } | undefined;
+  now: Timestamp;
+  /** The contact's tags, once they are read. */
+  tags?: readonly string[] | undefined;
+}
+
+export type Send = Extract<Effect, { kind: "send" }>;
+
+export type Change = Exclude<Effect, { kind: "send" | "ask" }>;
+
+export type TimerChange = Extract<Effect, { kind: "later" | "cancelTimer" }>;
+
+/** The result of one effect. */
+export interface Result {
+  status: EffectStatus;
+  error?: ExplanationError;
+  /** The destination of a message to send. */
+  destination?: Destination;
+  /** The line named by the message. */
+  line?: string | null;
+  obstacles?: LineObstacle[];
+  /** The contact's address in the current conversation, or else in the message's own, before any move. */
+  addressId?: string | undefined;
+  /** When to queue the message, if not now, and the part of the policy that says so, if it does. */
+  sendAt?: Timestamp | undefined;
+  heldBy?: MessageToQueue["heldBy"];
+  /** The timer that was set or canceled. */
+  timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;
+}
+
+/** Errors that fail an effect but not the rest of the decision. */
+export const FAILURES: ReadonlySet<string> = new Set([
+  "not_deliverable",
+  "not_found",
+  "conflict",
+  "limit_reached",
+]);
+
+/** Runs a part of a decision whose failure does not affect the rest. */
+export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
+  try {
+    return await part();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !FAILURES.has(error.code)) throw error;
+    return { status: "failed", error: { code: error.code, message: error.message } };
+  }
+}
+
+/** Where a message is sent; standalone if it has neither a conversation nor a place. */
+export interface Destination {
+  conversation: Conversation | null;
+  /** Where to open the conversation. */
+  place?: Place;
+  opening?: Promise<Conversation>;
+}

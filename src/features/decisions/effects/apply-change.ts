@@ -1,0 +1,101 @@
+import { timestamp } from "../../../common/time";
+import type { Tx } from "../../../database/unit-of-work";
+import { GatewayError } from "../../../errors";
+import { changeKnownTags, tagsOf } from "../../contacts/tag-changes";
+import type { Conversation } from "../../conversations/conversation.entity";
+import { PendingMessages } from "../../conversations/conversation.inputs";
+import {
+  type PlannedChange,
+  planClose,
+  planHandoff,
+  planMove,
+  storeAudited,
+} from "../../conversations/conversation-changes";
+import { assertOpen } from "../../conversations/find-conversation";
+import { WaitingTimers } from "../../timers/waiting-timers";
+import type { EffectStatus } from "../explanation";
+import type { Application, Change, Result, TimerChange } from "./application";
+
+/** Min time until a timer is due that was set by the decision of another timer (ms), so that no two set each other endlessly. */
+const MIN_CHAINED_MS = 60_000;
+
+/** @throws GatewayError if the effect fails */
+export async function change(
+  tx: Tx,
+  effect: Exclude<Change, TimerChange>,
+  {
+    conversation,
+    opened,
+    canceled,
+    timers,
+  }: {
+    conversation: Conversation | null;
+    opened: readonly Conversation[];
+    canceled: Set<string>;
+    timers: WaitingTimers;
+  },
+  application: Application,
+): Promise<EffectStatus> {
+  const { lanes, context, participants } = application;
+  const { contact } = participants;
+  if ("tags" in effect) {
+    if (contact === null) throw new GatewayError("not_found", "The situation is not about a contact.");
+    const [add, remove] = effect.kind === "addTags" ? [effect.tags, []] : [[], effect.tags];
+    const before = application.tags ?? (await tagsOf(tx, contact.id)) ?? [];
+    const { tags, changed } = await changeKnownTags(tx, contact, before, { context, add, remove });
+    application.tags = tags;
+    return changed.length === 0 ? "unchanged" : "done";
+  }
+  if (conversation === null) throw new GatewayError("not_found", "There is no conversation.");
+  if (effect.kind !== "close") assertOpen(conversation);
+  const planned = await plan(tx, effect, conversation, opened);
+  if (planned === undefined) return "unchanged";
+  for (const id of (await storeAudited(tx, lanes, context, conversation, planned, timers)).canceled)
+    canceled.add(id);
+  return "done";
+}
+
+/** @throws GatewayError `limit_reached` */
+export async function changeTimer(
+  tx: Tx,
+  timers: WaitingTimers,
+  effect: TimerChange,
+  conversation: Conversation | null,
+  { decisionId, participants: { contact, isNamed }, isTimed }: Application,
+): Promise<Result> {
+  const { kind, key } = effect;
+  if (key === null) return { status: "skipped" };
+  if (kind === "cancelTimer") {
+    const timer = await timers.cancel(key);
+    return { status: timer === undefined ? "unchanged" : "done", timer };
+  }
+  const { situation: situationType, data, unless, dueAt } = effect;
+  const earliest = timestamp(isTimed ? MIN_CHAINED_MS : 0);
+  const timer = await timers.set({
+    conversationId: contact === null ? null : (conversation?.id ?? null),
+    isNamed: contact !== null && isNamed,
+    key,
+    situationType,
+    data,
+    unless: [...new Set(unless)],
+    dueAt: dueAt === null || dueAt < earliest ? earliest : dueAt,
+    decisionId,
+  });
+  return { status: "done", timer: tx.isDryRun ? { dueAt: timer.dueAt } : timer };
+}
+
+async function plan(
+  tx: Tx,
+  effect: Exclude<Change, TimerChange | { kind: "addTags" | "removeTags" }>,
+  conversation: Conversation,
+  opened: readonly Conversation[],
+): Promise<PlannedChange | undefined> {
+  switch (effect.kind) {
+    case "move":
+      return planMove(tx, conversation, { name: effect.line }, PendingMessages[effect.pending], opened);
+    case "handoff":
+      return planHandoff(conversation);
+    case "close":
+      return planClose(conversation);
+  }
+}

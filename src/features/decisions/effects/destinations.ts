@@ -1,0 +1,164 @@
+import { groupBy } from "../../../common/group-by";
+import type { Tx } from "../../../database/unit-of-work";
+import { GatewayError } from "../../../errors";
+import type { Effect } from "../../configuration/document/evaluate";
+import { type Conversation, Handler } from "../../conversations/conversation.entity";
+import { addressOn, assertInUse, lineOf } from "../../conversations/destination";
+import { insertConversation, lockOpen } from "../../conversations/open-conversation";
+import { conversationQueueFull, roomIn } from "../../conversations/queue-messages";
+import { MessageError } from "../../messages/message.entity";
+import type { ExplanationError, LineObstacle } from "../explanation";
+import { type Application, type Destination, FAILURES, type Result, type Send } from "./application";
+
+/** Why a message fails that would be canceled when it is its turn. */
+const OPTED_OUT_ERROR: ExplanationError = {
+  code: MessageError.opted_out,
+  message: "The contact has opted out of messages to this address.",
+};
+
+const UNDELIVERABLE_ERROR: ExplanationError = {
+  code: MessageError.undeliverable,
+  message: "A mail server reported that the contact's address does not exist.",
+};
+
+/** Errors of a line after which the next one is tried; a human who answers is not bypassed on another line. */
+const UNREACHED: ReadonlySet<string> = new Set([
+  "not_deliverable",
+  "not_found",
+  MessageError.opted_out,
+  MessageError.undeliverable,
+]);
+
+/** Why a message fails if none of several lines reaches the contact. */
+const UNREACHED_ERROR: ExplanationError = {
+  code: "not_deliverable",
+  message: "None of the lines reaches the contact.",
+};
+
+/**
+ * Tries the lines that a message names, until one reaches the contact. Only a situation that names a contact but no
+ * conversation uses them, and a failed message that is sent again.
+ */
+export async function onFirstLine(
+  { line, lines, resendOf }: Send,
+  { participants: { contact, isNamed } }: Application,
+  attempt: (line: string | null) => Promise<Result>,
+): Promise<Result> {
+  const isUsed = contact !== null && (!isNamed || resendOf !== undefined);
+  if (!isUsed || lines === undefined) return attempt(isUsed ? line : null);
+  const obstacles: LineObstacle[] = [];
+  for (const line of lines) {
+    const result = await attempt(line);
+    if (result.error === undefined || !UNREACHED.has(result.error.code)) return { ...result, obstacles };
+    obstacles.push({ line, error: result.error });
+  }
+  return { status: "failed", error: UNREACHED_ERROR, obstacles };
+}
+
+/** The destinations of a decision's messages, one object per conversation, which counts its messages. */
+export class Destinations {
+  private readonly known = new Map<string, Destination>();
+
+  /** Returns the first equal destination. */
+  one(destination: Destination): Destination {
+    const { conversation, place } = destination;
+    const name = conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
+    const known = this.known.get(name) ?? destination;
+    this.known.set(name, known);
+    return known;
+  }
+}
+
+/**
+ * Where to send a message; without a contact, to the conversation with the default contact.
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for a conversation that a human answers in
+ */
+export async function destinationOf(
+  tx: Tx,
+  { line: name = null, whileHuman, resendOf }: Partial<Send>,
+  application: Application,
+): Promise<Destination> {
+  const { agentId, participants, defaultConversations } = application;
+  const { contact, conversation: atHand, isNamed, isPreferred } = participants;
+  if (contact === null) {
+    const place = (await defaultConversations.lockPlaces(tx, [agentId])).get(agentId);
+    return place === undefined
+      ? { conversation: null }
+      : { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
+  }
+  const isGiven = isNamed && resendOf === undefined;
+  if (atHand !== null && (isGiven || name === null)) return { conversation: atHand };
+  const line = await lineOf(tx, agentId, name === null ? null : { name });
+  if (line.id === atHand?.lineId) return { conversation: atHand };
+  assertInUse(line);
+  const place = { line, address: await addressOn(tx, line, contact.id, isPreferred) };
+  return { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
+}
+
+/** Why a message to a destination would not be sent, if its address has opted out or is undeliverable. */
+export function blockOf(
+  { conversation, place }: Destination,
+  { participants, ...application }: Application,
+): ExplanationError | undefined {
+  const isCurrent = place === undefined && conversation === participants.conversation;
+  const isOptedOut = isCurrent ? application.isOptedOut : place?.address.optedOutAt != null;
+  const isUndeliverable = isCurrent ? application.isUndeliverable : place?.address.undeliverableAt != null;
+  if (isOptedOut) return OPTED_OUT_ERROR;
+  return isUndeliverable ? UNDELIVERABLE_ERROR : undefined;
+}
+
+/** True if an effect moves the conversation to an address at which the contact accepts messages. */
+export async function leadsToAccepted(
+  tx: Tx,
+  move: Effect | undefined,
+  { agentId, participants: { contact, conversation } }: Application,
+): Promise<boolean> {
+  if (move?.kind !== "move" || contact === null) return false;
+  try {
+    const line = await lineOf(tx, agentId, { name: move.line });
+    const isCurrent = ({ id }: { id: string }) => id === conversation?.addressId;
+    const { optedOutAt, undeliverableAt } = await addressOn(tx, line, contact.id, isCurrent);
+    return optedOutAt === null && undeliverableAt === null;
+  } catch (error) {
+    // The move will fail for the same reason.
+    if (error instanceof GatewayError && FAILURES.has(error.code)) return false;
+    throw error;
+  }
+}
+
+/** Opens the conversation of a destination if necessary. */
+export async function open(tx: Tx, destination: Destination): Promise<Destination> {
+  const { conversation, place } = destination;
+  if (conversation === null && place !== undefined) {
+    destination.opening ??= insertConversation(tx, place);
+    destination.conversation = await destination.opening;
+  }
+  return destination;
+}
+
+/**
+ * @param options.schedules true if any of the messages is scheduled
+ * @param options.changed the conversation whose messages were canceled
+ * @throws GatewayError `queue_full`
+ */
+export async function assertRoomFor(
+  tx: Tx,
+  sends: readonly Destination[],
+  {
+    schedules,
+    changed,
+  }: { schedules: boolean; changed?: { of: Conversation | null; canceled: ReadonlySet<string> } },
+): Promise<void> {
+  for (const [{ conversation }, { length }] of groupBy(sends, (each) => each)) {
+    if (conversation === null) continue;
+    const canceled = tx.isDryRun && changed?.of?.id === conversation.id ? changed.canceled.size : 0;
+    if ((await roomIn(tx, conversation, length, { schedules, canceled })) < length)
+      throw conversationQueueFull();
+  }
+}
+
+/** @throws GatewayError `conflict` for a conversation that a human answers in */
+function mayJoin(conversation: Conversation | null, whileHuman = false): Destination {
+  if (whileHuman || conversation?.handler !== Handler.human) return { conversation };
+  throw new GatewayError("conflict", `A human answers in the conversation ${conversation.id}.`);
+}

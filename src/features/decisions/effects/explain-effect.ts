@@ -1,0 +1,44 @@
+import type { Effect } from "../../configuration/document/evaluate";
+import { ScheduledReason } from "../../messages/message.entity";
+import type { EffectExplanation, TimerExplanation } from "../explanation";
+import type { Result, TimerChange } from "./application";
+
+/** Explains an effect and its result. */
+export function explain(
+  effect: Effect,
+  { status, error, line, obstacles, timer, sendAt, heldBy }: Result = { status: "skipped" },
+  messageId: string | undefined = undefined,
+): EffectExplanation {
+  return {
+    kind: effect.kind,
+    ruleId: effect.ruleId,
+    status,
+    error: error ?? null,
+    messageId: messageId ?? null,
+    template: "template" in effect ? effect.template : null,
+    text: "text" in effect ? effect.text : null,
+    ...("locale" in effect && { locale: effect.locale }),
+    ...("subject" in effect && { subject: effect.subject }),
+    ...("resendOf" in effect && { resendOf: effect.resendOf }),
+    delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
+    ...("isUrgent" in effect && { isUrgent: effect.isUrgent }),
+    ...(sendAt !== undefined && {
+      gate: { name: heldBy?.reason ?? ScheduledReason.delay, until: sendAt, path: heldBy?.path ?? null },
+    }),
+    line: line !== undefined ? line : "line" in effect ? effect.line : null,
+    ...(obstacles !== undefined && { obstacles }),
+    tags: "tags" in effect ? effect.tags : null,
+    reason: "reason" in effect ? effect.reason : null,
+    ...("key" in effect && { timer: explainTimer(effect, timer) }),
+  };
+}
+
+const explainTimer = (effect: TimerChange, timer: Result["timer"]): TimerExplanation => ({
+  id: timer?.id ?? null,
+  key: effect.key,
+  ...(effect.kind === "later" && {
+    situationType: effect.situation,
+    data: effect.data,
+    dueAt: timer?.dueAt ?? effect.dueAt,
+  }),
+});

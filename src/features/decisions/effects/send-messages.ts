@@ -1,0 +1,56 @@
+import { timestampOf } from "../../../common/time";
+import type { Tx } from "../../../database/unit-of-work";
+import type { Effect } from "../../configuration/document/evaluate";
+import { type MessageToQueue, queueMessages } from "../../conversations/queue-messages";
+import { Message, MessageAuthor, ScheduledReason } from "../../messages/message.entity";
+import type { Application, Result, Send } from "./application";
+
+/** When a message is queued: after its delay, and in a window of the policy; now if undefined. */
+export function scheduleOf(
+  { delaySeconds, isUrgent }: Send,
+  { bound, now }: Application,
+): Pick<Result, "sendAt" | "heldBy"> {
+  const delayed = delaySeconds > 0 ? timestampOf(Date.parse(now) + delaySeconds * 1000) : undefined;
+  const closed = isUrgent ? undefined : bound?.policy.closedUntil(bound.timezone, delayed ?? now);
+  if (closed === undefined) return { sendAt: delayed };
+  return { sendAt: closed.until, heldBy: { reason: ScheduledReason.window, path: closed.path } };
+}
+
+/**
+ * Queues the messages in order.
+ * @returns their IDs
+ */
+export async function send(
+  tx: Tx,
+  effects: readonly Effect[],
+  results: readonly (Result | undefined)[],
+  { lanes, agentId, decisionId, isAnswer }: Application,
+): Promise<ReadonlyMap<Effect, string>> {
+  const sends = effects.flatMap((effect, i) => {
+    const { destination, addressId, sendAt, heldBy } = results[i] ?? {};
+    if (effect.kind !== "send" || destination === undefined) return [];
+    const draft: MessageToQueue = {
+      agentId,
+      text: effect.text ?? "",
+      subject: effect.subject,
+      author: MessageAuthor.agent,
+      decisionId,
+      sendAt,
+      heldBy,
+      isUrgent: effect.isUrgent,
+      answeredAddressId: isAnswer ? addressId : undefined,
+      conversation: destination.conversation,
+    };
+    return [{ effect, draft }];
+  });
+  if (sends.length === 0 || tx.isDryRun) return new Map();
+  const messages = await queueMessages(
+    tx,
+    lanes,
+    sends.map(({ draft }) => draft),
+  );
+  const ids = new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
+  for (const [{ resendOf }, resentAs] of ids)
+    if (resendOf !== undefined) await tx.update(Message, { id: resendOf }, { resentAs });
+  return ids;
+}
