@@ -1,4 +1,5 @@
-import { type Effect, evaluate } from "../../src/features/configuration/document/evaluate";
+import type { Effect } from "../../src/features/configuration/document/effect";
+import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { compileChecked, decisionInput, evaluateCondition, problemsOf } from "../support/configuration";
 
 /** The result of a condition for a message from a contact. */

@@ -3,14 +3,10 @@ import { timestamp } from "../../src/common/time";
 import { insertAll } from "../../src/database/insert-all";
 import { Lane } from "../../src/delivery/lane.entity";
 import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
+import { cancelQueued } from "../../src/features/conversations/cancel-messages";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
-import { cancelQueued } from "../../src/features/conversations/conversation-changes";
-import {
-  Message,
-  MessageAuthor,
-  MessageError,
-  MessageStatus,
-} from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageAuthor, MessageError, MessageStatus } from "../../src/features/messages/message.enums";
 import { addConversation } from "../support/conversations";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";

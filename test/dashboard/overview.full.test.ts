@@ -1,5 +1,6 @@
 import { Permission } from "../../src/auth/permissions";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { decisionClient, publish } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";

@@ -9,7 +9,8 @@ import { MAX_QUEUED } from "../../src/features/conversations/conversation.limits
 import { queueMessages } from "../../src/features/conversations/queue-messages";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { RuleMatch } from "../../src/features/decisions/rule-match.entity";
-import { MESSAGE_ORDER, Message, MessageAuthor } from "../../src/features/messages/message.entity";
+import { MESSAGE_ORDER, Message } from "../../src/features/messages/message.entity";
+import { MessageAuthor } from "../../src/features/messages/message.enums";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { contactClient } from "../support/contacts";

@@ -6,7 +6,8 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { DecisionMaker } from "../../src/features/decisions/decision-maker";
 import { Event as StoredEvent } from "../../src/features/events/event.entity";
-import { Message, MessageAuthor, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, dispatchOf, publish } from "../support/decisions";

@@ -4,7 +4,8 @@ import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
-import { HeldReason, Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
 import { postgres } from "../support/engines";
 import {
   type GatewayOptions,

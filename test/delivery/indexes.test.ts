@@ -17,7 +17,8 @@ import {
   SendToConversationInput,
 } from "../../src/features/conversations/conversation.inputs";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "../../src/features/messages/message-lanes";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { seedConversations } from "../../src/features/samples/seed-conversations";

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { timestamp } from "../../src/common/time";
 import { createDataSource } from "../../src/features";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { postgres } from "../support/engines";
 import type { GatewayOptions } from "../support/gateway";
 import { addWebhookLine, lineClient } from "../support/lines";

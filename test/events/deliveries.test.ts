@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { MessageStatus } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient } from "../support/decisions";

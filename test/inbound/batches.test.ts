@@ -7,7 +7,8 @@ import { Conversation, Handler } from "../../src/features/conversations/conversa
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Event } from "../../src/features/events/event.entity";
 import type { Inbound } from "../../src/features/inbound/inbound-messages";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { withoutOvertaking } from "../support/batches";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";

@@ -1,7 +1,8 @@
 import { v7 as uuid } from "uuid";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision, DecisionState } from "../../src/features/decisions/decision.entity";
-import { Message, MessageDirection, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageDirection, MessageStatus } from "../../src/features/messages/message.enums";
 import { agentClient } from "../support/agents";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";

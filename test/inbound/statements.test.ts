@@ -1,5 +1,6 @@
 import type { DataSource } from "typeorm";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { publish } from "../support/decisions";
 import { addSender } from "../support/inbound";
 import { firstAgentId } from "../support/people";

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { BACKGROUND } from "../../src/database/limits";
 import { AgentQueues, MAX_QUEUED_OF_AGENT } from "../../src/features/messages/agent-queues";
-import { HeldReason, MessageStatus } from "../../src/features/messages/message.entity";
+import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
 import { addConversation, conversationClient } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
 import { codeOf } from "../support/people";

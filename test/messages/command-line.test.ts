@@ -1,4 +1,5 @@
-import { HeldReason, Message } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { HeldReason } from "../../src/features/messages/message.enums";
 import { addConversation } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
 import { firstAgentId } from "../support/people";

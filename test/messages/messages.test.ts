@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { mint, operator } from "../support/gateway";
 import { describeGateway } from "../support/suite";
 

@@ -6,7 +6,8 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Event } from "../../src/features/events/event.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
 import { addContact } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";

@@ -5,13 +5,8 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { queueMessages } from "../../src/features/conversations/queue-messages";
 import { Event } from "../../src/features/events/event.entity";
-import {
-  MESSAGE_ORDER,
-  Message,
-  MessageAuthor,
-  MessageError,
-  MessageStatus,
-} from "../../src/features/messages/message.entity";
+import { MESSAGE_ORDER, Message } from "../../src/features/messages/message.entity";
+import { MessageAuthor, MessageError, MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { type GatewayOptions, startGateway } from "../support/gateway";

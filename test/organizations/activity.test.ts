@@ -1,7 +1,8 @@
 import { Permission } from "../../src/auth/permissions";
 import { timestampOf } from "../../src/common/time";
 import { leastUuidAt } from "../../src/common/uuid";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { decisionClient, publish } from "../support/decisions";
 import { mint } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";

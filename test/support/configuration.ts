@@ -1,8 +1,9 @@
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { CompiledConfiguration } from "../../src/features/configuration/document/compiled-configuration";
 import type { ClauseResult } from "../../src/features/configuration/document/conditions/condition";
-import { type DecisionInput, evaluate } from "../../src/features/configuration/document/evaluate";
+import { evaluate } from "../../src/features/configuration/document/evaluate";
 import type { Problem } from "../../src/features/configuration/document/problem";
+import type { DecisionInput } from "../../src/features/configuration/document/read-situation";
 import type { Call, Reply, TestGateway } from "./gateway";
 
 /** The data of the situation `order.shipped` in tests. */

@@ -7,7 +7,8 @@ import { countRows, MAX_COUNT } from "../../pagination/total-count";
 import { Decision } from "../decisions/decision.entity";
 import { startOf } from "../key-usage/usage.service";
 import type { UsagePeriod } from "../key-usage/usage.types";
-import { Message, MessageStatus } from "../messages/message.entity";
+import { Message } from "../messages/message.entity";
+import { MessageStatus } from "../messages/message.enums";
 
 @ObjectType({ simpleResolvers: true, description: "A number of messages or decisions." })
 export class ActivityCount {

@@ -1,4 +1,4 @@
-import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
@@ -9,8 +9,8 @@ import { settled } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, noSuch } from "../../errors";
-import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
+import { noSuch } from "../../errors";
+import { directionOf, pageOfRows } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
@@ -25,7 +25,6 @@ import { Contact } from "./contact.entity";
 import {
   type ContactArgs,
   type ContactsArgs,
-  PutContactError,
   type PutContactInput,
   type PutContactResult,
   type PutContactsInput,
@@ -33,7 +32,7 @@ import {
   type TagChange,
 } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
-import { markDeliverable, normalized } from "./contact-addresses";
+import { markDeliverable } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { termOf } from "./contact-search";
 import { ContactTag } from "./contact-tag.entity";
@@ -42,12 +41,10 @@ import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
 import { lockContact } from "./find-contact";
 import { addressesOf } from "./known-contact";
-import { putContact } from "./put-contact";
-import { changeKnownTags, changeTagsOf, type TagRequest, tagsOf } from "./tag-changes";
+import { type Filter, idsIn, listed, matchingEntries } from "./list-contacts";
+import { type PutRequest, partsOf, putTagged, putTogether } from "./put-contacts";
+import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
-
-/** How many contacts of one request share a transaction. */
-const PUT_TOGETHER = 100;
 
 /** The contacts of agents. */
 export class ContactService {
@@ -71,7 +68,7 @@ export class ContactService {
   ) {
     this.changeInBatch = database.batchInsertsByOwner<TagRequest, TagChange>(
       ({ context }) => ownerOf(context.caller),
-      (tx, requests) => this.changeBatch(tx, requests),
+      (tx, requests) => changeTagsTogether(tx, requests),
     );
     this.byId = rowsById(database, "contacts", Contact);
     this.ofAgent = listOfParent(database, ContactConnection, {
@@ -165,7 +162,7 @@ export class ContactService {
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-        return this.putTagged(tx, { context, agentId: agent, input });
+        return putTagged(tx, { context, agentId: agent, input }, this.consents);
       },
       { isRepeated: true },
     );
@@ -191,35 +188,9 @@ export class ContactService {
       input,
     }));
     const results: PutContactResult[] = [];
-    for (const part of partsOf(requests)) results.push(...(await this.putTogether(part)));
+    for (const part of partsOf(requests))
+      results.push(...(await putTogether(part, (each) => this.storeAll(each))));
     return results;
-  }
-
-  /** Stores contacts in one transaction; if one of them is rejected, each in one of its own, in order. */
-  private async putTogether(requests: readonly PutRequest[]): Promise<PutContactResult[]> {
-    try {
-      const stored = await this.storeAll(requests);
-      return stored.map(({ contact: { id }, created }) => ({
-        contactId: id,
-        created,
-        errorCode: null,
-        errorText: null,
-      }));
-    } catch (error) {
-      if (!(error instanceof GatewayError && error.code in PutContactError)) throw error;
-      if (requests.length === 1)
-        return [
-          {
-            contactId: null,
-            created: false,
-            errorCode: error.code as PutContactError,
-            errorText: error.message,
-          },
-        ];
-      const results: PutContactResult[] = [];
-      for (const request of requests) results.push(...(await this.putTogether([request])));
-      return results;
-    }
   }
 
   private storeAll(requests: readonly PutRequest[]): Promise<StoredContact[]> {
@@ -228,7 +199,7 @@ export class ContactService {
       ownerOf(context.caller),
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
-        return settled(requests.map((request) => this.putTagged(tx, request)));
+        return settled(requests.map((request) => putTagged(tx, request, this.consents)));
       },
       { isRepeated: true },
     );
@@ -290,137 +261,9 @@ export class ContactService {
     return this.changeInBatch({ context, contactId: id, add, remove });
   }
 
-  /** Concurrent changes share a transaction; changes of one contact also share its lock. */
-  private async changeBatch(tx: Tx, requests: readonly TagRequest[]): Promise<(TagChange | GatewayError)[]> {
-    const rejections = await this.rejectionsOf(tx, requests);
-    const results = new Map<TagRequest, TagChange | GatewayError>();
-    const byContact = new Map<string, TagRequest[]>();
-    for (const request of requests) {
-      const rejection = rejections.get(callerOf(request));
-      if (rejection !== undefined) results.set(request, rejection);
-      else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
-    }
-    // Locks in a fixed order, so that batches do not deadlock.
-    for (const [id, changes] of [...byContact].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const outcomes = await changeTagsOf(tx, id, changes);
-      for (const [i, request] of changes.entries()) results.set(request, outcomes[i] as TagChange);
-    }
-    return requests.map((request) => results.get(request) as TagChange | GatewayError);
-  }
-
-  /** The rejections of callers who are no longer authorized. */
-  private async rejectionsOf(
-    tx: Tx,
-    requests: readonly TagRequest[],
-  ): Promise<ReadonlyMap<string, GatewayError>> {
-    const rejections = new Map<string, GatewayError>();
-    const contexts = new Map(requests.map((request) => [callerOf(request), request.context]));
-    for (const [caller, context] of [...contexts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      try {
-        await this.authorize(tx, context, Permission.conversations_write);
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error;
-        rejections.set(caller, error);
-      }
-    }
-    return rejections;
-  }
-
-  /** Creates or changes a contact and adds its tags. */
-  private async putTagged(tx: Tx, { context, agentId, input }: PutRequest): Promise<StoredContact> {
-    const { tags, ...fields } = input;
-    const stored = await putContact(tx, agentId, fields, this.consents);
-    if (tags == null || tags.length === 0) return stored;
-    const { contact, created } = stored;
-    const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
-    await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
-    return stored;
-  }
-
   private authorize(tx: Tx, context: RequestContext, permission: Permission): Promise<void> {
     return assertStillAllowed(tx, context, permission);
   }
 }
 
 const contactOf = ({ contactId }: { contactId: string }): string => contactId;
-
-/** Identifies a caller; members sort first, because revoking a key locks the member before the key. */
-const callerOf = ({ context: { caller } }: TagRequest): string =>
-  caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
-
-/** A contact to store for an agent. */
-interface PutRequest {
-  context: RequestContext;
-  agentId: string;
-  input: PutContactInput;
-}
-
-/** Divides contacts, in order, into parts that name each `ref` and each address once. */
-function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
-  const parts: PutRequest[][] = [];
-  let named = new Set<string>();
-  for (const request of requests) {
-    const { ref, addresses } = request.input;
-    const keys = normalized(addresses ?? []).map(({ kind, address }) => `${kind} ${address}`);
-    const all = [...(ref == null ? [] : [`=${ref}`]), ...keys].map((key) => `${request.agentId} ${key}`);
-    const last = parts.at(-1);
-    if (last === undefined || last.length === PUT_TOGETHER || all.some((key) => named.has(key))) {
-      parts.push([request]);
-      named = new Set(all);
-    } else {
-      last.push(request);
-      for (const key of all) named.add(key);
-    }
-  }
-  return parts;
-}
-
-function listed(reader: EntityManager, agentId: string, { ids }: Filter) {
-  const query = reader
-    .createQueryBuilder(Contact, "contact")
-    .where({ agentId })
-    .andWhere("contact.erased_at IS NULL");
-  return ids === undefined ? query : query.andWhere({ id: In(ids) });
-}
-
-/** Normalized filters of a list. */
-interface Filter {
-  term: string | undefined;
-  tag: string | undefined;
-  ids: string[] | undefined;
-}
-
-/** The entries of contacts with a tag or matching a search; undefined for all contacts. */
-function matchingEntries(reader: EntityManager, agentId: string, { term, tag, ids }: Filter) {
-  if (term === undefined) {
-    if (tag === undefined) return undefined;
-    const tagged = reader
-      .createQueryBuilder(ContactTag, "entry")
-      .where({ agentId })
-      .andWhere("entry.tag = :tag", { tag });
-    return ids === undefined ? tagged : tagged.andWhere({ contactId: In(ids) });
-  }
-  const query = reader
-    .createQueryBuilder(ContactTerm, "entry")
-    .where({ agentId })
-    .andWhere("entry.term = :term", { term });
-  if (ids !== undefined) query.andWhere({ contactId: In(ids) });
-  if (tag === undefined) return query;
-  return query.andWhere(
-    "EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = entry.contact_id AND contact_tag.tag = :tag)",
-    { tag },
-  );
-}
-
-/** The contact IDs of a page of entries, plus one more if there is a next page. */
-async function idsIn(
-  query: SelectQueryBuilder<ContactTag> | SelectQueryBuilder<ContactTerm>,
-  { after, limit }: Page,
-  direction: "ASC" | "DESC",
-): Promise<string[]> {
-  if (after !== undefined)
-    query.andWhere(`entry.contact_id ${direction === "ASC" ? ">" : "<"} :after`, { after });
-  query.select("entry.contact_id", "id").orderBy("entry.contact_id", direction);
-  const rows = await query.limit(limit + 1).getRawMany<{ id: string }>();
-  return rows.map(({ id }) => id);
-}

@@ -1,5 +1,6 @@
 import { In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -7,6 +8,7 @@ import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { actorOf } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import { Contact } from "./contact.entity";
@@ -25,12 +27,55 @@ export interface TagRequest {
   remove: readonly string[];
 }
 
+/** Concurrent changes share a transaction; changes of one contact also share its lock. */
+export async function changeTagsTogether(
+  tx: Tx,
+  requests: readonly TagRequest[],
+): Promise<(TagChange | GatewayError)[]> {
+  const rejections = await rejectionsOf(tx, requests);
+  const results = new Map<TagRequest, TagChange | GatewayError>();
+  const byContact = new Map<string, TagRequest[]>();
+  for (const request of requests) {
+    const rejection = rejections.get(callerOf(request));
+    if (rejection !== undefined) results.set(request, rejection);
+    else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
+  }
+  // Locks in a fixed order, so that batches do not deadlock.
+  for (const [id, changes] of [...byContact].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const outcomes = await changeTagsOf(tx, id, changes);
+    for (const [i, request] of changes.entries()) results.set(request, outcomes[i] as TagChange);
+  }
+  return requests.map((request) => results.get(request) as TagChange | GatewayError);
+}
+
+/** The rejections of callers who are no longer authorized. */
+async function rejectionsOf(
+  tx: Tx,
+  requests: readonly TagRequest[],
+): Promise<ReadonlyMap<string, GatewayError>> {
+  const rejections = new Map<string, GatewayError>();
+  const contexts = new Map(requests.map((request) => [callerOf(request), request.context]));
+  for (const [caller, context] of [...contexts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    try {
+      await assertStillAllowed(tx, context, Permission.conversations_write);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      rejections.set(caller, error);
+    }
+  }
+  return rejections;
+}
+
+/** Identifies a caller; members sort first, because revoking a key locks the member before the key. */
+const callerOf = ({ context: { caller } }: TagRequest): string =>
+  caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
+
 /**
  * Applies the changes to one contact in order and stores the result.
  * @param requests changes whose callers are still authorized
  * @returns the result or error of each change
  */
-export async function changeTagsOf(
+async function changeTagsOf(
   tx: Tx,
   contactId: string,
   requests: readonly TagRequest[],

@@ -4,10 +4,12 @@ import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { ErasureStep } from "../contacts/erasures";
-import { Message, MessageError } from "../messages/message.entity";
+import { Message } from "../messages/message.entity";
+import { MessageError } from "../messages/message.enums";
 import { Conversation, ConversationState } from "./conversation.entity";
-import { all, storeChange } from "./conversation-changes";
 import { lockConversations } from "./find-conversation";
+import { all } from "./planned-change";
+import { storeChange } from "./store-change";
 
 /** Number of messages that take as long to empty as one conversation takes to close. */
 const CONVERSATION_ROWS = 20;

@@ -10,7 +10,8 @@ import type { CompiledConfigurations } from "../configuration/compiled-configura
 import type { ContactPolicy, PolicyHold } from "../configuration/document/contact-policy";
 import { Contact } from "../contacts/contact.entity";
 import type { QueuedMessage } from "../messages/gates";
-import { Message, MessageError, MessageStatus, ScheduledReason } from "../messages/message.entity";
+import { Message } from "../messages/message.entity";
+import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import type { PolicyDecision, PolicyGates, Rescheduled } from "../messages/policy-gates";
 
 /** How soon to ask again if another transaction holds the contact (ms). */

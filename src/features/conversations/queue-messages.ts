@@ -7,13 +7,8 @@ import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
-import {
-  EXPIRE_AFTER_MS,
-  IS_SCHEDULED,
-  IS_UNSENT,
-  type Message,
-  MessageAuthor,
-} from "../messages/message.entity";
+import { EXPIRE_AFTER_MS, IS_SCHEDULED, IS_UNSENT, type Message } from "../messages/message.entity";
+import { MessageAuthor } from "../messages/message.enums";
 import { Conversation, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";

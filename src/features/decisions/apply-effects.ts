@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/unit-of-work";
-import type { Effect } from "../configuration/document/evaluate";
+import type { Effect } from "../configuration/document/effect";
 import type { Conversation } from "../conversations/conversation.entity";
 import { assertRoom } from "../messages/agent-queues";
 import { WaitingTimers } from "../timers/waiting-timers";

@@ -1,4 +1,4 @@
-import type { DecisionInput } from "../configuration/document/evaluate";
+import type { DecisionInput } from "../configuration/document/read-situation";
 import type { Conversation } from "../conversations/conversation.entity";
 
 /** The inputs of a decision besides its situation and the configuration. */

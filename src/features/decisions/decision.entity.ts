@@ -14,7 +14,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
 import { DeciderKind } from "../configuration/decider";
-import type { Effect } from "../configuration/document/evaluate";
+import type { Effect } from "../configuration/document/effect";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import { EXPLANATION_MAX, Explanation } from "./explanation";
 

@@ -1,6 +1,6 @@
 import { counter } from "../../telemetry/feature-metrics";
 import { DeciderKind } from "../configuration/decider";
-import type { Effect, EffectError } from "../configuration/document/evaluate";
+import type { Effect, EffectError } from "../configuration/document/effect";
 import { DecisionOutcome } from "./decision.entity";
 import type { EffectStatus } from "./explanation";
 

@@ -23,7 +23,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration/configuration.limits";
-import type { Effect } from "../configuration/document/evaluate";
+import type { Effect } from "../configuration/document/effect";
 import { MAX_TAGS } from "../contacts/contact.limits";
 import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";

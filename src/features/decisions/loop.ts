@@ -5,7 +5,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Conversation } from "../conversations/conversation.entity";
 import { conversationEvent } from "../conversations/conversation-events";
 import { recordEvents } from "../events/record-events";
-import { MessageAuthor } from "../messages/message.entity";
+import { MessageAuthor } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
 import type { ExplanationError, GateExplanation } from "./explanation";
 

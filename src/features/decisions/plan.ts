@@ -1,6 +1,8 @@
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import { type DecisionInput, type Effect, evaluate } from "../configuration/document/evaluate";
+import type { Effect } from "../configuration/document/effect";
+import { evaluate } from "../configuration/document/evaluate";
 import type { Formatted } from "../configuration/document/local-formats";
+import type { DecisionInput } from "../configuration/document/read-situation";
 import { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
 import { loopGate } from "./loop";

@@ -12,7 +12,7 @@ import {
 } from "../configuration/configuration.limits";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import type { Effect } from "../configuration/document/evaluate";
+import type { Effect } from "../configuration/document/effect";
 import { resultOf } from "./apply-effects";
 import type { Decision } from "./decision.entity";
 import { explain } from "./effects/explain-effect";

@@ -13,7 +13,7 @@ import type { CompiledConfigurations } from "../configuration/compiled-configura
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
 import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Conversation } from "../conversations/conversation.entity";
-import type { ReleaseReason } from "../conversations/conversation-changes";
+import type { ReleaseReason } from "../conversations/planned-change";
 import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";

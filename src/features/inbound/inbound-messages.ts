@@ -1,7 +1,6 @@
 import { type EntityManager, In, MoreThan, Not } from "typeorm";
 import { groupBy } from "../../common/group-by";
-import type { Timestamp } from "../../common/time";
-import { HOUR_MS, timestamp } from "../../common/time";
+import { HOUR_MS, type Timestamp, timestamp } from "../../common/time";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -16,9 +15,9 @@ import { markDeliverable } from "../contacts/contact-addresses";
 import { contactEvent } from "../contacts/contact-events";
 import { addressesOf, type KnownContact, lockContacts, lockContactsAt } from "../contacts/known-contact";
 import { putContacts } from "../contacts/put-contact";
+import { cancelQueued } from "../conversations/cancel-messages";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { MAX_QUEUED } from "../conversations/conversation.limits";
-import { cancelQueued } from "../conversations/conversation-changes";
 import { lockConversations } from "../conversations/find-conversation";
 import { openConversations } from "../conversations/open-conversation";
 import { queueMessages } from "../conversations/queue-messages";
@@ -26,14 +25,8 @@ import type { SituationTriggers } from "../decisions/situation-triggers";
 import { recordEvents } from "../events/record-events";
 import { Line, LineKind } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
-import {
-  MESSAGE_ORDER,
-  Message,
-  MessageAuthor,
-  MessageDirection,
-  MessageError,
-  MessageStatus,
-} from "../messages/message.entity";
+import { MESSAGE_ORDER, Message } from "../messages/message.entity";
+import { MessageAuthor, MessageDirection, MessageError, MessageStatus } from "../messages/message.enums";
 import { WaitingTimers } from "../timers/waiting-timers";
 import { optOutIntent } from "./opt-out";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../errors";
 import type { HttpOperation } from "../../schema/http-operation";
-import { MessageStatus, OMITTED_MAX_LENGTH } from "../messages/message.entity";
+import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
+import { MessageStatus } from "../messages/message.enums";
 import { INBOUND_MESSAGE, INBOUND_RECEIPT } from "./inbound.bodies";
 import { MAIL_MAX_BYTES } from "./inbound.limits";
 

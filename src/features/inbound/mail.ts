@@ -5,12 +5,8 @@ import { InvalidInput } from "../../errors";
 import { normalizeAddress } from "../contacts/addresses";
 import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
 import { AddressKind } from "../contacts/contact-address.entity";
-import {
-  MessageStatus,
-  OMITTED_MAX_LENGTH,
-  SUBJECT_MAX_LENGTH,
-  THREAD_MAX_LENGTH,
-} from "../messages/message.entity";
+import { OMITTED_MAX_LENGTH, SUBJECT_MAX_LENGTH, THREAD_MAX_LENGTH } from "../messages/message.entity";
+import { MessageStatus } from "../messages/message.enums";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
 import { type Inbound, OWN_MESSAGE_ID } from "./inbound-messages";

@@ -1,7 +1,7 @@
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
-import { HeldReason, MessageStatus } from "./message.entity";
+import { HeldReason, MessageStatus } from "./message.enums";
 
 /** Max queued messages of an agent; messages held back by an upgrade do not count. */
 export const MAX_QUEUED_OF_AGENT = 100_000;

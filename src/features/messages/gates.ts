@@ -1,6 +1,7 @@
 import type { Timestamp } from "../../common/time";
 import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.entity";
-import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } from "./message.entity";
+import type { Message } from "./message.entity";
+import { HeldReason, MessageAuthor, MessageError, MessageStatus } from "./message.enums";
 
 /** The line that a message would be sent on. */
 export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version" | "whenUncertain">;

@@ -1,6 +1,7 @@
 import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
-import { type Message, MessageStatus } from "./message.entity";
+import type { Message } from "./message.entity";
+import { MessageStatus } from "./message.enums";
 
 /** The data of a message event; clients read the text by ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &

@@ -2,12 +2,8 @@ import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { MaxCharacters } from "../../schema/list-size";
-import {
-  type HeldReason,
-  type Message,
-  POLICY_PATH_MAX_LENGTH,
-  type ScheduledReason,
-} from "./message.entity";
+import { type Message, POLICY_PATH_MAX_LENGTH } from "./message.entity";
+import type { HeldReason, ScheduledReason } from "./message.enums";
 
 type GateName = `${ScheduledReason | HeldReason}`;
 

@@ -6,7 +6,8 @@ import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
 import { IsText } from "../../schema/text";
-import { Message, MessageStatus } from "./message.entity";
+import { Message } from "./message.entity";
+import { MessageStatus } from "./message.enums";
 import { MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
 /** An input field with the time at which to queue a message. */

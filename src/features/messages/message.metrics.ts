@@ -2,7 +2,7 @@ import { AttemptOutcome } from "../../delivery/driver";
 import type { WorkObserver } from "../../delivery/observer";
 import { counter, type FeatureHistogram } from "../../telemetry/feature-metrics";
 import { LineKind } from "../lines/line.entity";
-import { MessageStatus } from "./message.entity";
+import { MessageStatus } from "./message.enums";
 
 export const MESSAGES = counter(
   "gateway_messages_total",

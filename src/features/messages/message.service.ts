@@ -17,7 +17,8 @@ import { recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { messageActions } from "./message.audit";
-import { EXPIRE_AFTER_MS, IS_UNSENT, Message, MessageStatus } from "./message.entity";
+import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "./message.entity";
+import { MessageStatus } from "./message.enums";
 import { MessageConnection, type MessagesArgs } from "./message.inputs";
 import { MESSAGE_LANE } from "./message-lanes";
 

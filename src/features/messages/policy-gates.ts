@@ -2,7 +2,7 @@ import type { Timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import type { QueuedMessage } from "./gates";
-import { MessageAuthor, MessageError, MessageStatus, type ScheduledReason } from "./message.entity";
+import { MessageAuthor, MessageError, MessageStatus, type ScheduledReason } from "./message.enums";
 
 /** A message that waits for a window, or for a cap to allow it. */
 export interface Rescheduled {

@@ -3,7 +3,7 @@ import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
-import { HeldReason } from "./message.entity";
+import { HeldReason } from "./message.enums";
 
 /**
  * How much earlier than its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate.

@@ -1,19 +1,13 @@
 import type { Logger } from "pino";
-import type { Timestamp } from "../../common/time";
-import { timestamp } from "../../common/time";
+import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
-import {
-  ERROR_TEXT_MAX_LENGTH,
-  Message,
-  MessageDirection,
-  MessageError,
-  MessageStatus,
-} from "./message.entity";
+import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
+import { MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
 import { statusEvents } from "./message-events";
 import type { MessageFailures } from "./message-failures";

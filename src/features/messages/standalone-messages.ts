@@ -3,7 +3,8 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { WhenUncertain } from "../lines/line.entity";
 import type { GateContext, GateLine, QueuedRow } from "./gates";
-import { IS_UNSENT, MessageStatus } from "./message.entity";
+import { IS_UNSENT } from "./message.entity";
+import { MessageStatus } from "./message.enums";
 import type { Queues } from "./message-work";
 
 /** The columns of `QueuedRow` and `PolicyRow`, for a SELECT. */

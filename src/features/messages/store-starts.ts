@@ -8,7 +8,7 @@ import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { LineKind } from "../lines/line.entity";
 import type { QueuedMessage, QueuedRow, Start } from "./gates";
-import { MessageDirection, MessageStatus } from "./message.entity";
+import { MessageDirection, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 

@@ -6,13 +6,8 @@ import { type Conversation, ConversationState, Handler } from "../conversations/
 import { addressKindOf } from "../lines/address-kind";
 import { type Line, LineKind } from "../lines/line.entity";
 import type { DeliveryAttempt } from "../messages/delivery-attempt.entity";
-import {
-  type Message,
-  MessageAuthor,
-  MessageDirection,
-  MessageError,
-  MessageStatus,
-} from "../messages/message.entity";
+import type { Message } from "../messages/message.entity";
+import { MessageAuthor, MessageDirection, MessageError, MessageStatus } from "../messages/message.enums";
 
 const FIRST_NAMES = ["Ada", "Ben", "Chloé", "Dmitri", "Elif", "Femi", "Grace", "Hiro", "Inés", "Jonas"];
 const LAST_NAMES = ["Abebe", "Brun", "Costa", "Dubois", "Eriksen", "Fischer", "García", "Haddad", "Ito"];

@@ -3,7 +3,7 @@ import type { Timestamp } from "../../../common/time";
 import type { Lanes } from "../../../delivery/lanes";
 import { GatewayError } from "../../../errors";
 import type { ContactPolicy } from "../../configuration/document/contact-policy";
-import type { Effect } from "../../configuration/document/evaluate";
+import type { Effect } from "../../configuration/document/effect";
 import type { Consents } from "../../contacts/consents";
 import type { Conversation } from "../../conversations/conversation.entity";
 import type { DefaultConversations } from "../../conversations/default-conversations";

@@ -4,14 +4,9 @@ import { GatewayError } from "../../../errors";
 import { changeKnownTags, tagsOf } from "../../contacts/tag-changes";
 import type { Conversation } from "../../conversations/conversation.entity";
 import { PendingMessages } from "../../conversations/conversation.inputs";
-import {
-  type PlannedChange,
-  planClose,
-  planHandoff,
-  planMove,
-  storeAudited,
-} from "../../conversations/conversation-changes";
 import { assertOpen } from "../../conversations/find-conversation";
+import { type PlannedChange, planClose, planHandoff, planMove } from "../../conversations/planned-change";
+import { storeAudited } from "../../conversations/store-change";
 import { WaitingTimers } from "../../timers/waiting-timers";
 import type { EffectStatus } from "../explanation";
 import type { Application, Change, Result, TimerChange } from "./application";

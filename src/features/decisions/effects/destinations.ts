@@ -1,12 +1,12 @@
 import { groupBy } from "../../../common/group-by";
 import type { Tx } from "../../../database/unit-of-work";
 import { GatewayError } from "../../../errors";
-import type { Effect } from "../../configuration/document/evaluate";
+import type { Effect } from "../../configuration/document/effect";
 import { type Conversation, Handler } from "../../conversations/conversation.entity";
 import { addressOn, assertInUse, lineOf } from "../../conversations/destination";
 import { insertConversation, lockOpen } from "../../conversations/open-conversation";
 import { conversationQueueFull, roomIn } from "../../conversations/queue-messages";
-import { MessageError } from "../../messages/message.entity";
+import { MessageError } from "../../messages/message.enums";
 import type { ExplanationError, LineObstacle } from "../explanation";
 import { type Application, type Destination, FAILURES, type Result, type Send } from "./application";
 

@@ -1,5 +1,5 @@
-import type { Effect } from "../../configuration/document/evaluate";
-import { ScheduledReason } from "../../messages/message.entity";
+import type { Effect } from "../../configuration/document/effect";
+import { ScheduledReason } from "../../messages/message.enums";
 import type { EffectExplanation, TimerExplanation } from "../explanation";
 import type { Result, TimerChange } from "./application";
 

@@ -1,8 +1,9 @@
 import { timestampOf } from "../../../common/time";
 import type { Tx } from "../../../database/unit-of-work";
-import type { Effect } from "../../configuration/document/evaluate";
+import type { Effect } from "../../configuration/document/effect";
 import { type MessageToQueue, queueMessages } from "../../conversations/queue-messages";
-import { Message, MessageAuthor, ScheduledReason } from "../../messages/message.entity";
+import { Message } from "../../messages/message.entity";
+import { MessageAuthor, ScheduledReason } from "../../messages/message.enums";
 import type { Application, Result, Send } from "./application";
 
 /** When a message is queued: after its delay, and in a window of the policy; now if undefined. */

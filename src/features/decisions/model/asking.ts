@@ -1,12 +1,9 @@
 import { MAX_MESSAGES_PER_DECISION } from "../../configuration/configuration.limits";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
-import {
-  type DecisionInput,
-  type Effect,
-  type EffectError,
-  otherwise,
-  TOO_MANY_MESSAGES,
-} from "../../configuration/document/evaluate";
+import type { Effect, EffectError } from "../../configuration/document/effect";
+import { TOO_MANY_MESSAGES } from "../../configuration/document/effect-writer";
+import { otherwise } from "../../configuration/document/evaluate";
+import type { DecisionInput } from "../../configuration/document/read-situation";
 import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import type { Ask, Proposal } from "./proposal";

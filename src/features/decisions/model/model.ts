@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import type { Config } from "../../../config";
-import type { DecisionInput } from "../../configuration/document/evaluate";
+import type { DecisionInput } from "../../configuration/document/read-situation";
 import { MODEL_NAME_MAX_LENGTH, type ModelRequest } from "../explanation";
 import type { Answer } from "./asking";
 import { promptOf } from "./prompt";

@@ -1,4 +1,4 @@
-import type { DecisionInput } from "../../configuration/document/evaluate";
+import type { DecisionInput } from "../../configuration/document/read-situation";
 import { markedAsData } from "../../configuration/document/texts/prompt-run";
 import { type Ask, maxLengthOf } from "./proposal";
 

@@ -1,4 +1,4 @@
-import type { Effect } from "../../configuration/document/evaluate";
+import type { Effect } from "../../configuration/document/effect";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 
 /** A rule's request to a model. */

@@ -1,0 +1,231 @@
+import { instantOf } from "../../../common/instant";
+import { lookupTags } from "../../../common/locales";
+import { DAY_MS, timestampOf } from "../../../common/time";
+import { InvalidInput } from "../../../errors";
+import {
+  MAX_MESSAGES_PER_DECISION,
+  MAX_TEXT_STEPS,
+  MAX_TIMER_DAYS,
+  TIMER_KEY_MAX_LENGTH,
+} from "../configuration.limits";
+import type { CompiledConfiguration } from "./compiled-configuration";
+import { type DataType, parseDataType } from "./data-types";
+import type { Effect, EffectError, TimerTexts } from "./effect";
+import type { EffectDocument, LaterDocument } from "./format";
+import { DEFAULT_LOCALE, LocalFormats } from "./local-formats";
+import { periodMs } from "./period";
+import { type DecisionInput, readSituation } from "./read-situation";
+import { StepBudget, TooExpensive } from "./step-budget";
+import { DataRun } from "./texts/data-run";
+import { PromptRun } from "./texts/prompt-run";
+import { type TextLocale, TextRun } from "./texts/text-run";
+import { TextError } from "./texts/text-value";
+import type { ObjectValue } from "./value";
+
+/** The contact's locale if it is of the same language as the text, because it may add a region. */
+function formatLocale(ofText: string, ofContact: string | null): string {
+  if (ofContact === null) return ofText;
+  const wanted = ofText.toLowerCase();
+  return [...lookupTags(ofContact.toLowerCase())].includes(wanted) ? ofContact : ofText;
+}
+
+/** A rendered template. */
+type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject">;
+
+/** Creates the effects of one decision. */
+export class EffectWriter {
+  readonly steps = new StepBudget(MAX_TEXT_STEPS);
+  private messages = 0;
+  private hasResent = false;
+
+  constructor(
+    private readonly configuration: CompiledConfiguration,
+    private readonly input: DecisionInput,
+    private readonly roots: ObjectValue,
+    private readonly formats = new LocalFormats(configuration.document.zone, input.formatted),
+  ) {}
+
+  write(ruleId: string | null, effect: EffectDocument): Effect {
+    const done = { ruleId, error: null };
+    if ("send" in effect) return this.send(ruleId, effect);
+    if ("addTags" in effect) return { ...done, kind: "addTags", tags: effect.addTags };
+    if ("removeTags" in effect) return { ...done, kind: "removeTags", tags: effect.removeTags };
+    if ("move" in effect) {
+      return { ...done, kind: "move", line: effect.move, pending: effect.pending ?? "cancel" };
+    }
+    if ("handoff" in effect) return { ...done, kind: "handoff", reason: effect.handoff };
+    if ("close" in effect) return { ...done, kind: "close" };
+    if ("later" in effect) return this.later(ruleId, effect);
+    if ("cancelTimer" in effect) {
+      const { value: key, error } = attempt(() => this.key(effect.cancelTimer));
+      return { ruleId, error, kind: "cancelTimer", key };
+    }
+    if ("resend" in effect) return this.resend(ruleId, effect);
+    const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
+    const { text, error } = this.texts(prompt, PromptRun);
+    return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
+  }
+
+  private send(
+    ruleId: string | null,
+    { send: template, line, delaySeconds = 0, urgent }: Extract<EffectDocument, { send: string }>,
+  ): Effect {
+    this.messages += 1;
+    const { error, ...texts } =
+      this.messages > MAX_MESSAGES_PER_DECISION
+        ? { text: null, error: TOO_MANY_MESSAGES }
+        : this.texts(template, TextRun);
+    const isUrgent = urgent ?? this.configuration.isUrgent(template);
+    const more = isUrgent && { isUrgent };
+    return { ruleId, error, kind: "send", template, ...texts, ...linesOf(line), delaySeconds, ...more };
+  }
+
+  private resend(ruleId: string | null, { line }: Extract<EffectDocument, { resend: true }>): Effect {
+    const { failed, situation } = this.input;
+    const wasResent = failed?.wasResent || this.hasResent;
+    this.messages += 1;
+    this.hasResent = true;
+    const error =
+      this.messages > MAX_MESSAGES_PER_DECISION
+        ? TOO_MANY_MESSAGES
+        : failed === undefined
+          ? NO_FAILED_MESSAGE
+          : wasResent
+            ? WAS_RESENT
+            : null;
+    return {
+      ruleId,
+      error,
+      kind: "send",
+      template: null,
+      text: error === null && failed !== undefined ? failed.text : null,
+      ...(error === null && failed?.subject != null && { subject: failed.subject }),
+      resendOf: String(situation.data.messageId),
+      ...(error === null && failed?.isUrgent && { isUrgent: true as const }),
+      ...linesOf(line),
+      delaySeconds: 0,
+    };
+  }
+
+  /** Renders a template in the language of the contact. */
+  private texts(template: string, Run: typeof TextRun): Texts {
+    const { locale, ...sources } = this.configuration.template(template, this.input.contact?.locale ?? null);
+    const chosen = locale === null ? {} : { locale };
+    const run = () => new Run(this.roots, this.input.now, this.steps, this.place(locale));
+    try {
+      const text = this.configuration.parseText(sources.text).render(run()).text;
+      if (sources.subject === undefined || Run === PromptRun) return { text, error: null, ...chosen };
+      const { subject } = this.configuration.parseText(sources.subject).render(run());
+      return { text, error: null, ...chosen, ...(subject !== "" && { subject }) };
+    } catch (error) {
+      return { text: null, error: effectErrorOf(error), ...chosen };
+    }
+  }
+
+  /** How a text in a language formats numbers and times. */
+  private place(locale: string | null): TextLocale {
+    const { contact } = this.input;
+    const { document } = this.configuration;
+    return {
+      formats: this.formats,
+      locale: formatLocale(locale ?? document.locale ?? DEFAULT_LOCALE, contact?.locale ?? null),
+      timezone: contact?.timezone ?? null,
+      isZoned: document.zone !== undefined,
+    };
+  }
+
+  private later(ruleId: string | null, { later }: Extract<EffectDocument, { later: object }>): Effect {
+    const { situation, unless = [] } = later;
+    const { value, error } = attempt(() => this.timer(later));
+    const texts = value ?? { key: null, dueAt: null, data: {} };
+    return { ruleId, error, kind: "later", situation, unless, ...texts };
+  }
+
+  private timer({ situation: type, key, after, at, data: templates = {} }: LaterDocument): TimerTexts {
+    const declared = this.configuration.dataOf(type);
+    const data = Object.fromEntries(
+      Object.entries(templates).map(([name, value]) => {
+        if (Array.isArray(value)) return [name, value.map((each) => this.inline(each))];
+        if (typeof value !== "string") return [name, value];
+        const dataType = declared !== undefined && Object.hasOwn(declared, name) ? declared[name] : undefined;
+        return [name, dataType === undefined ? this.inline(value) : dataOf(this.inline(value), dataType)];
+      }),
+    );
+    readSituation(this.configuration, { type, data });
+    const now = Date.parse(this.input.now);
+    const due = now + (after === undefined ? 0 : (periodMs(after) ?? 0));
+    return { key: this.key(key), dueAt: timestampOf(at === undefined ? due : this.instant(at, now)), data };
+  }
+
+  /** @throws TextError, TooExpensive */
+  private key(template: string): string {
+    const key = this.inline(template).trim();
+    if (key === "") throw new TextError("the key is empty");
+    if ([...key].length > TIMER_KEY_MAX_LENGTH)
+      throw new TextError(`the key has more than ${TIMER_KEY_MAX_LENGTH} characters`);
+    return key;
+  }
+
+  private instant(template: string, now: number): number {
+    const text = this.inline(template).trim();
+    const instant = instantOf(text)?.getTime();
+    if (instant === undefined) throw new TextError("at is not a time such as 2026-01-31T12:00:00Z");
+    if (instant > now + MAX_TIMER_DAYS * DAY_MS) throw new TooFarAhead();
+    return instant;
+  }
+
+  private inline(source: string): string {
+    return this.configuration
+      .parseText(source)
+      .render(new DataRun(this.roots, this.input.now, this.steps, this.place(null))).text;
+  }
+}
+
+const linesOf = (line: string | string[] | undefined) =>
+  Array.isArray(line) ? { line: null, lines: line } : { line: line ?? null };
+
+const NO_FAILED_MESSAGE: EffectError = {
+  code: "not_found",
+  message: "The conversation has no failed message with this ID.",
+};
+
+const WAS_RESENT: EffectError = { code: "conflict", message: "The message was already sent again." };
+
+/** A timer that would wait for too long. */
+class TooFarAhead extends Error {}
+
+/** Writes a part of an effect. */
+function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
+  try {
+    return { value: part(), error: null };
+  } catch (error) {
+    return { value: null, error: effectErrorOf(error) };
+  }
+}
+
+/** Converts a text to a declared type; a text of another form stays, and does not match the type. */
+function dataOf(text: string, type: DataType): unknown {
+  const { base, isOptional } = parseDataType(type);
+  if (text === "" && isOptional) return null;
+  if (base === "bool" && (text === "true" || text === "false")) return text === "true";
+  const isNumber = (base === "int" || base === "double") && /^-?\d+(\.\d+)?$/.test(text);
+  return isNumber ? Number(text) : text;
+}
+
+/** Why messages beyond the limit are not sent. */
+export const TOO_MANY_MESSAGES: EffectError = {
+  code: "limit_reached",
+  message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,
+};
+
+function effectErrorOf(error: unknown): EffectError {
+  if (error instanceof TextError) return { code: "template_error", message: error.message };
+  if (error instanceof InvalidInput) {
+    const [{ path, message } = { path: "situation", message: "is not valid" }] = error.problems;
+    return { code: "invalid_request", message: `${path} ${message}` };
+  }
+  if (error instanceof TooFarAhead)
+    return { code: "limit_reached", message: `A timer waits at most ${MAX_TIMER_DAYS} days.` };
+  if (!(error instanceof TooExpensive)) throw error;
+  return { code: "too_expensive", message: "The texts of this decision take too many steps." };
+}

@@ -1,0 +1,63 @@
+import type { Timestamp } from "../../../common/time";
+import type { TimerCanceler } from "./format";
+
+/** Why an effect fails. */
+export interface EffectError {
+  code:
+    | "template_error"
+    | "too_expensive"
+    | "limit_reached"
+    | "invalid_request"
+    | "not_found"
+    | "conflict"
+    | "no_model"
+    | "model_failed"
+    | "model_timeout"
+    | "model_invalid";
+  message: string;
+}
+
+/**
+ * An action of the agent. Its text is null only if there is an error; the template of a text is null only if a model
+ * wrote it, or if it is sent again. `whileHuman` lets it apply while a human answers.
+ */
+export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
+  | {
+      kind: "send";
+      template: string | null;
+      text: string | null;
+      /** The language tag of the template's translation; undefined for its own text. */
+      locale?: string;
+      /** For an e-mail that starts a conversation; undefined without one. */
+      subject?: string;
+      line: string | null;
+      /** ID of the failed message that is sent again. */
+      resendOf?: string;
+      /** A list in place of `line`: the first line that reaches the contact is used. */
+      lines?: readonly string[];
+      delaySeconds: number;
+      /** True for a message that no window or cap holds back. */
+      isUrgent?: true;
+    }
+  | { kind: "addTags" | "removeTags"; tags: readonly string[] }
+  | { kind: "move"; line: string; pending: "cancel" | "carry" }
+  | { kind: "handoff"; reason: string }
+  | { kind: "close" }
+  | {
+      kind: "ask";
+      template: string;
+      prompt: string | null;
+      maxLength: number | null;
+      tags: readonly string[];
+      handoff: boolean;
+    }
+  | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)
+  | { kind: "cancelTimer"; key: string | null }
+);
+
+/** The parts of a timer that its templates give; empty if there is an error. */
+export interface TimerTexts {
+  key: string | null;
+  dueAt: Timestamp | null;
+  data: Readonly<Record<string, unknown>>;
+}

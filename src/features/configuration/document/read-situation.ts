@@ -1,0 +1,108 @@
+import { instantOf } from "../../../common/instant";
+import { type InputProblem, InvalidInput } from "../../../errors";
+import { SITUATION_KEY_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
+import type { CompiledConfiguration } from "./compiled-configuration";
+import { type ReadData, readData } from "./data-types";
+import { declarationOf, isSituationType } from "./format";
+import type { Formatted } from "./local-formats";
+import type { ObjectValue } from "./value";
+
+/** Everything that a decision depends on. */
+export interface DecisionInput {
+  situation: { type: string; data: Readonly<Record<string, unknown>> };
+  contact: {
+    ref: string | null;
+    name: string | null;
+    locale: string | null;
+    timezone: string | null;
+    attributes: Readonly<Record<string, unknown>>;
+    tags: readonly string[];
+    /** The kinds of addresses at which the contact accepts messages, sorted. */
+    channels: readonly string[];
+  } | null;
+  conversation: { id: string; line: string; handler: string; state: string } | null;
+  message: {
+    text: string;
+    /** Null without one; missing in decisions that are older than subjects. */
+    subject?: string | null;
+    sequence: number;
+  } | null;
+  agent: { slug: string; name: string };
+  /** The time of the decision, as a timestamp. */
+  now: string;
+  /** The ids of rules with `once` that have matched recently enough. */
+  spent: readonly string[];
+  /** For a received message: number of automatic replies to its address within the last hour, up to the limit. */
+  answers?: number;
+  /** True if the contact has opted out of messages in the conversation. */
+  isOptedOut?: true;
+  /** True if the address of the conversation is undeliverable. */
+  isUndeliverable?: true;
+  /** The message that failed, if a rule may send it again. */
+  failed?: {
+    text: string;
+    subject: string | null;
+    wasResent: boolean;
+    /** True if the policy did not apply to it. */
+    isUrgent?: true;
+  };
+  /** What Intl formatted in the decision, once it was made; undefined if it formatted nothing. */
+  formatted?: Formatted;
+}
+
+/**
+ * Reads the data of a situation according to its declaration in the configuration.
+ * @throws InvalidInput if it does not match, with paths from `situation`
+ */
+export function readSituation(
+  configuration: CompiledConfiguration,
+  { type, data }: DecisionInput["situation"],
+): ReadData {
+  if (!isSituationType(type)) {
+    throw new InvalidInput([
+      {
+        path: "situation.type",
+        message: `must start with a letter and have at most ${SITUATION_TYPE_MAX_LENGTH} of a-z, 0-9 and single . _ - between them`,
+      },
+    ]);
+  }
+  const declared = configuration.dataOf(type);
+  if (declared === undefined && configuration.document.strict) {
+    const nearest = configuration.nearestType(type);
+    const such = nearest === null ? "" : `, such as ${nearest}`;
+    throw new InvalidInput([{ path: "situation.type", message: `must be a declared situation${such}` }]);
+  }
+  const read = readData(declared, data);
+  if (!Array.isArray(read) && configuration.keyOf({ type, data }) !== undefined) return read;
+  const found = Array.isArray(read) ? read : [keyTooLong(configuration, type)];
+  const problems: InputProblem[] = found.map(({ path, message }) => ({
+    path: ["situation.data", path].filter(Boolean).join("."),
+    message,
+  }));
+  throw new InvalidInput(problems);
+}
+
+const keyTooLong = ({ document }: CompiledConfiguration, type: string): InputProblem => ({
+  path: declarationOf(document, type)?.key ?? "",
+  message: `must have at most ${SITUATION_KEY_MAX_LENGTH} characters, because it is the key`,
+});
+
+export const rootsForConditions = (input: Omit<DecisionInput, "spent">, data: ObjectValue): ObjectValue => ({
+  ...rootsForTemplates(input, data),
+  message: input.message && {
+    text: input.message.text,
+    // A text in any case, so that conditions need not check for null.
+    subject: input.message.subject ?? "",
+    sequence: BigInt(input.message.sequence),
+  },
+  now: instantOf(input.now) ?? null,
+});
+
+export const rootsForTemplates = (input: Omit<DecisionInput, "spent">, data: ObjectValue): ObjectValue => ({
+  situation: { type: input.situation.type, data },
+  contact: input.contact as ObjectValue | null,
+  conversation: input.conversation,
+  message: input.message,
+  agent: input.agent,
+  now: input.now,
+});

@@ -1,0 +1,88 @@
+import type { RequestContext } from "../../auth/context";
+import type { Tx } from "../../database/unit-of-work";
+import { GatewayError } from "../../errors";
+import type { Consents } from "./consents";
+import {
+  PutContactError,
+  type PutContactInput,
+  type PutContactResult,
+  type StoredContact,
+} from "./contact.inputs";
+import { normalized } from "./contact-addresses";
+import { putContact } from "./put-contact";
+import { changeKnownTags, tagsOf } from "./tag-changes";
+
+/** How many contacts of one request share a transaction. */
+const PUT_TOGETHER = 100;
+
+/** A contact to store for an agent. */
+export interface PutRequest {
+  context: RequestContext;
+  agentId: string;
+  input: PutContactInput;
+}
+
+/** Divides contacts, in order, into parts that name each `ref` and each address once. */
+export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
+  const parts: PutRequest[][] = [];
+  let named = new Set<string>();
+  for (const request of requests) {
+    const { ref, addresses } = request.input;
+    const keys = normalized(addresses ?? []).map(({ kind, address }) => `${kind} ${address}`);
+    const all = [...(ref == null ? [] : [`=${ref}`]), ...keys].map((key) => `${request.agentId} ${key}`);
+    const last = parts.at(-1);
+    if (last === undefined || last.length === PUT_TOGETHER || all.some((key) => named.has(key))) {
+      parts.push([request]);
+      named = new Set(all);
+    } else {
+      last.push(request);
+      for (const key of all) named.add(key);
+    }
+  }
+  return parts;
+}
+
+/** Stores contacts in one transaction; if one of them is rejected, each in one of its own, in order. */
+export async function putTogether(
+  requests: readonly PutRequest[],
+  store: (requests: readonly PutRequest[]) => Promise<StoredContact[]>,
+): Promise<PutContactResult[]> {
+  try {
+    const stored = await store(requests);
+    return stored.map(({ contact: { id }, created }) => ({
+      contactId: id,
+      created,
+      errorCode: null,
+      errorText: null,
+    }));
+  } catch (error) {
+    if (!(error instanceof GatewayError && error.code in PutContactError)) throw error;
+    if (requests.length === 1)
+      return [
+        {
+          contactId: null,
+          created: false,
+          errorCode: error.code as PutContactError,
+          errorText: error.message,
+        },
+      ];
+    const results: PutContactResult[] = [];
+    for (const request of requests) results.push(...(await putTogether([request], store)));
+    return results;
+  }
+}
+
+/** Creates or changes a contact and adds its tags. */
+export async function putTagged(
+  tx: Tx,
+  { context, agentId, input }: PutRequest,
+  consents: Consents,
+): Promise<StoredContact> {
+  const { tags, ...fields } = input;
+  const stored = await putContact(tx, agentId, fields, consents);
+  if (tags == null || tags.length === 0) return stored;
+  const { contact, created } = stored;
+  const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
+  await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
+  return stored;
+}

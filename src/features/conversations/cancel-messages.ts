@@ -1,0 +1,95 @@
+import { In } from "typeorm";
+import { timestamp } from "../../common/time";
+import { changeTogether } from "../../database/change-together";
+import type { Tx } from "../../database/unit-of-work";
+import { updatesOf } from "../../database/updates-of";
+import type { Lanes } from "../../delivery/lanes";
+import { recordEvents } from "../events/record-events";
+import { IS_SCHEDULED, IS_UNSENT, Message } from "../messages/message.entity";
+import { MessageError, MessageStatus } from "../messages/message.enums";
+import { MESSAGES } from "../messages/message.metrics";
+import { messageEvent } from "../messages/message-events";
+import { Conversation } from "./conversation.entity";
+import type { PlannedChange } from "./planned-change";
+import { sequencesOf, takePlaces } from "./queue-messages";
+
+/** Max messages that `cancelQueued` cancels: an address may have many conversations. */
+const MAX_CANCELED = 10;
+
+/**
+ * Cancels the scheduled and the first queued messages of a locked conversation without changing the conversation.
+ * Delivery, which is then due, must reject the rest.
+ * @param cancel.limit max canceled messages that are queued
+ */
+export async function cancelQueued(
+  tx: Tx,
+  lanes: Lanes,
+  conversation: Conversation,
+  { isMeant, errorCode, limit = MAX_CANCELED }: NonNullable<PlannedChange["cancel"]> & { limit?: number },
+): Promise<void> {
+  const { id } = conversation;
+  // Waits for the delivery that holds the lane.
+  await lanes.lock(tx, id);
+  const meant = (await unsent(tx, id)).waiting.filter(isMeant);
+  const isQueued = ({ status }: Message) => status === MessageStatus.queued;
+  const canceled = [...meant.filter(isQueued).slice(0, limit), ...meant.filter((each) => !isQueued(each))];
+  await cancelAll(tx, lanes, conversation, canceled, errorCode);
+  await lanes.wake(tx, [id]);
+}
+
+/**
+ * Cancels queued messages with a locked lane, and scheduled ones, which then get their place in the conversation.
+ * @param conversation the locked conversation; null for a standalone message
+ */
+export async function cancelAll(
+  tx: Tx,
+  lanes: Lanes,
+  conversation: Conversation | null,
+  messages: readonly Message[],
+  errorCode: MessageError,
+): Promise<void> {
+  if (messages.length === 0) return;
+  const scheduled = messages.filter(({ status }) => status === MessageStatus.scheduled);
+  const change = {
+    status: MessageStatus.canceled,
+    errorCode,
+    heldReason: null,
+    notBefore: null,
+    scheduledReason: null,
+    scheduledBy: null,
+    updatedAt: timestamp(),
+  };
+  await tx.update(Message, { id: In(idsOf(messages)) }, change);
+  for (const message of messages) Object.assign(message, change);
+  if (scheduled.length > 0 && conversation !== null) {
+    takePlaces(conversation, scheduled);
+    await changeTogether(tx, [
+      ...updatesOf(tx, Message, scheduled, ["sequence"]),
+      ...sequencesOf(tx, [conversation]),
+      ...lanes.ending(idsOf(scheduled)),
+    ]);
+  }
+  recordEvents(
+    tx,
+    messages.map((message) => messageEvent("message.canceled", message)),
+  );
+  lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
+}
+
+/** The unsent messages of a conversation, in order, the scheduled ones last; at most one is being sent. */
+export async function unsent(
+  tx: Tx,
+  conversationId: string,
+): Promise<{ waiting: Message[]; sending: Message | undefined }> {
+  const those = (condition: string) =>
+    tx.createQueryBuilder(Message, "message").where({ conversationId }).andWhere(`message.${condition}`);
+  const unsent = await those(IS_UNSENT).orderBy("message.sequence").getMany();
+  const scheduled = await those(IS_SCHEDULED).orderBy("message.id").getMany();
+  const isQueued = ({ status }: Message) => status === MessageStatus.queued;
+  return {
+    waiting: [...unsent.filter(isQueued), ...scheduled],
+    sending: unsent.find((message) => !isQueued(message)),
+  };
+}
+
+export const idsOf = (messages: readonly Message[]): string[] => messages.map(({ id }) => id);

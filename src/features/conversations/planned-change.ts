@@ -1,0 +1,88 @@
+import { Not } from "typeorm";
+import type { Tx } from "../../database/unit-of-work";
+import { GatewayError } from "../../errors";
+import type { AuditAction } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import { Line, LineState } from "../lines/line.entity";
+import { Message } from "../messages/message.entity";
+import { MessageAuthor, MessageError } from "../messages/message.enums";
+import { conversationActions } from "./conversation.audit";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import { type LineReference, PendingMessages } from "./conversation.inputs";
+import { addressOn, lineOf } from "./destination";
+
+/** Why a conversation was released: somebody did it, or nobody did within the configured time. */
+export type ReleaseReason = "request" | "timeout";
+
+/** A change to a conversation and its queued messages. */
+export interface PlannedChange {
+  change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
+  /** Which queued messages are canceled, and why; the others stay queued. */
+  cancel?: { isMeant: (message: Pick<Message, "author">) => boolean; errorCode: MessageError };
+  audit?: { action: AuditAction; changes: Changes };
+  /** For the event of a release. */
+  releaseReason?: ReleaseReason;
+}
+
+/**
+ * Plans to move an open conversation to a line; undefined if it is already there.
+ * @param opened conversations that a dry run would open
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
+ */
+export async function planMove(
+  tx: Tx,
+  conversation: Conversation,
+  reference: LineReference,
+  pending: PendingMessages,
+  opened: readonly Conversation[] = [],
+): Promise<PlannedChange | undefined> {
+  const { id, agentId, contactId, addressId, lineId } = conversation;
+  const line = await lineOf(tx, agentId, reference);
+  if (line.id === lineId) return undefined;
+  if (line.state !== LineState.active)
+    throw new GatewayError("not_deliverable", `The line "${line.name}" is ${line.state}.`);
+  const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
+  const there = { lineId: line.id, addressId: address.id, state: ConversationState.open };
+  const other =
+    opened.find((each) => each.lineId === line.id && each.addressId === address.id) ??
+    (await tx.findOneBy(Conversation, { ...there, id: Not(id) }));
+  if (other !== null) {
+    throw new GatewayError(
+      "conflict",
+      `The conversation ${other.id} with this address is open on the line "${line.name}".`,
+    );
+  }
+  const from = await tx.findOneByOrFail(Line, { id: lineId });
+  return {
+    change: { lineId: line.id, addressId: address.id },
+    ...(pending !== PendingMessages.carry && { cancel: all(MessageError.moved) }),
+    audit: {
+      action: conversationActions.conversation_moved,
+      changes: { line: [from.name, line.name] },
+    },
+  };
+}
+
+/** Plans to hand an open conversation off to a human; undefined if one already answers. */
+export const planHandoff = ({ handler }: Conversation): PlannedChange | undefined =>
+  handler === Handler.human
+    ? undefined
+    : {
+        change: { handler: Handler.human },
+        cancel: {
+          isMeant: ({ author }) => author === MessageAuthor.agent,
+          errorCode: MessageError.handed_off,
+        },
+        audit: {
+          action: conversationActions.conversation_handed_off,
+          changes: { handler: [Handler.agent, Handler.human] },
+        },
+      };
+
+/** Plans to close a conversation; undefined if it is closed. */
+export const planClose = ({ state }: Conversation): PlannedChange | undefined =>
+  state === ConversationState.closed
+    ? undefined
+    : { change: { state: ConversationState.closed }, cancel: all(MessageError.closed) };
+
+export const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });

@@ -1,0 +1,97 @@
+import { In } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
+import type { Lanes } from "../../delivery/lanes";
+import { recordAudit } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
+import { Message } from "../messages/message.entity";
+import { WaitingTimers } from "../timers/waiting-timers";
+import { cancelAll, idsOf, unsent } from "./cancel-messages";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import type { ConversationChange } from "./conversation.inputs";
+import { conversationEvent, typesOfChange } from "./conversation-events";
+import type { PlannedChange } from "./planned-change";
+
+type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight">;
+
+/**
+ * Stores a change to a locked conversation, and cancels or carries its queued messages.
+ * @returns the IDs of those messages
+ */
+export async function storeChange(
+  tx: Tx,
+  lanes: Lanes,
+  conversation: Conversation,
+  { change, cancel, releaseReason }: Omit<PlannedChange, "audit">,
+): Promise<ChangedQueue> {
+  const { id } = conversation;
+  // Waits for the delivery that holds the lane; the next delivery sees what is stored here.
+  await lanes.lock(tx, id);
+  const version = conversation.version + 1;
+  const updatedAt = timestamp();
+  const { handler } = change;
+  const humanAt = handler === Handler.human ? updatedAt : null;
+  const stored = { ...change, ...(handler !== undefined && { humanAt }), version, updatedAt };
+  await tx.update(Conversation, { id }, stored);
+  Object.assign(conversation, stored);
+  recordEvents(
+    tx,
+    typesOfChange(change).map((type) => conversationEvent(type, conversation, releaseReason)),
+  );
+  return settleQueue(tx, lanes, conversation, cancel);
+}
+
+/** Cancels or carries the queued messages of a conversation with a locked lane, and wakes the lane. */
+async function settleQueue(
+  tx: Tx,
+  lanes: Lanes,
+  conversation: Conversation,
+  cancel: PlannedChange["cancel"],
+): Promise<ChangedQueue> {
+  const queues = await restamp(tx, lanes, conversation, cancel);
+  await lanes.wake(tx, [conversation.id]);
+  return queues;
+}
+
+/** Stores a change to a conversation like `storeChange`, cancels timers of its contact, and audits it if necessary. */
+export async function storeAudited(
+  tx: Tx,
+  lanes: Lanes,
+  context: RequestContext,
+  conversation: Conversation,
+  planned: PlannedChange,
+  timers: WaitingTimers,
+): Promise<ChangedQueue> {
+  const queues = await storeChange(tx, lanes, conversation, planned);
+  const { handler, state } = planned.change;
+  if (handler === Handler.human) await timers.cancelOn("handoff", conversation.id);
+  if (state === ConversationState.closed) await timers.cancelOn("closed", conversation.id);
+  const { id } = conversation;
+  if (planned.audit !== undefined) {
+    const target = { id, name: id, organizationId: organizationOf(context) };
+    await recordAudit(tx, context, planned.audit.action, target, planned.audit.changes);
+  }
+  return queues;
+}
+
+/** Cancels unsent messages of a conversation, or carries them over to its new version. */
+async function restamp(
+  tx: Tx,
+  lanes: Lanes,
+  conversation: Conversation,
+  cancel: PlannedChange["cancel"],
+): Promise<ChangedQueue> {
+  const { version: fence } = conversation;
+  const { waiting, sending } = await unsent(tx, conversation.id);
+  const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
+  const canceled = waiting.filter(isCanceled);
+  const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
+  if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
+  // The messages may no longer be held.
+  if (carried.length > 0)
+    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
+  // A message that is being sent and fails is retried like a waiting one.
+  if (sending !== undefined && !isCanceled(sending)) await tx.update(Message, { id: sending.id }, { fence });
+  return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };
+}
