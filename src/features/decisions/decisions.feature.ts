@@ -22,6 +22,7 @@ import { decisionScopes } from "./decision.scopes";
 import { DecisionService } from "./decision.service";
 import { DecisionMaker } from "./decision-maker";
 import { DecisionRunner, MODEL, RULES } from "./decision-runner";
+import { DecisionSteps } from "./decision-steps";
 import { eraseDecisions } from "./erase-decisions";
 import { decisionParts } from "./export-decisions";
 import {
@@ -35,6 +36,7 @@ import { Planning } from "./planning";
 import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
 import { SituationTriggers } from "./situation-triggers";
+import { TimerDecisions } from "./timer-decisions";
 import { HELD_TIMER_LANE, TimerRunner } from "./timer-runner";
 
 interface Needs {
@@ -64,17 +66,15 @@ export const decisions = feature({
     const model = config.model && new Model(config.model);
     const planning = new Planning();
     const candidates = new Candidates(database, compiledConfigurations, configurations);
-    const maker = new DecisionMaker(
-      { lanes, consents, queues: agentQueues, defaultConversations },
-      compiledConfigurations,
-      model !== undefined,
-      planning,
-    );
+    const dependencies = { lanes, consents, queues: agentQueues, defaultConversations };
+    const steps = new DecisionSteps(dependencies, compiledConfigurations, model !== undefined, planning);
+    const maker = new DecisionMaker(dependencies, compiledConfigurations, steps);
+    const timerDecisions = new TimerDecisions(dependencies, compiledConfigurations, steps);
     return {
       situationTriggers: new SituationTriggers(lanes, compiledConfigurations),
       decisions: new DecisionService(database, maker, planning, candidates),
       decisionRunner: new DecisionRunner(database, maker, model, planning, log),
-      timerRunner: new TimerRunner(database, lanes, maker, planning, log),
+      timerRunner: new TimerRunner(database, lanes, timerDecisions, planning, log),
       replays: new ReplayService(database, candidates),
     };
   },

@@ -1,5 +1,15 @@
+import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
+import type { Change } from "../../database/change-together";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { lockRows } from "../../database/lock-rows";
+import type { Tx } from "../../database/unit-of-work";
+import { updatesOf } from "../../database/updates-of";
+import { noSuch } from "../../errors";
+import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
-import { type Decision, DecisionState, type Situation } from "./decision.entity";
+import { MESSAGE_ORDER } from "../messages/message.entity";
+import { Decision, DecisionState, type Situation } from "./decision.entity";
 
 /** The columns of a decision that is still to be made. */
 export const pendingDecision = (situation: Situation, situationKey: string | null = null) =>
@@ -18,3 +28,55 @@ export const pendingDecision = (situation: Situation, situationKey: string | nul
     explanation: null,
     decidedAt: null,
   }) satisfies Partial<Decision>;
+
+/**
+ * Locks pending decisions after their participants, and reads their agents and organizations; skips decisions that were
+ * already made.
+ */
+export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
+  const query = tx
+    .createQueryBuilder(Decision, "decision")
+    .innerJoinAndSelect("decision.agent", "agent")
+    .innerJoinAndSelect("agent.organization", "organization");
+  return lockRows(tx, query.where({ id: In([...ids]), state: DecisionState.deciding }));
+};
+
+/**
+ * An agent by ID, with its organization.
+ * @throws GatewayError `not_found`
+ */
+export async function agentOf(tx: Tx, id: string): Promise<Agent> {
+  const agent = await agentById(tx, id);
+  if (agent === undefined) throw noSuch("agent");
+  return agent;
+}
+
+export const agentById = coalesceKeysInTx(async (tx: Tx, ids) => {
+  const agents = tx
+    .createQueryBuilder(Agent, "agent")
+    .innerJoinAndSelect("agent.organization", "organization");
+  return indexBy(await agents.where({ id: In(ids) }).getMany(), ({ id }) => id);
+});
+
+/** The changes to decisions that are already stored. */
+export const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
+  updatesOf(tx, Decision, decisions, [
+    "conversationId",
+    "snapshot",
+    "decider",
+    "state",
+    "outcome",
+    "ruleId",
+    "failedEffects",
+    "effects",
+    "basis",
+    "explanation",
+    "decidedAt",
+  ]);
+
+/** Blocks other messages of the agents, so that they follow the messages of the decisions. */
+export const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void> =>
+  tx.lockInsertOrder(
+    MESSAGE_ORDER,
+    about.map(({ agentId }) => agentId),
+  );

@@ -1,16 +1,12 @@
 import { In } from "typeorm";
 import { canonicalLocale } from "../../common/locales";
 import type { Timestamp } from "../../common/time";
-import { derivedId, isUuid } from "../../common/uuid";
-import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
-import { padded, placeholders } from "../../database/returning";
+import { isUuid } from "../../common/uuid";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
-import { type OnceLimit, onceLimits } from "../configuration/document/evaluate";
-import { periodMs } from "../configuration/document/period";
-import type { DecisionInput } from "../configuration/document/read-situation";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Contact } from "../contacts/contact.entity";
 import { normalizeTag } from "../contacts/tags";
@@ -23,17 +19,7 @@ import type { AssumedContact } from "./decision.inputs";
 import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
-import { RuleMatch } from "./rule-match.entity";
-
-/** The IDs of the subjects that rules with `once` count for. */
-interface Subjects {
-  agent: string;
-  contact: string | undefined;
-  conversation: string | undefined;
-}
-
-/** A rule with `once`, with the key of its count. */
-type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
+import { countsOf, spentRules } from "./rule-matches";
 
 /** The inputs of a snapshot besides the participants. */
 interface SnapshotContext {
@@ -160,93 +146,3 @@ const inboundMessages = coalesceInTx(
     );
   },
 );
-
-/** The counts of the rules for a situation whose subjects exist. */
-function countsOf(
-  configuration: CompiledConfiguration,
-  input: Omit<DecisionInput, "spent">,
-  subjects: Subjects,
-): Count[] {
-  return onceLimits(configuration, input).flatMap((limit) => {
-    const { per, group, ruleId } = limit;
-    const subject =
-      typeof per === "string"
-        ? subjects[per]
-        : derivedId(`once ${per.text}`, subjects.contact ?? subjects.agent);
-    if (subject === undefined) return [];
-    const subjectId = group === null ? subject : derivedId("group", subject);
-    return [{ ...limit, subjectId, name: group ?? ruleId }];
-  });
-}
-
-/** The IDs of the rules that have matched too recently, in order. */
-async function spentRules(tx: Tx, counts: readonly Count[], now: Timestamp): Promise<string[]> {
-  const spent = await Promise.all(
-    counts.map(async ({ ruleId, subjectId, name, within }) => {
-      const last = await matchedAt(tx, nameOf({ subjectId, ruleId: name }));
-      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0)
-        ? [ruleId]
-        : [];
-    }),
-  );
-  return spent.flat();
-}
-
-const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
-
-/** When a rule last matched for a subject. */
-const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
-  const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
-  const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];
-  const ruleIds = [...new Set(pairs.map(([, ruleId]) => ruleId))];
-  const matches = await tx
-    .createQueryBuilder(RuleMatch, "match")
-    .where("match.subject_id IN (:...subjectIds)", { subjectIds })
-    .andWhere("match.rule_id IN (:...ruleIds)", { ruleIds })
-    .getMany();
-  return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
-});
-
-/** The rules with `once` of a decision, and the IDs of its subjects. */
-export interface Matches {
-  configuration: CompiledConfiguration;
-  input: DecisionInput;
-  subjects: Subjects;
-  ruleIds: ReadonlySet<string>;
-}
-
-/** Forgets the matches that were recorded for a decision when it asked a model: they were none, after all. */
-export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
-  const rows = rowsOf(matches);
-  // Earlier matches of these rules had expired when these were recorded.
-  if (rows.length > 0) await deleteMatches(tx, rows);
-}
-
-/** Records the matches of rules with `once`. */
-export async function recordMatches(tx: Tx, matches: Matches): Promise<void> {
-  const rows = rowsOf(matches);
-  if (rows.length > 0) await storeMatches(tx, rows);
-}
-
-const rowsOf = ({ configuration, input, subjects, ruleIds }: Matches) => {
-  const rows = countsOf(configuration, input, subjects)
-    .filter(({ ruleId }) => ruleIds.has(ruleId))
-    .map(({ subjectId, name }) => ({ subjectId, ruleId: name, matchedAt: input.now as Timestamp }));
-  return [...new Map(rows.map((row) => [nameOf(row), row])).values()];
-};
-
-type Match = Pick<RuleMatch, "subjectId" | "ruleId" | "matchedAt">;
-
-const storeMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) => {
-  await tx.upsert(RuleMatch, matches.flat(), ["subjectId", "ruleId"]);
-  return matches.map(() => undefined);
-});
-
-const deleteMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) => {
-  const rows = padded(matches.flat());
-  await tx.query(
-    `delete from rule_match where (subject_id, rule_id, matched_at) in (values ${placeholders(rows.length, 3)})`,
-    rows.flatMap(({ subjectId, ruleId, matchedAt }) => [subjectId, ruleId, matchedAt]),
-  );
-  return matches.map(() => undefined);
-});

@@ -12,9 +12,9 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { ConversationState } from "../conversations/conversation.entity";
 import { LineState } from "../lines/line.entity";
-import type { DecisionMaker, DueTimer } from "./decision-maker";
 import { again, DONE, delayMs, MAY_PASS, RULES } from "./decision-runner";
 import type { Planning } from "./planning";
+import type { DueTimer, TimerDecisions } from "./timer-decisions";
 
 /** Kind of the lane of a due timer whose line is paused; a change of a line wakes it. */
 export const HELD_TIMER_LANE = "held_timer";
@@ -42,7 +42,7 @@ export class TimerRunner implements LaneWork {
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
-    private readonly maker: DecisionMaker,
+    private readonly decisions: TimerDecisions,
     planning: Planning,
     private readonly log: Logger,
   ) {
@@ -50,7 +50,7 @@ export class TimerRunner implements LaneWork {
       ...planning.batchesBy(({ owner }) => owner),
       limits: DELIVERING,
       store: async (tx, due) => {
-        await maker.fire(tx, due);
+        await decisions.fire(tx, due);
         return due.map(() => undefined);
       },
     });
@@ -99,7 +99,7 @@ export class TimerRunner implements LaneWork {
       if (error instanceof GatewayError && MAY_PASS.has(error.code)) return again(error.code, error.message);
       if (!(error instanceof GatewayError)) this.log.error({ err: error, timer: timer.id }, "a timer failed");
       const failure = { code: "internal_error", message: "It failed unexpectedly." };
-      await this.database.write((tx) => this.maker.fire(tx, [timer], failure), { limits: DELIVERING });
+      await this.database.write((tx) => this.decisions.fire(tx, [timer], failure), { limits: DELIVERING });
       return DONE;
     }
   }

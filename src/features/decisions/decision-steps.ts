@@ -1,0 +1,241 @@
+import { ownerOf } from "../../auth/caller";
+import { type RequestContext, systemFor } from "../../auth/context";
+import { type Timestamp, timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
+import { Agent } from "../agents/agent.entity";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
+import { DeciderKind } from "../configuration/decider";
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
+import { type DecisionInput } from "../configuration/document/read-situation";
+import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
+import type { Organization } from "../organizations/organization.entity";
+import { applyEffects } from "./apply-effects";
+import { completeDecision, outcomeOf } from "./complete-decision";
+import { Decision, DecisionOutcome } from "./decision.entity";
+import type { Snapshot } from "./decision-record";
+import type { Application, Dependencies } from "./effects/application";
+import { explain } from "./effects/explain-effect";
+import type { EffectExplanation, GateExplanation, ModelRequest } from "./explanation";
+import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
+import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
+import { modelRequestStateOf, obstacleTo } from "./model-request-state";
+import { type Participants } from "./participants";
+import { isHandedOff, type Plan, planInSteps } from "./plan";
+import type { Planning } from "./planning";
+import {
+  forget,
+  forgetMatches,
+  inEffect,
+  matchedIn,
+  matchesOf,
+  recordMatches,
+  ruleIdsOf,
+} from "./rule-matches";
+import { takeSnapshot } from "./snapshot";
+import { type WaveUnit } from "./wave";
+
+/** The inputs of a decision besides its situation. */
+export interface DecisionContext {
+  context: RequestContext;
+  participants: Participants;
+  configuration: CompiledConfiguration;
+  unit: WaveUnit;
+}
+
+/** A decision to make in the background, with the agent and its organization. */
+export interface Resumed {
+  decision: Decision;
+  agent: Agent;
+  answer?: Answer | undefined;
+}
+
+/** The steps of decisions after their participants are locked. */
+export class DecisionSteps {
+  constructor(
+    private readonly dependencies: Dependencies,
+    private readonly compiledConfigurations: CompiledConfigurations,
+    private readonly hasModel: boolean,
+    private readonly planning: Planning,
+  ) {}
+
+  /** Makes a stored decision, whose row is locked. */
+  async resume(
+    tx: Tx,
+    { decision, agent, answer }: Resumed,
+    participants: Participants,
+    unit: WaveUnit,
+  ): Promise<void> {
+    const { agentId, situation } = decision;
+    const context = systemFor(agent.organization as Organization);
+    const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
+    const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
+    if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
+    const { snapshot } = decision;
+    const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
+    const decisionContext = { context, participants, configuration, unit };
+    const model = answer?.request;
+    if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, { configuration, planned, model });
+    else if (snapshot === null || planned === null) {
+      const snapshotContext = { agent, configuration, situation, now: timestamp() };
+      decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
+      await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
+    } else if (answer !== undefined) {
+      const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
+      await this.apply(tx, decision, snapshot, {
+        ...decisionContext,
+        planned: answered,
+        asked: { status: "done" },
+        model,
+      });
+    }
+  }
+
+  /** Completes a decision that can no longer be made. */
+  private async abandon(
+    tx: Tx,
+    decision: Decision,
+    obstacle: GateExplanation,
+    {
+      configuration,
+      planned,
+      model,
+    }: { configuration: CompiledConfiguration; planned: Plan | null; model: ModelRequest | undefined },
+  ): Promise<void> {
+    await forget(tx, decision, configuration);
+    const { configurationVersion: version, snapshot, createdAt } = decision;
+    const explanation = {
+      version,
+      now: snapshot?.now ?? createdAt,
+      gates: [...(planned?.gates ?? []), obstacle],
+      rules: planned?.rules ?? [],
+      effects: (planned?.effects ?? []).map((effect) => explain(effect)),
+      ...(model && { model }),
+    };
+    // Nothing more may be stored about an erased contact.
+    const isErased = obstacle.name === "contact";
+    completeDecision(
+      tx,
+      this.dependencies.lanes,
+      decision,
+      DecisionOutcome.stale,
+      isErased ? null : explanation,
+    );
+  }
+
+  /** Decides by the rules, and applies the effects unless they ask a model. */
+  async decideByRules(
+    tx: Tx,
+    decision: Decision,
+    snapshot: Snapshot,
+    decisionContext: DecisionContext,
+  ): Promise<void> {
+    const { context, participants, configuration } = decisionContext;
+    const tags = snapshot.contact?.tags;
+    const input = { situation: decision.situation, ...snapshot };
+    const planned = await this.plan(context, configuration, input);
+    if (planned.formatted !== undefined) decision.snapshot = { ...snapshot, formatted: planned.formatted };
+    decision.ruleId = planned.ruleId;
+    decision.effects = planned.effects;
+    const mayAsk = !isLoop(planned.gates) && !isHandedOff(planned.gates);
+    const asks = mayAsk && askIn(planned.effects) !== undefined;
+    if (asks && this.hasModel) decision.decider = DeciderKind.model;
+    if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags });
+    else if (!this.hasModel) {
+      const instead = withAnswer(configuration, input, planned, NO_MODEL);
+      await this.apply(tx, decision, snapshot, { ...decisionContext, planned: instead, tags });
+    } else if (tx.isDryRun)
+      await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
+    else {
+      decision.basis = await modelRequestStateOf(tx, participants);
+      // Recorded now, so that the rule does not match again while the model is working.
+      await recordMatches(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
+    }
+  }
+
+  private plan(
+    { caller }: RequestContext,
+    configuration: CompiledConfiguration,
+    input: DecisionInput,
+  ): Promise<Plan> {
+    return this.planning.run(ownerOf(caller) ?? "", planInSteps(configuration, input));
+  }
+
+  /** Applies the effects of a decision, and completes it in memory. */
+  private async apply(
+    tx: Tx,
+    decision: Decision,
+    snapshot: Snapshot,
+    {
+      context,
+      participants,
+      configuration,
+      planned,
+      asked,
+      tags,
+      model,
+      unit,
+    }: DecisionContext & { planned: Plan; model?: ModelRequest | undefined } & Pick<
+        Application,
+        "asked" | "tags"
+      >,
+  ): Promise<void> {
+    const { agentId, id: decisionId, situation } = decision;
+    // Read before the effects, which may move the conversation.
+    const addressId = participants.conversation?.addressId;
+    const isAnswer = situation.type === MESSAGE_RECEIVED;
+    const { policy } = configuration;
+    const { contact } = snapshot;
+    const isBound = policy !== undefined && contact !== null && !isAnswer;
+    const application = {
+      ...this.dependencies,
+      context,
+      agentId,
+      decisionId,
+      participants,
+      asked,
+      tags,
+      isAnswer,
+      bound: isBound ? { policy, timezone: contact.timezone } : undefined,
+      // A dry run may assume another time.
+      now: tx.isDryRun ? (snapshot.now as Timestamp) : timestamp(),
+      isTimed: decision.timerId !== null,
+      gates: planned.gates,
+      isOptedOut: snapshot.isOptedOut === true,
+      isUndeliverable: snapshot.isUndeliverable === true,
+    };
+    const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
+    const { gates, rules } = planned;
+    const matched = inEffect(planned, effects);
+    if (decision.basis !== null) {
+      const without = ruleIdsOf(planned.effects).filter((id) => !matched.has(id));
+      await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(without)));
+    }
+    if (conversation !== null && addressId !== undefined && effects.some(wasLoop))
+      await reportLoop(tx, conversation, addressId, timestamp());
+    decision.conversationId = conversation?.id ?? null;
+    await recordMatches(tx, matchesOf(decision, configuration, snapshot, matched));
+    const { now } = snapshot;
+    const explanation = {
+      version: decision.configurationVersion,
+      now,
+      gates,
+      rules,
+      effects,
+      ...(model && { model }),
+    };
+    completeDecision(tx, this.dependencies.lanes, decision, outcomeOf(effects), explanation);
+  }
+}
+
+/** A deactivated organization makes no decisions. */
+const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
+  caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
+
+type SystemContext = ReturnType<typeof systemFor>;
+
+const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
+
+const NOT_ASKED = {
+  status: "skipped",
+  error: { code: "dry_run", message: "A dry run does not ask the model." },
+} as const;

@@ -1,0 +1,165 @@
+import type { Timestamp } from "../../common/time";
+import { derivedId } from "../../common/uuid";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
+import type { Effect } from "../configuration/document/effect";
+import { type OnceLimit, onceLimits } from "../configuration/document/evaluate";
+import { periodMs } from "../configuration/document/period";
+import type { DecisionInput } from "../configuration/document/read-situation";
+import { hasStatus, wasAsked } from "./complete-decision";
+import { Decision } from "./decision.entity";
+import type { Snapshot } from "./decision-record";
+import type { EffectExplanation } from "./explanation";
+import { isLoop } from "./loop";
+import { isHandedOff, type Plan } from "./plan";
+import { RuleMatch } from "./rule-match.entity";
+
+/** The IDs of the subjects that rules with `once` count for. */
+interface Subjects {
+  agent: string;
+  contact: string | undefined;
+  conversation: string | undefined;
+}
+
+/** A rule with `once`, with the key of its count. */
+type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
+
+/** The counts of the rules for a situation whose subjects exist. */
+export function countsOf(
+  configuration: CompiledConfiguration,
+  input: Omit<DecisionInput, "spent">,
+  subjects: Subjects,
+): Count[] {
+  return onceLimits(configuration, input).flatMap((limit) => {
+    const { per, group, ruleId } = limit;
+    const subject =
+      typeof per === "string"
+        ? subjects[per]
+        : derivedId(`once ${per.text}`, subjects.contact ?? subjects.agent);
+    if (subject === undefined) return [];
+    const subjectId = group === null ? subject : derivedId("group", subject);
+    return [{ ...limit, subjectId, name: group ?? ruleId }];
+  });
+}
+
+/** The IDs of the rules that have matched too recently, in order. */
+export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestamp): Promise<string[]> {
+  const spent = await Promise.all(
+    counts.map(async ({ ruleId, subjectId, name, within }) => {
+      const last = await matchedAt(tx, nameOf({ subjectId, ruleId: name }));
+      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0)
+        ? [ruleId]
+        : [];
+    }),
+  );
+  return spent.flat();
+}
+
+const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
+
+/** When a rule last matched for a subject. */
+const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
+  const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
+  const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];
+  const ruleIds = [...new Set(pairs.map(([, ruleId]) => ruleId))];
+  const matches = await tx
+    .createQueryBuilder(RuleMatch, "match")
+    .where("match.subject_id IN (:...subjectIds)", { subjectIds })
+    .andWhere("match.rule_id IN (:...ruleIds)", { ruleIds })
+    .getMany();
+  return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
+});
+
+/** The rules with `once` of a decision, and the IDs of its subjects. */
+export interface Matches {
+  configuration: CompiledConfiguration;
+  input: DecisionInput;
+  subjects: Subjects;
+  ruleIds: ReadonlySet<string>;
+}
+
+/** Forgets the matches that were recorded for a decision when it asked a model: they were none, after all. */
+export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
+  const rows = rowsOf(matches);
+  // Earlier matches of these rules had expired when these were recorded.
+  if (rows.length > 0) await deleteMatches(tx, rows);
+}
+
+/** Records the matches of rules with `once`. */
+export async function recordMatches(tx: Tx, matches: Matches): Promise<void> {
+  const rows = rowsOf(matches);
+  if (rows.length > 0) await storeMatches(tx, rows);
+}
+
+const rowsOf = ({ configuration, input, subjects, ruleIds }: Matches) => {
+  const rows = countsOf(configuration, input, subjects)
+    .filter(({ ruleId }) => ruleIds.has(ruleId))
+    .map(({ subjectId, name }) => ({ subjectId, ruleId: name, matchedAt: input.now as Timestamp }));
+  return [...new Map(rows.map((row) => [nameOf(row), row])).values()];
+};
+
+type Match = Pick<RuleMatch, "subjectId" | "ruleId" | "matchedAt">;
+
+const storeMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) => {
+  await tx.upsert(RuleMatch, matches.flat(), ["subjectId", "ruleId"]);
+  return matches.map(() => undefined);
+});
+
+const deleteMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) => {
+  const rows = padded(matches.flat());
+  await tx.query(
+    `delete from rule_match where (subject_id, rule_id, matched_at) in (values ${placeholders(rows.length, 3)})`,
+    rows.flatMap(({ subjectId, ruleId, matchedAt }) => [subjectId, ruleId, matchedAt]),
+  );
+  return matches.map(() => undefined);
+});
+
+/** The matches of rules in a decision about its current contact and conversation. */
+export const matchesOf = (
+  { agentId, situation, contactId, conversationId }: Decision,
+  configuration: CompiledConfiguration,
+  snapshot: Snapshot,
+  ruleIds: ReadonlySet<string>,
+): Matches => ({
+  configuration,
+  input: { situation, ...snapshot },
+  subjects: { agent: agentId, contact: contactId ?? undefined, conversation: conversationId ?? undefined },
+  ruleIds,
+});
+
+/** Forgets the matches that were recorded when a decision asked a model, because it has no effects. */
+export async function forget(
+  tx: Tx,
+  decision: Decision,
+  configuration: CompiledConfiguration,
+): Promise<void> {
+  const { basis, snapshot, effects } = decision;
+  if (basis === null || snapshot === null) return;
+  await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(ruleIdsOf(effects))));
+}
+
+/** The rules with effects. */
+export const ruleIdsOf = (effects: readonly Effect[]): string[] => [
+  ...new Set(effects.flatMap(({ ruleId }) => ruleId ?? [])),
+];
+
+/**
+ * The rules that count for `once`: at least one of their effects was applied, or there was nothing to change. Asking a
+ * model counts only if the model chose to do nothing.
+ */
+export function inEffect(planned: Plan, effects: readonly EffectExplanation[]): ReadonlySet<string> {
+  const matched = [...matchedIn(planned)].filter((id) => {
+    const own = effects.filter(({ ruleId }) => ruleId === id);
+    if (own.length === 0) return !isHandedOff(planned.gates);
+    const chosen = own.filter((effect) => !wasAsked(effect));
+    const counted = chosen.length === 0 ? own : chosen;
+    return counted.some(hasStatus("done")) || counted.every(hasStatus("unchanged"));
+  });
+  return new Set(matched);
+}
+
+/** The rules that match, except those whose messages a loop holds back. */
+export const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
+  new Set(isLoop(gates) ? [] : rules.flatMap(({ id, matched }) => (matched ? id : [])));
