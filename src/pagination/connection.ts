@@ -19,7 +19,7 @@ const idOf = ({ id }: Row): string => id;
 /** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { description: "Max items per page, 1 to 100." })
+  @Field(() => Int, { description: "Max items per page, 1 to 100; 0 to read only a total." })
   @IsBetween(1, MAX_PAGE)
   first: number = DEFAULT_PAGE;
 

@@ -24,7 +24,7 @@ export const named = (...names: readonly string[]): RestParameter[] =>
 
 /** The parameters of a list that is read in pages. */
 export const PAGE: readonly RestParameter[] = [
-  { name: "limit", variable: "first" },
+  { name: "limit", variable: "first", description: "Max items per page, 1 to 100." },
   { name: "cursor", variable: "after" },
 ];
 
