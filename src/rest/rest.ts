@@ -49,14 +49,14 @@ function addRoute(
   });
 }
 
-/** An empty JSON object, which many clients send instead of an empty body. */
-const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
+/** An empty JSON object or null, which many clients send instead of an empty body. */
+const NOTHING = /^[ \t\r\n]*(\{[ \t\r\n]*\}|null)[ \t\r\n]*$/;
 
-/** Rejects bodies of operations without one, except an empty body or JSON object with any content type. */
+/** Rejects bodies of operations without one, except those that say nothing, with any content type. */
 function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
-    if (body.length > 0 && !EMPTY_OBJECT.test(body.toString("latin1")))
+    if (body.length > 0 && !NOTHING.test(body.toString("latin1")))
       throw new GatewayError("invalid_request", "This operation takes no body, or an empty object: {}.");
   });
 }

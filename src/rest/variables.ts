@@ -57,10 +57,7 @@ export function variablesReader(
     };
     if (body !== undefined) {
       const location: Location = { path: "", source: bodySource, problems };
-      const decoded =
-        inputs.body === null
-          ? addProblem(location, "is required")
-          : body.json.decode(inputs.body ?? {}, location);
+      const decoded = body.json.decode(inputs.body ?? {}, location);
       if (body.variable === undefined) Object.assign(variables, decoded);
       else if (idempotencyKey?.variable !== undefined)
         variables[body.variable] = { ...(decoded as object), ...key };

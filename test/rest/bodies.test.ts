@@ -41,18 +41,21 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       expectRestError(await gateway.rest("POST", path, { body }), "invalid_json");
     });
 
-    test.each([
-      "[]",
-      '[{"name":"Rex","categoryId":1}]',
-      '"text"',
-      "null",
-      "1",
-      "true",
-      "9223372036854775807",
-    ])("with the JSON %s, which is no object, is 400", async (body) => {
-      const reply = await gateway.rest("POST", path, { body });
-      expectRestError(reply, "invalid_request");
-      expect(reply.body.message).toMatch(/^body /);
+    test.each(["[]", '[{"name":"Rex","categoryId":1}]', '"text"', "1", "true", "9223372036854775807"])(
+      "with the JSON %s, which is no object, is 400",
+      async (body) => {
+        const reply = await gateway.rest("POST", path, { body });
+        expectRestError(reply, "invalid_request");
+        expect(reply.body.message).toMatch(/^body /);
+      },
+    );
+
+    test("that is null lacks the same members as {}", async () => {
+      const [none, empty] = await Promise.all(
+        ["null", "{}"].map((body) => gateway.rest("POST", path, { body })),
+      );
+      expect(empty?.body.message).toMatch(/^(name|message) is required/);
+      expect(none?.body).toEqual(empty?.body);
     });
 
     test.each([

@@ -285,13 +285,14 @@ describe("REST over a schema with every JSON shape", () => {
   });
 
   test("members of a body may be variables of their own; defaults and nulls are kept", async () => {
-    const put = async (body?: object, headers = {}) => {
+    const put = async (body?: object | string, headers = {}) => {
       const reply = await send("PUT", `/items/${UUID}/tags/a%20b`, body, headers);
       return { status: reply.statusCode, body: reply.json() };
     };
     const item = { id: UUID, tag: "a b" };
     expect(await put()).toEqual({ status: 201, body: item });
     expect(await put({})).toEqual({ status: 201, body: item });
+    expect(await put("null", { "content-type": "application/json" })).toEqual({ status: 201, body: item });
     expect(await put({ version: 4, fresh: false })).toEqual({ status: 200, body: { ...item, version: 4 } });
     expect(await put({ version: null })).toEqual({ status: 201, body: item });
     expect(await put({ fresh: null })).toMatchObject({
@@ -355,17 +356,17 @@ describe("REST over a schema with every JSON shape", () => {
     expect((await send("GET", "/numbers")).body).toBe("[1.5,null,-2]");
   });
 
-  test("an operation without a body takes an empty one or {}, and no other", async () => {
+  test("an operation without a body takes an empty one, {} or null, and no other", async () => {
     const json = { "content-type": "application/json" };
     expect((await send("POST", "/release")).body).toBe("true");
     expect((await send("POST", "/release", undefined, json)).body).toBe("true");
     expect((await send("POST", "/release", undefined, { ...json, "content-length": "0" })).body).toBe("true");
     for (const headers of [json, { "content-type": "text/plain" }]) {
-      for (const body of ["{}", " {\r\n\t} "]) {
+      for (const body of ["{}", " {\r\n\t} ", "null", "null\n"]) {
         expect((await send("POST", "/release", body, headers)).body).toBe("true");
         expect((await send("DELETE", "/things/7", body, headers)).statusCode).toBe(204);
       }
-      for (const body of ['{"version":1}', "{}{}", "[]", "null", " ", "\u00a0{}"]) {
+      for (const body of ['{"version":1}', "{}{}", "[]", "nullnull", " ", "\u00a0{}"]) {
         for (const [method, path] of [["POST", "/release"] as const, ["DELETE", "/things/7"] as const]) {
           const reply = await send(method, path, body, headers);
           expect(messageOf(reply)).toBe("This operation takes no body, or an empty object: {}.");
