@@ -120,6 +120,7 @@ const describe = (message: Message) => ({
   sendAt: message.sendAt,
   scheduledReason: message.scheduledReason,
   scheduledBy: message.scheduledBy,
+  topic: message.topic,
   attempts: message.attempts,
   errorCode: message.errorCode,
   errorText: message.errorText,

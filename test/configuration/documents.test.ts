@@ -6,6 +6,7 @@ import { documentJsonSchema } from "../../src/features/configuration/document/fo
 
 const RULE = { id: "a", on: "*" };
 const WINDOW = { days: "mon-fri", from: "08:00", to: "20:00" };
+const TOPIC = { title: "Newsletter", default: "out" };
 const of = (parts: object) => ({ format: 1, ...parts });
 
 /** The example of the documentation. */
@@ -16,12 +17,19 @@ const EXAMPLE = {
   situations: { "order.shipped": { orderId: "string", total: "double", tracking: "string?" } },
   templates: {
     shipped: 'Hi {{ contact.name | default: "there" }}, order {{ situation.data.orderId }} is on its way.',
-    "one-moment": "One moment please.",
+    "one-moment": { text: "One moment please.", topic: "orders" },
   },
   policy: {
     zone: "Europe/Zurich",
     windows: [WINDOW, { from: "22:00", to: "02:00" }, { days: "sat", from: "00:00", to: "24:00" }],
-    caps: [{ max: 2, within: "P7D" }],
+    caps: [
+      { max: 2, within: "P7D", topics: ["news"] },
+      { max: 9, within: "P7D" },
+    ],
+    topics: {
+      news: { title: "Newsletter", default: "out" },
+      orders: { title: "Your orders", default: "in" },
+    },
   },
   rules: [
     {
@@ -35,7 +43,7 @@ const EXAMPLE = {
       id: "human",
       on: "message.received",
       when: ['message.text.lowerAscii().contains("agent")'],
-      do: [{ send: "one-moment" }, { handoff: "asked for a person" }],
+      do: [{ send: "one-moment", topic: "news" }, { handoff: "asked for a person" }],
     },
   ],
   otherwise: [{ handoff: "no rule" }],
@@ -80,6 +88,18 @@ const MALFORMED: [object, string, string][] = [
   [of({ policy: { windows: [{ from: "08:00", to: "24:01" }] } }), "policy.windows[0].to", "must be a time"],
   [of({ policy: { windows: [{ from: "08:00" }] } }), "policy.windows[0].to", "is required"],
   [of({ policy: { caps: [{ max: 0, within: "P7D" }] } }), "policy.caps[0].max", "must be at least 1"],
+  [of({ policy: { topics: { News: TOPIC } } }), "policy.topics.News", "has an invalid name"],
+  [of({ policy: { topics: { news: { title: "News" } } } }), "policy.topics.news.default", "is required"],
+  [
+    of({ policy: { topics: { news: { ...TOPIC, default: "no" } } } }),
+    "policy.topics.news.default",
+    'must be "in" or "out"',
+  ],
+  [
+    of({ policy: { topics: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`t${i}`, TOPIC])) } }),
+    "policy.topics",
+    "must have at most 20 members",
+  ],
   [of({ policy: { caps: [{ max: 2.5, within: "P7D" }] } }), "policy.caps[0].max", "must be a whole number"],
   [of({ rules: [{ ...RULE, when: "true" }] }), "rules[0].when", "must be a list"],
   [of({ rules: [{ ...RULE, when: [1] }] }), "rules[0].when[0]", "must be a string"],
@@ -186,6 +206,25 @@ const INVALID: [object, string, string][] = [
   [of({ rules: [RULE, RULE] }), "rules[1].id", "is the id of another rule"],
   [of({ policy: { windows: [{ from: "08:00", to: "08:00" }] } }), "policy.windows[0].to", "must differ"],
   [of({ policy: { zone: "Europe/Zuric" } }), "policy.zone", 'Did you mean "Europe/Zurich"?'],
+  ...(
+    [
+      [{ templates: { a: { text: "a", topic: "new" } } }, "templates.a.topic"],
+      [{ templates: { a: "a" }, otherwise: [{ send: "a", topic: "new" }] }, "otherwise[0].topic"],
+      [
+        { templates: { a: "a" }, rules: [{ ...RULE, do: [{ send: "a", topic: "new" }] }] },
+        "rules[0].do[0].topic",
+      ],
+    ] as const
+  ).map(([parts, path]): [object, string, string] => [
+    of({ policy: { topics: { news: TOPIC } }, ...parts }),
+    path,
+    'is not a topic of the policy. Did you mean "news"?',
+  ]),
+  [
+    of({ policy: { topics: { news: TOPIC }, caps: [{ max: 2, within: "P7D", topics: ["news", "new"] }] } }),
+    "policy.caps[0].topics[1]",
+    'is not a topic of the policy. Did you mean "news"?',
+  ],
   ...["P91D", "PT0S", "1 week"].map((within): [object, string, string] => [
     of({ policy: { caps: [{ max: 2, within }] } }),
     "policy.caps[0].within",

@@ -68,13 +68,14 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
 
 /** The part of the configuration that caused the effect. */
 function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
-  const { kind, ruleId, template, locale, line, delaySeconds, isUrgent } = effect;
+  const { kind, ruleId, template, locale, line, delaySeconds, topic, isUrgent } = effect;
   const parts = [
     withRule && (ruleId === null ? "for all other cases" : `rule ${ruleId}`),
     kind === "send" && template !== null && `template ${template}`,
     locale !== null && `in the language ${locale}`,
     kind === "send" && line !== null && `on the line ${line}`,
     delaySeconds !== null && delaySeconds > 0 && `delayed by ${delaySeconds} s`,
+    topic !== null && `about the topic ${topic}`,
     isUrgent === true && "urgent",
   ].filter((part) => part !== false);
   const text = parts.join(", ");

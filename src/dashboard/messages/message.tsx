@@ -129,6 +129,7 @@ const About = ({ message }: { message: MessageData }) => {
                 {direction === "inbound" ? "What the agent decided" : "Why the agent sent it"}
               </Link>
             ),
+          Topic: message.topic ?? undefined,
           "Sent again":
             resentAs === null ? undefined : <Link href={`/messages/${resentAs}`}>As another message</Link>,
           Accepted: time(message.createdAt),

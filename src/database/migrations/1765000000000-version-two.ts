@@ -37,6 +37,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     scheduled_reason: "varchar(8)",
     scheduled_by: "varchar(40)",
     capped_contact_id: "varchar(36)",
+    topic: "varchar(63)",
     is_urgent: "boolean NOT NULL DEFAULT FALSE",
     resent_as: "varchar(36)",
     provider_id: "varchar(200)",

@@ -45,6 +45,11 @@ export const MAX_CAPPED = 100;
 /** Max period of a cap (days). */
 export const MAX_CAP_DAYS = 90;
 
+/** Max topics of a policy. */
+export const MAX_TOPICS = 20;
+
+export const TOPIC_TITLE_MAX_LENGTH = 100;
+
 /** Max waiting timers of a contact, or of an agent's situations without a contact. */
 export const MAX_TIMERS = 20;
 

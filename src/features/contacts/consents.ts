@@ -4,6 +4,7 @@ import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import type { InstanceKey } from "../../credentials/instance-key";
 import { changeTogether } from "../../database/change-together";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
@@ -87,6 +88,8 @@ export class Consents {
     for (const consent of known) {
       const address = byHash.get(consent.addressHash) as ContactAddress;
       consent.addressId = address.id;
+      // A dry run stores nothing.
+      consentTo.set(tx, nameOfConsent(address.id, consent.topic), consent.state);
       if (consent.topic !== ALL_TOPICS || consent.state !== ConsentState.out) continue;
       address.optedOutAt = consent.changedAt;
       optedOut.push(address);
@@ -98,6 +101,24 @@ export class Consents {
     ]);
   }
 }
+
+/** Names what is known about a topic at an address. */
+export const nameOfConsent = (addressId: string, topic: string): string => `${addressId} ${topic}`;
+
+/** What the contact at an address said about a topic, by `nameOfConsent`; the transaction has locked the contact. */
+export const consentTo = coalesceKeysInTx(
+  async (tx: Tx, names): Promise<ReadonlyMap<string, ConsentState>> => {
+    const pairs = names.map((name) => name.split(" ") as [string, string]);
+    const consents = await tx.findBy(Consent, {
+      addressId: In(pairs.map(([addressId]) => addressId)),
+      topic: In(pairs.map(([, topic]) => topic)),
+    });
+    return new Map(
+      consents.map(({ addressId, topic, state }) => [nameOfConsent(addressId as string, topic), state]),
+    );
+  },
+  { cache: true },
+);
 
 /** Makes the consents of a contact's addresses, which are about to be deleted, say nothing about the contact. */
 export async function detachConsents(tx: Tx, contactId: string): Promise<void> {

@@ -7,12 +7,17 @@ import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
-import type { ContactPolicy, PolicyHold } from "../configuration/document/contact-policy";
+import {
+  type Cap,
+  type ContactPolicy,
+  isAbout,
+  type PolicyHold,
+} from "../configuration/document/contact-policy";
 import { Contact } from "../contacts/contact.entity";
 import type { QueuedMessage } from "../messages/gates";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
-import type { PolicyDecision, PolicyGates, Rescheduled } from "../messages/policy-gates";
+import { isBound, type PolicyDecision, type PolicyGates, type Rescheduled } from "../messages/policy-gates";
 
 /** How soon to ask again if another transaction holds the contact (ms). */
 const LOCKED_MS = 250;
@@ -20,16 +25,18 @@ const LOCKED_MS = 250;
 /** How soon to ask again if messages to the contact are being sent that may fail (ms). */
 const SENDING_MS = 1_000;
 
-/** The messages to a contact that caps count, by ID. */
+/** A message to a contact that caps count. */
 interface Counted {
-  /** When they were sent (ms since the epoch). */
-  sent: Map<string, number>;
-  /** Those that are being sent. */
-  sending: Set<string>;
+  topic: string | null;
+  /** When it was sent (ms since the epoch); null while it is being sent. */
+  sentAtMs: number | null;
 }
 
+/** Messages to a contact, by ID. */
+type CountedMessages = Map<string, Counted>;
+
 /**
- * Reads the policies of agents for messages that they wrote unprompted. Caps are exact over all processes: their
+ * Reads the policies of agents for messages that they wrote unprompted or about a topic. Caps are exact over all processes: their
  * contacts are locked until the transaction ends, unless another transaction has locked them.
  */
 export const readPolicyGates =
@@ -52,12 +59,16 @@ function periodsOf(
   const periods = new Map<string, number>();
   for (const message of messages) {
     const contactId = contactOf(message);
-    const caps = policies.get(message.id)?.caps ?? [];
+    const caps = capsOn(message, policies.get(message.id));
     if (contactId === undefined || caps.length === 0) continue;
     periods.set(contactId, Math.max(periods.get(contactId) ?? 0, ...caps.map(({ withinMs }) => withinMs)));
   }
   return periods;
 }
+
+/** The caps that apply to a message. */
+const capsOn = (message: QueuedMessage, policy: ContactPolicy | undefined): Cap[] =>
+  (isBound(message) && policy?.capsOn(message.topic)) || [];
 
 const contactOf = ({ context }: Pick<QueuedMessage, "context">): string | undefined =>
   context.conversation?.contactId;
@@ -66,29 +77,32 @@ const contactOf = ({ context }: Pick<QueuedMessage, "context">): string | undefi
  * Locks the free ones of contacts, and reads their messages that count.
  * @param periods how far back to read for each contact (ms)
  */
-async function readCounted(tx: Tx, periods: ReadonlyMap<string, number>): Promise<Map<string, Counted>> {
-  const counted = new Map<string, Counted>();
+async function readCounted(
+  tx: Tx,
+  periods: ReadonlyMap<string, number>,
+): Promise<Map<string, CountedMessages>> {
+  const counted = new Map<string, CountedMessages>();
   if (periods.size === 0) return counted;
   const query = tx.createQueryBuilder(Contact, "contact").where({ id: In([...periods.keys()]) });
   const locked = await lockRows(tx, query, { skipLocked: true });
-  for (const contactId of locked.keys()) counted.set(contactId, { sent: new Map(), sending: new Set() });
+  for (const contactId of locked.keys()) counted.set(contactId, new Map());
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
   // A message that was not accepted does not count, but one whose attempt was cut off may have arrived.
   const those = (condition: string) => `
-    select capped_contact_id as "contactId", id, status,
+    select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (
         select ended_at from delivery_attempt
         where message_id = message.id and number = message.attempts and outcome = '${AttemptOutcome.uncertain}'
       )) as "sentAt"
     from message where capped_contact_id in ${placeholders(1, contactIds.length, 2)} and ${condition}`;
-  const rows: { contactId: string; id: string; status: MessageStatus; sentAt: Timestamp | null }[] =
+  const rows: (Pick<Message, "id" | "status" | "topic" | "sentAt"> & { contactId: string })[] =
     await tx.query(`${those("sent_at > $1")} union all ${those("sent_at is null")}`, [since, ...contactIds]);
-  for (const { contactId, id, status, sentAt } of rows) {
-    const of = counted.get(contactId) as Counted;
-    if (status === MessageStatus.sending) of.sending.add(id);
-    else if (sentAt !== null) of.sent.set(id, Date.parse(sentAt));
+  for (const { contactId, id, status, topic, sentAt } of rows) {
+    const sentAtMs = status === MessageStatus.sending || sentAt === null ? null : Date.parse(sentAt);
+    if (status === MessageStatus.sending || sentAtMs !== null)
+      counted.get(contactId)?.set(id, { topic, sentAtMs });
   }
   return counted;
 }
@@ -103,26 +117,29 @@ class ReadPolicyGates implements PolicyGates {
   constructor(
     private readonly tx: Tx,
     private readonly policies: ReadonlyMap<string, ContactPolicy>,
-    private readonly counted: ReadonlyMap<string, Counted>,
+    private readonly counted: ReadonlyMap<string, CountedMessages>,
   ) {}
 
   decide(message: QueuedMessage, now: Timestamp): PolicyDecision | undefined {
     const policy = this.policies.get(message.id);
     if (policy === undefined) return undefined;
-    const timezone = message.context.conversation?.timezone ?? null;
+    const { topic, context } = message;
+    if (topic !== null && policy.isOptIn(topic) && !context.conversation?.hasOptedIn)
+      return { status: MessageStatus.canceled, errorCode: MessageError.opted_out };
+    if (!isBound(message)) return undefined;
+    const timezone = context.conversation?.timezone ?? null;
     const closed = policy.closedUntil(timezone, now);
     if (closed !== undefined)
       return rescheduled(ScheduledReason.window, closed, laterBy(message, closed, now));
     const contactId = contactOf(message);
-    if (policy.caps.length === 0 || contactId === undefined) return undefined;
+    const caps = policy.capsOn(topic);
+    if (caps.length === 0 || contactId === undefined) return undefined;
     const counted = this.counted.get(contactId);
     if (counted === undefined) return askAgain(LOCKED_MS);
     const nowMs = Date.parse(now);
-    // Newest first, without earlier attempts of the message itself.
-    const sentAt = [...counted.sent]
-      .flatMap(([id, at]) => (id === message.id ? [] : at))
-      .sort((a, b) => b - a);
-    const full = fullUntil(policy, sentAt, nowMs);
+    // Without earlier attempts of the message itself.
+    const others = [...counted].flatMap(([id, other]) => (id === message.id ? [] : other));
+    const full = fullUntil(caps, others, nowMs);
     if (full !== undefined) {
       const until = policy.closedUntil(timezone, full.until)?.until ?? full.until;
       const { expiresAt } = message;
@@ -130,10 +147,10 @@ class ReadPolicyGates implements PolicyGates {
         return { status: MessageStatus.failed, errorCode: MessageError.capped };
       return rescheduled(ScheduledReason.cap, { ...full, until }, expiresAt);
     }
-    const others = [...counted.sending].filter((id) => id !== message.id).length;
-    const isFull = policy.caps.some(
-      ({ max, withinMs }) => within(sentAt, withinMs, nowMs).length + others >= max,
-    );
+    const isFull = caps.some((cap) => {
+      const sending = others.filter(({ topic, sentAtMs }) => sentAtMs === null && isAbout(cap, topic));
+      return sentWithin(cap, others, nowMs).length + sending.length >= cap.max;
+    });
     return isFull ? askAgain(SENDING_MS) : undefined;
   }
 
@@ -142,13 +159,11 @@ class ReadPolicyGates implements PolicyGates {
     status: MessageStatus.sending | MessageStatus.delivered,
     now: Timestamp,
   ): void {
-    const { caps = [] } = this.policies.get(message.id) ?? {};
     const counted = this.counted.get(contactOf(message) ?? "");
-    if (caps.length === 0 || counted === undefined) return;
+    if (capsOn(message, this.policies.get(message.id)).length === 0 || counted === undefined) return;
     this.sent.push(message);
-    counted.sent.delete(message.id);
-    if (status === MessageStatus.sending) counted.sending.add(message.id);
-    else counted.sent.set(message.id, Date.parse(now));
+    const sentAtMs = status === MessageStatus.sending ? null : Date.parse(now);
+    counted.set(message.id, { topic: message.topic, sentAtMs });
   }
 
   async store(): Promise<void> {
@@ -161,19 +176,24 @@ class ReadPolicyGates implements PolicyGates {
 }
 
 /** Until when full caps allow no message, and the last of them; undefined if none is full. */
-function fullUntil(policy: ContactPolicy, sentAt: readonly number[], nowMs: number): PolicyHold | undefined {
+function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: number): PolicyHold | undefined {
   let last: { untilMs: number; path: string } | undefined;
-  for (const { max, withinMs, path } of policy.caps) {
-    const first = within(sentAt, withinMs, nowMs)[max - 1];
+  for (const cap of caps) {
+    const { max, withinMs, path } = cap;
+    const first = sentWithin(cap, others, nowMs)[max - 1];
     if (first !== undefined && first + withinMs > (last?.untilMs ?? 0))
       last = { untilMs: first + withinMs, path };
   }
   return last && { until: timestampOf(last.untilMs), path: last.path };
 }
 
-/** The times within a period that ends now. */
-const within = (sentAt: readonly number[], periodMs: number, nowMs: number): readonly number[] =>
-  sentAt.filter((at) => at > nowMs - periodMs);
+/** When messages that a cap counts were sent within its period, newest first. */
+const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number[] =>
+  others
+    .flatMap(({ topic, sentAtMs }) =>
+      sentAtMs !== null && sentAtMs > nowMs - cap.withinMs && isAbout(cap, topic) ? sentAtMs : [],
+    )
+    .sort((a, b) => b - a);
 
 /** When a message expires if it waits until a window opens, because the wait does not count. */
 const laterBy = ({ expiresAt }: QueuedMessage, { until }: PolicyHold, now: Timestamp): Timestamp | null =>

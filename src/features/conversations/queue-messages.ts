@@ -26,6 +26,7 @@ export type MessageToQueue = Pick<
   | "decisionId"
   | "sendAt"
   | "heldBy"
+  | "topic"
   | "isUrgent"
   | "answeredAddressId"
 > & { conversation: Conversation | null };

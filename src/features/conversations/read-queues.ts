@@ -2,6 +2,7 @@ import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
+import { ConsentState } from "../contacts/consent.entity";
 import type { GateContext, QueuedRow } from "../messages/gates";
 import { IS_UNSENT } from "../messages/message.entity";
 import type { Queues } from "../messages/message-work";
@@ -28,6 +29,7 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
   undeliverableAt: Timestamp | null;
   erasedAt: Timestamp | null;
   timezone: string | null;
+  consent: ConsentState | null;
   deactivatedAt: Timestamp | null;
 }
 
@@ -41,6 +43,9 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
          then (select erased_at from contact where contact.id = conversation.contact_id) end as "erasedAt",
        case when agent.policy_version is not null
          then (select timezone from contact where contact.id = conversation.contact_id) end as timezone,
+       case when message.topic is not null
+         then (select consent.state from consent
+           where consent.address_id = conversation.address_id and consent.topic = message.topic) end as consent,
        organization.deactivated_at as "deactivatedAt"
      from message
      join conversation on conversation.id = message.conversation_id
@@ -75,12 +80,13 @@ const gateContextOf = (row: Row): GateContext => ({
     isClosed: row.conversationState === ConversationState.closed,
     isErased: row.erasedAt !== null,
     timezone: row.timezone,
+    hasOptedIn: row.consent === ConsentState.in,
     address:
       row.address === null
         ? undefined
         : {
             address: row.address,
-            isOptedOut: row.optedOutAt !== null,
+            isOptedOut: row.optedOutAt !== null || row.consent === ConsentState.out,
             isUndeliverable: row.undeliverableAt !== null,
           },
   },

@@ -57,8 +57,8 @@ export async function applyEffects(
     results[i] = await onFirstLine(effect, application, (line) =>
       outcomeOf(async () => {
         const destination = await destinationOf(tx, { ...effect, line }, application);
-        const error = blockOf(destination, application);
-        if (error !== undefined && !(await leadsToAccepted(tx, move, application)))
+        const error = await blockOf(tx, effect, destination, application);
+        if (error !== undefined && !(await leadsToAccepted(tx, move, effect, application)))
           return { status: "failed", error };
         return { status: "done", destination: destinations.one(destination), line };
       }),

@@ -195,6 +195,7 @@ export class DecisionSteps {
       asked,
       tags,
       isAnswer,
+      policy,
       bound: isBound ? { policy, timezone: contact.timezone } : undefined,
       // A dry run may assume another time.
       now: tx.isDryRun ? (snapshot.now as Timestamp) : timestamp(),

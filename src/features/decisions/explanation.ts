@@ -259,6 +259,13 @@ export class EffectExplanation {
   @Field(() => Int, { nullable: true, description: "Delay before the message is sent (s), for `send`." })
   delaySeconds!: number | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: "Topic of the message, for `send` and `ask`; null without one.",
+  })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  topic?: string | undefined;
+
   @Field(() => Boolean, {
     nullable: true,
     description: "True if no window or cap holds back the message, for `send`.",

@@ -128,10 +128,11 @@ async function failedMessage(
     status: MessageStatus.failed,
   });
   if (message === null) return {};
-  const { text, subject, resentAs, author, answeredAddressId } = message;
+  const { text, subject, topic, resentAs, author, answeredAddressId } = message;
   // The policy applies to the second message only if it applied to the first one.
   const isUrgent = message.isUrgent || author !== MessageAuthor.agent || answeredAddressId !== null;
-  return { failed: { text, subject, wasResent: resentAs !== null, ...(isUrgent && { isUrgent }) } };
+  const more = { ...(topic !== null && { topic }), ...(isUrgent && { isUrgent }) };
+  return { failed: { text, subject, wasResent: resentAs !== null, ...more } };
 }
 
 /** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */

@@ -24,7 +24,9 @@ export interface GateContext {
     isErased: boolean;
     /** The contact's time zone; null if it is unknown, or the agent has no policy. */
     timezone: string | null;
-    /** The contact's address on the line; undefined if it was deleted. */
+    /** True if the contact opted in to the topic of the message at the address. */
+    hasOptedIn: boolean;
+    /** The contact's address on the line, with an opt-out of all messages or of the topic; undefined if it was deleted. */
     address: { address: string; isOptedOut: boolean; isUndeliverable: boolean } | undefined;
   };
 }
@@ -43,6 +45,7 @@ export type QueuedRow = Pick<
   | "notBefore"
   | "lineId"
   | "isUrgent"
+  | "topic"
 > & {
   /** True if it answers no message of the contact. */
   isUnprompted: boolean;

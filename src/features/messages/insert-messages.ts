@@ -30,6 +30,8 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   sendAt?: Timestamp | undefined;
   /** Why it is scheduled, if not for a delay, and the path of the part of the policy that says so. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
+  /** The topic that it is about; undefined without one. */
+  topic?: string | undefined;
   /** True if no window or cap may hold it back. */
   isUrgent?: boolean | undefined;
   /** The address that the message answers automatically. */
@@ -70,6 +72,7 @@ export async function insertMessages(
       direction: MessageDirection.outbound,
       ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),
       ...(heldBy !== undefined && { scheduledReason: heldBy.reason, scheduledBy: heldBy.path }),
+      topic: draft.topic ?? null,
       isUrgent,
       createdAt,
       expiresAt: timestampOf(Date.parse(sendAt ?? createdAt) + expiresAfterMs),

@@ -2,7 +2,7 @@ import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { MaxCharacters } from "../../schema/list-size";
-import { type Message, POLICY_PATH_MAX_LENGTH } from "./message.entity";
+import { type Message, POLICY_PATH_MAX_LENGTH, TOPIC_MAX_LENGTH } from "./message.entity";
 import type { HeldReason, ScheduledReason } from "./message.enums";
 
 type GateName = `${ScheduledReason | HeldReason}`;
@@ -38,6 +38,10 @@ export class MessageGate {
   })
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Topic of the message; null without one." })
+  @MaxCharacters(TOPIC_MAX_LENGTH)
+  topic!: string | null;
 }
 
 /** The conditions that keep a message from being sent now. */
@@ -47,8 +51,12 @@ export function gatesOf({
   scheduledBy,
   heldReason,
   notBefore,
-}: Pick<Message, "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore">): MessageGate[] {
+  topic,
+}: Pick<
+  Message,
+  "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore" | "topic"
+>): MessageGate[] {
   // A message that was just inserted lacks some of its columns.
-  if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy }];
-  return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null }];
+  if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy, topic }];
+  return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }

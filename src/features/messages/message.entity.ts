@@ -36,6 +36,9 @@ export const ERROR_TEXT_MAX_LENGTH = 500;
 /** Max length of a path such as `policy.windows[19]`. */
 export const POLICY_PATH_MAX_LENGTH = 40;
 
+/** Max length of the name of a topic. */
+export const TOPIC_MAX_LENGTH = 63;
+
 /** In code points. */
 export const OMITTED_MAX_LENGTH = 500;
 
@@ -211,6 +214,15 @@ export class Message {
   /** The contact for whom the caps of the agent's policy count the message; null if none counts it. */
   @Column({ type: "varchar", length: 36, nullable: true })
   cappedContactId!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Topic of the agent's policy that the message is about; null without one. It is sent only if the contact consents to it.",
+  })
+  @MaxCharacters(TOPIC_MAX_LENGTH)
+  @Column({ type: "varchar", length: TOPIC_MAX_LENGTH, nullable: true })
+  topic!: string | null;
 
   @Field(() => Boolean, {
     description:

@@ -98,7 +98,10 @@ registerEnumType(MessageError, {
     moved: { description: "The conversation was moved to another line before the message was sent." },
     handed_off: { description: "The conversation was handed off to a human before the message was sent." },
     closed: { description: "The conversation was closed before the message was sent." },
-    opted_out: { description: "The contact has opted out of messages to this address." },
+    opted_out: {
+      description:
+        "The contact has opted out of messages to this address, or does not consent to the topic of the message.",
+    },
     undeliverable: { description: "A mail server reported that the contact's address does not exist." },
     expired: { description: "The message could not be sent before it expired." },
     no_address: { description: "The contact has no address to which the message could be sent." },

@@ -2,7 +2,7 @@ import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
 const STATE = `id message: text subject quoted status createdAt conversationId sequence direction author decisionId lineId
-  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
+  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
   name: "messageId",

@@ -16,7 +16,7 @@ export interface Rescheduled {
 /** What the policy of an agent does with a message that could be sent now otherwise. */
 export type PolicyDecision =
   | Rescheduled
-  | { status: MessageStatus.failed; errorCode: MessageError }
+  | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError }
   /** Another transaction may just be sending to the contact. */
   | { status: MessageStatus.queued; askAgainAt: Timestamp };
 
@@ -44,17 +44,18 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** True if the policy of an agent applies to a message: the agent wrote it unprompted. */
-const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessage): boolean =>
+/** True if the windows and caps of an agent apply to a message: the agent wrote it unprompted. */
+export const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessage): boolean =>
   context.policyVersion !== null && author === MessageAuthor.agent && isUnprompted && !isUrgent;
 
-/** Asks the policies of agents when, and how often, they write to contacts. */
+/** Asks the policies of agents when, how often and about what they write to contacts. */
 export class MessagePolicies {
   constructor(private readonly hooks: HookRegistry) {}
 
   /** Reads nothing if no policy applies. */
   async of(tx: Tx, messages: readonly QueuedMessage[]): Promise<PolicyGates> {
-    const bound = messages.filter(isBound);
+    const hasTopic = ({ topic, context }: QueuedMessage) => topic !== null && context.policyVersion !== null;
+    const bound = messages.filter((message) => isBound(message) || hasTopic(message));
     return bound.length === 0 ? NO_GATES : this.hooks.the("policyGates")(tx, bound);
   }
 }

@@ -10,7 +10,7 @@ import type { Queues } from "./message-work";
 /** The columns of `QueuedRow` and `PolicyRow`, for a SELECT. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
-  message.not_before as "notBefore", message.line_id as "lineId", message.is_urgent as "isUrgent",
+  message.not_before as "notBefore", message.line_id as "lineId", message.is_urgent as "isUrgent", message.topic,
   message.answered_address_id is null as "isUnprompted", message.agent_id as "agentId", agent.policy_version as "policyVersion",
   case when message.status = '${MessageStatus.sending}' then
     (select sent_on.when_uncertain from line sent_on where sent_on.id = message.line_id) end as "whenUncertain"`;

@@ -69,8 +69,8 @@ export async function startMessages(
         continue;
       }
       if (decided !== undefined) {
-        if (decided.status === MessageStatus.failed) starts.push([message, decided]);
-        else later.push([message, decided]);
+        if (decided.status === MessageStatus.scheduled) later.push([message, decided]);
+        else starts.push([message, decided]);
         continue;
       }
       const isLocal = line.kind === LineKind.local;

@@ -132,6 +132,7 @@ export function sampleMessage(
     scheduledReason: null,
     scheduledBy: null,
     cappedContactId: null,
+    topic: null,
     isUrgent: false,
     resentAs: null,
     errorCode: ERRORS[status] ?? null,

@@ -28,6 +28,7 @@ import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
 import { suggestion } from "./suggest";
 import { tokenProblems } from "./token-problems";
+import { topicProblems } from "./topic-problems";
 import { type Surroundings, warningsOf } from "./warnings";
 
 /** The result of checking a document. */
@@ -73,6 +74,7 @@ async function problemsIn(configuration: CompiledConfiguration): Promise<Problem
     ...namesInUse(document),
     ...rulesOutOfBounds(document),
     ...timerProblems(document),
+    ...topicProblems(document),
   ];
   let started = performance.now();
   for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {

@@ -62,7 +62,7 @@ export class CompiledConfiguration {
   private readonly rules: readonly CompiledRule[];
   /** Comparing a type with a hundred others may take 8 ms, in a transaction. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
-  /** Undefined if the agent writes at any time. */
+  /** Undefined if the agent writes to anybody at any time. */
   readonly policy: ContactPolicy | undefined;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
 
@@ -186,11 +186,11 @@ export class CompiledConfiguration {
     return parsed;
   }
 
-  /** True if the messages of a template are sent at any time. */
-  isUrgent(name: string): boolean {
+  /** What a template says about its messages. */
+  settingsOf(name: string): Pick<TemplateDocument, "topic" | "urgent"> {
     const { templates = {} } = this.document;
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
-    return typeof template === "object" && template.urgent === true;
+    return typeof template === "object" ? template : {};
   }
 
   private ruleOf(document: RuleDocument): CompiledRule {

@@ -9,6 +9,8 @@ import { nextOpening, type TimeWindow } from "./windows";
 export interface Cap {
   max: number;
   withinMs: number;
+  /** The topics of the messages that it is about; undefined for all messages. */
+  topics: readonly string[] | undefined;
   /** Its path in the document. */
   path: string;
 }
@@ -19,24 +21,37 @@ export interface PolicyHold {
   path: string;
 }
 
-/** When, and how often, an agent writes to a contact who did not write. */
+/** When, how often and about what an agent writes to contacts. */
 export class ContactPolicy {
-  readonly caps: readonly Cap[];
+  private readonly caps: readonly Cap[];
+  private readonly topics: NonNullable<PolicyDocument["topics"]>;
   private readonly windows: readonly TimeWindow[];
   private readonly zone: string;
 
   /** @param zone the zone of the configuration */
-  constructor({ zone: own, windows = [], caps = [] }: PolicyDocument, zone = UTC) {
+  constructor({ zone: own, windows = [], caps = [], topics = {} }: PolicyDocument, zone = UTC) {
     this.zone = own ?? zone;
     this.windows = windows.map(({ days, from, to }) => {
       const [opens, closes] = [minutesOf(from), minutesOf(to)];
       return { days: daysIn(days), from: opens, to: closes > opens ? closes : closes + minutesOf("24:00") };
     });
-    this.caps = caps.map(({ max, within }, index) => ({
+    this.topics = topics;
+    this.caps = caps.map(({ max, within, topics: about }, index) => ({
       max,
       withinMs: periodMs(within) ?? 0,
+      topics: about,
       path: pathOf(["policy", "caps", index]),
     }));
+  }
+
+  /** The caps for messages about a topic; null for none. */
+  capsOn(topic: string | null): Cap[] {
+    return this.caps.filter((cap) => isAbout(cap, topic));
+  }
+
+  /** True if messages about a topic are sent only to contacts who opted in to it. */
+  isOptIn(topic: string): boolean {
+    return Object.hasOwn(this.topics, topic) && this.topics[topic]?.default === "out";
   }
 
   /**
@@ -53,6 +68,10 @@ export class ContactPolicy {
     return { until: timestampOf(opening.atMs), path: pathOf(["policy", "windows", opening.index]) };
   }
 }
+
+/** True if a cap counts messages about a topic; null for none. */
+export const isAbout = ({ topics }: Cap, topic: string | null): boolean =>
+  topics === undefined || (topic !== null && topics.includes(topic));
 
 const minutesOf = (time: string): number => {
   const [hours, minutes] = time.split(":");

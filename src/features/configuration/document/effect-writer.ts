@@ -63,20 +63,23 @@ export class EffectWriter {
     if ("resend" in effect) return this.resend(ruleId, effect);
     const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
     const { text, error } = this.texts(prompt, PromptRun);
-    return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
+    const { topic } = this.configuration.settingsOf(prompt);
+    const asked = { template: prompt, prompt: text, ...(topic !== undefined && { topic }) };
+    return { ruleId, error, kind: "ask", ...asked, maxLength, tags, handoff };
   }
 
   private send(
     ruleId: string | null,
-    { send: template, line, delaySeconds = 0, urgent }: Extract<EffectDocument, { send: string }>,
+    { send: template, line, delaySeconds = 0, ...own }: Extract<EffectDocument, { send: string }>,
   ): Effect {
     this.messages += 1;
     const { error, ...texts } =
       this.messages > MAX_MESSAGES_PER_DECISION
         ? { text: null, error: TOO_MANY_MESSAGES }
         : this.texts(template, TextRun);
-    const isUrgent = urgent ?? this.configuration.isUrgent(template);
-    const more = isUrgent && { isUrgent };
+    const settings = this.configuration.settingsOf(template);
+    const { topic = settings.topic, urgent = settings.urgent } = own;
+    const more = { ...(topic !== undefined && { topic }), ...(urgent && { isUrgent: urgent }) };
     return { ruleId, error, kind: "send", template, ...texts, ...linesOf(line), delaySeconds, ...more };
   }
 
@@ -101,6 +104,7 @@ export class EffectWriter {
       text: error === null && failed !== undefined ? failed.text : null,
       ...(error === null && failed?.subject != null && { subject: failed.subject }),
       resendOf: String(situation.data.messageId),
+      ...(error === null && failed?.topic !== undefined && { topic: failed.topic }),
       ...(error === null && failed?.isUrgent && { isUrgent: true as const }),
       ...linesOf(line),
       delaySeconds: 0,

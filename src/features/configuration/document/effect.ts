@@ -36,6 +36,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       /** A list in place of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
       delaySeconds: number;
+      /** What the message is about, for the consents of the contact; undefined without one. */
+      topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;
     }
@@ -47,6 +49,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       kind: "ask";
       template: string;
       prompt: string | null;
+      /** The topic of the message that the model writes. */
+      topic?: string;
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;

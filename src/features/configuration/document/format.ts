@@ -26,18 +26,10 @@ import {
   TEMPLATE_MAX_LENGTH,
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
+import { matching, name } from "./names";
 import { isPeriodUpTo } from "./period";
 import { policy, zone } from "./policy-format";
 import { ANY_SITUATION } from "./shapes";
-
-const matching = (pattern: RegExp, maxLength: number, expected: string) =>
-  z.string().max(maxLength).regex(pattern, `must be ${expected}`);
-
-const name = matching(
-  /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
-  NAME_MAX_LENGTH,
-  "a-z, 0-9 and single . _ - between them",
-);
 
 const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 
@@ -107,10 +99,17 @@ const urgent = z
   .describe("True to send the message at any time, before others that wait for the rate of the line.")
   .optional();
 
+const topic = name
+  .describe(
+    "The topic of the policy that the message is about; it is sent unless the contact opted out of it.",
+  )
+  .optional();
+
 /** A template with more than a text. */
 const fullTemplate = z.strictObject({
   text,
   subject,
+  topic,
   urgent,
   locales: z
     .record(language, z.strictObject({ text, subject }))
@@ -139,6 +138,7 @@ const send = z.strictObject({
     .max(MAX_DELAY_SECONDS)
     .describe("Time to wait before queuing the message, at most 90 days; other messages do not wait for it.")
     .optional(),
+  topic,
   urgent,
 });
 const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });

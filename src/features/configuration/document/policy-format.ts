@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_WINDOWS } from "../configuration.limits";
+import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_TOPICS, MAX_WINDOWS } from "../configuration.limits";
 import { isZone } from "./local-formats";
+import { name } from "./names";
 import { isPeriodUpTo } from "./period";
 import { suggestion } from "./suggest";
+import { topics } from "./topics-format";
 
 /** The days of the week as in documents; Sunday is 0. */
 export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
@@ -44,6 +46,12 @@ const cap = z.strictObject({
       error: `must be a period such as PT1H or P7D, of at most ${MAX_CAP_DAYS} days`,
     })
     .describe(`An ISO 8601 duration, at most P${MAX_CAP_DAYS}D; it ends now, at any time.`),
+  topics: z
+    .array(name)
+    .min(1)
+    .max(MAX_TOPICS)
+    .describe("The topics of the messages that the cap counts and holds back; all messages if omitted.")
+    .optional(),
 });
 
 /** A time zone; similar names are suggested for an unknown one. */
@@ -75,6 +83,7 @@ export const policy = z
       .max(MAX_CAPS)
       .describe("How many messages a contact gets within a period, on all lines together.")
       .optional(),
+    topics: topics.optional(),
   })
   .describe("When, and how often, the agent sends messages that do not answer one of the contact.");
 

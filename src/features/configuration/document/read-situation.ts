@@ -43,6 +43,8 @@ export interface DecisionInput {
     text: string;
     subject: string | null;
     wasResent: boolean;
+    /** Undefined without one. */
+    topic?: string;
     /** True if the policy did not apply to it. */
     isUrgent?: true;
   };

@@ -19,6 +19,8 @@ const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Pa
   { of: ["templates", ANY, ANY] },
   { of: ["templates", ANY], is: () => "invalid" },
   { of: ["situations", ANY] },
+  { of: ["policy", "topics", ANY], is: () => ({ title: "invalid", default: "in" }) },
+  { of: ["policy", ANY] },
   { of: ["format"], is: () => 1 },
   { of: [ANY] },
 ];

@@ -39,6 +39,8 @@ export interface Application extends Dependencies {
   isUndeliverable: boolean;
   /** True if a timer handed over the situation. */
   isTimed: boolean;
+  /** Says which topics require that contacts opt in; undefined without one. */
+  policy: ContactPolicy | undefined;
   /** The policy for the messages, and the contact's time zone; undefined if they answer one, or without a contact. */
   bound: { policy: ContactPolicy; timezone: string | null } | undefined;
   now: Timestamp;

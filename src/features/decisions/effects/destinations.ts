@@ -2,6 +2,8 @@ import { groupBy } from "../../../common/group-by";
 import type { Tx } from "../../../database/unit-of-work";
 import { GatewayError } from "../../../errors";
 import type { Effect } from "../../configuration/document/effect";
+import { ConsentState } from "../../contacts/consent.entity";
+import { consentTo, nameOfConsent } from "../../contacts/consents";
 import { type Conversation, Handler } from "../../conversations/conversation.entity";
 import { addressOn, assertInUse, lineOf } from "../../conversations/destination";
 import { insertConversation, lockOpen } from "../../conversations/open-conversation";
@@ -95,30 +97,58 @@ export async function destinationOf(
   return { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
 }
 
-/** Why a message to a destination would not be sent, if its address has opted out or is undeliverable. */
-export function blockOf(
+/**
+ * Why a message to a destination would not be sent, if its address has opted out or is undeliverable, or the contact does
+ * not consent to the topic of the message there.
+ */
+export async function blockOf(
+  tx: Tx,
+  { topic }: Send,
   { conversation, place }: Destination,
   { participants, ...application }: Application,
-): ExplanationError | undefined {
+): Promise<ExplanationError | undefined> {
   const isCurrent = place === undefined && conversation === participants.conversation;
   const isOptedOut = isCurrent ? application.isOptedOut : place?.address.optedOutAt != null;
   const isUndeliverable = isCurrent ? application.isUndeliverable : place?.address.undeliverableAt != null;
   if (isOptedOut) return OPTED_OUT_ERROR;
-  return isUndeliverable ? UNDELIVERABLE_ERROR : undefined;
+  if (isUndeliverable) return UNDELIVERABLE_ERROR;
+  return objectionTo(tx, topic, conversation?.addressId ?? place?.address.id, application);
 }
 
-/** True if an effect moves the conversation to an address at which the contact accepts messages. */
+/**
+ * Why a message about a topic would not be sent to an address, if the contact does not consent to the topic there.
+ * @param addressId undefined for a standalone message
+ */
+async function objectionTo(
+  tx: Tx,
+  topic: string | undefined,
+  addressId: string | undefined,
+  { policy }: Pick<Application, "policy">,
+): Promise<ExplanationError | undefined> {
+  if (topic === undefined) return undefined;
+  const state = addressId === undefined ? undefined : await consentTo(tx, nameOfConsent(addressId, topic));
+  const error = (message: string) => ({ code: MessageError.opted_out, message });
+  if (state === ConsentState.out)
+    return error(`The contact has opted out of the topic "${topic}" at this address.`);
+  return state === undefined && policy?.isOptIn(topic)
+    ? error(`The contact has not opted in to the topic "${topic}" at this address.`)
+    : undefined;
+}
+
+/** True if an effect moves the conversation to an address at which the contact accepts a message. */
 export async function leadsToAccepted(
   tx: Tx,
   move: Effect | undefined,
-  { agentId, participants: { contact, conversation } }: Application,
+  { topic }: Send,
+  { agentId, policy, participants: { contact, conversation } }: Application,
 ): Promise<boolean> {
   if (move?.kind !== "move" || contact === null) return false;
   try {
     const line = await lineOf(tx, agentId, { name: move.line });
     const isCurrent = ({ id }: { id: string }) => id === conversation?.addressId;
-    const { optedOutAt, undeliverableAt } = await addressOn(tx, line, contact.id, isCurrent);
-    return optedOutAt === null && undeliverableAt === null;
+    const { id, optedOutAt, undeliverableAt } = await addressOn(tx, line, contact.id, isCurrent);
+    if (optedOutAt !== null || undeliverableAt !== null) return false;
+    return (await objectionTo(tx, topic, id, { policy })) === undefined;
   } catch (error) {
     // The move will fail for the same reason.
     if (error instanceof GatewayError && FAILURES.has(error.code)) return false;

@@ -21,9 +21,15 @@ export function explain(
     ...("subject" in effect && { subject: effect.subject }),
     ...("resendOf" in effect && { resendOf: effect.resendOf }),
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
+    ...("topic" in effect && { topic: effect.topic }),
     ...("isUrgent" in effect && { isUrgent: effect.isUrgent }),
     ...(sendAt !== undefined && {
-      gate: { name: heldBy?.reason ?? ScheduledReason.delay, until: sendAt, path: heldBy?.path ?? null },
+      gate: {
+        name: heldBy?.reason ?? ScheduledReason.delay,
+        until: sendAt,
+        path: heldBy?.path ?? null,
+        topic: ("topic" in effect && effect.topic) || null,
+      },
     }),
     line: line !== undefined ? line : "line" in effect ? effect.line : null,
     ...(obstacles !== undefined && { obstacles }),

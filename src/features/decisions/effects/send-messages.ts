@@ -38,6 +38,7 @@ export async function send(
       decisionId,
       sendAt,
       heldBy,
+      topic: effect.topic,
       isUrgent: effect.isUrgent,
       answeredAddressId: isAnswer ? addressId : undefined,
       conversation: destination.conversation,

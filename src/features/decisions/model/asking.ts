@@ -40,13 +40,14 @@ export function withAnswer(
 }
 
 /** The effects chosen by a model. */
-function chosen({ ruleId }: Ask, { text, tags, handoff }: Proposal): Effect[] {
+function chosen({ ruleId, topic }: Ask, { text, tags, handoff }: Proposal): Effect[] {
   const done = { ruleId, error: null };
+  const about = topic !== undefined && { topic };
   return [
     ...(tags.length > 0 ? [{ ...done, kind: "addTags" as const, tags }] : []),
     ...(text === null
       ? []
-      : [{ ...done, kind: "send" as const, template: null, text, line: null, delaySeconds: 0 }]),
+      : [{ ...done, kind: "send" as const, template: null, text, line: null, delaySeconds: 0, ...about }]),
     ...(handoff ? [{ ...done, kind: "handoff" as const, reason: "The model chose it." }] : []),
   ];
 }

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { MAX_TOPICS, TOPIC_TITLE_MAX_LENGTH } from "../configuration.limits";
+import { name } from "./names";
+
+const topic = z.strictObject({
+  title: z.string().min(1).max(TOPIC_TITLE_MAX_LENGTH).describe("What people call the topic."),
+  default: z
+    .enum(["in", "out"])
+    .describe("`out` to send messages about the topic only to contacts who opted in to it; otherwise `in`."),
+});
+
+/** What messages are about, so that contacts can opt out of them, and in to them. */
+export const topics = z
+  .record(name, topic)
+  .refine((all) => Object.keys(all).length <= MAX_TOPICS, `must have at most ${MAX_TOPICS} members`)
+  .meta({ maxProperties: MAX_TOPICS })
+  .describe("The topics of messages that contacts can opt out of and in to, by name.");
