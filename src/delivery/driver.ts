@@ -34,6 +34,8 @@ export interface OutboundMessage {
   text: string;
   /** Subject of an e-mail that starts a conversation; undefined or null for the line's. */
   subject?: string | null;
+  /** The text as HTML, for an e-mail; undefined or null without it. */
+  html?: string | null;
   createdAt: string;
 }
 

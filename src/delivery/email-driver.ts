@@ -46,7 +46,7 @@ interface Mail {
 }
 
 /**
- * Sends plain-text e-mail through an SMTP server and verifies the server's certificate.
+ * Sends e-mail through an SMTP server and verifies the server's certificate.
  * @throws Error when `from` is not an address
  */
 export function createEmailDriver(
@@ -171,7 +171,15 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   const domain = MAILBOX.exec(sender?.address ?? "")?.[1];
   if (!sender || !domain || others.length > 0) throw new Error("The sender is not a valid address.");
 
-  return async ({ id, to, text, subject: own, autoSubmitted, thread }: OutboundMessage): Promise<Mail> => {
+  return async ({
+    id,
+    to,
+    text,
+    html,
+    subject: own,
+    autoSubmitted,
+    thread,
+  }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
     if (!MAILBOX.test(to)) throw new InvalidMail("The recipient is not a valid address.");
     const ownId = (id: string) => `<${id}@${domainToASCII(domain) || domain}>`;
@@ -185,6 +193,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
       to: { name: "", address: to },
       subject: answered ? `Re: ${answered}` : ((thread ? null : own) ?? subject),
       text,
+      ...(html != null && { html: documentWith(html) }),
       messageId,
       ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
       date: new Date(),
@@ -198,6 +207,10 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
     return { content: await node.build(), messageId, envelope: { from: sentBy || "", to: sentTo } };
   };
 }
+
+/** A complete HTML document, which some filters of mail servers ask for. */
+const documentWith = (html: string): string =>
+  `<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n${html}\n</body></html>\n`;
 
 /** Replies that require or reject a login. */
 const AUTHENTICATION_REPLIES = [530, 534, 535, 538];

@@ -176,8 +176,8 @@ describe("the editor suggests", () => {
     ['{"templates": {|}}', []],
     ['{"templates": {"hi": "|"}}', []],
     ['{"templates": {"hi": {|}}}', ["text"]],
-    ['{"templates": {"hi": {"text": "a", |}}}', ["subject", "topic", "urgent", "locales"]],
-    ['{"templates": {"hi": {"text": "a", "locales": {"de": {|}}}}}', ["text", "subject"]],
+    ['{"templates": {"hi": {"text": "a", |}}}', ["subject", "html", "topic", "urgent", "locales"]],
+    ['{"templates": {"hi": {"text": "a", "locales": {"de": {|}}}}}', ["text", "subject", "html"]],
     ['{"no": {"such": {|}}}', []],
     ["|", []],
   ])("%s", (marked, expected) => {

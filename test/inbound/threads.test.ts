@@ -7,8 +7,12 @@ import { waitUntil } from "../support/wait-until";
 
 const CONFIGURATION = {
   burstSeconds: 0,
-  situations: { "order.shipped": { orderId: "string" } },
+  situations: { "order.shipped": { orderId: "string" }, "html.wanted": {} },
   templates: {
+    styled: {
+      text: "Hi {{ contact.name }}",
+      html: '<p title="{{ contact.name }}">Grüezi <b>{{ contact.name }}</b></p>',
+    },
     answer: "{{ message.subject }}: {{ message.text }}",
     shipped: {
       text: "Order {{ situation.data.orderId }}",
@@ -19,6 +23,7 @@ const CONFIGURATION = {
   },
   rules: [
     { id: "answer", on: "message.received", do: [{ send: "answer" }] },
+    { id: "styled", on: "html.wanted", do: [{ send: "styled", line: "mail" }] },
     { id: "shipped", on: "order.shipped", do: [{ send: "shipped", line: "mail" }] },
   ],
 };
@@ -127,6 +132,40 @@ describeGateway(
         subject: "Re: Bestellung A1",
         inReplyTo: first.messageId,
       });
+    });
+
+    test("HTML is sent beside the text, stored, exported and erased", async () => {
+      const name = `<img src="x" onerror='alert(1)'> & co`;
+      const escaped = "&lt;img src=&quot;x&quot; onerror=&#39;alert(1)&#39;&gt; &amp; co";
+      const html = `<p title="${escaped}">Grüezi <b>${escaped}</b></p>`;
+      const addresses = [{ kind: "email", address: "fay@customer.test" }];
+      const { body: contact } = await gateway.rest("POST", "/agent/contacts", {
+        body: { ref: "fay", name, addresses },
+      });
+      const situation = { contact: { ref: "fay" }, situation: { type: "html.wanted", data: {} } };
+      const dryRun = await gateway.rest("POST", "/agent/decisions", { body: { ...situation, dryRun: true } });
+      expect(dryRun.body.explanation.effects).toMatchObject([{ html }]);
+      const { body } = await gateway.rest("POST", "/agent/decisions", { body: situation });
+      expect(body.explanation.effects).toMatchObject([{ text: `Hi ${name}`, html }]);
+      const { email, raw } = await sentTo("fay@customer.test", 1);
+      expect(raw).toMatch(/^Content-Type: multipart\/alternative;/m);
+      expect(email.text?.trim()).toBe(`Hi ${name}`);
+      expect(email.html?.trim()).toBe(
+        `<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n${html}\n</body></html>`,
+      );
+      const { messageId } = body.explanation.effects[0];
+      const stored = async () => (await gateway.rest("GET", `/messages/${messageId}`)).body;
+      expect(await stored()).toMatchObject({ message: `Hi ${name}`, html });
+      const replay = await gateway.graphql(
+        `query ($id: ID!, $against: ReplayAgainst!) { replayDecision(id: $id, against: $against) { status } }`,
+        { id: body.id, against: { version: body.configurationVersion } },
+      );
+      expect(replay.body.data?.replayDecision).toEqual({ status: "same" });
+      const exported = await gateway.rest("GET", `/agent/contacts/${contact.id}/export`);
+      expect(JSON.stringify(exported.body)).toContain(JSON.stringify(html).slice(1, -1));
+      expect((await gateway.rest("DELETE", `/agent/contacts/${contact.id}`)).status).toBe(204);
+      await waitUntil(async () => (await stored()).message === "");
+      expect(await stored()).not.toHaveProperty("html");
     });
 
     test("an e-mail joins the conversation that it answers, from any address of its contact", async () => {

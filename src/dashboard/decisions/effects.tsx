@@ -45,6 +45,12 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
               {effect.text}
             </p>
           )}
+          {effect.html !== null && (
+            <details className={styles.note}>
+              <summary>HTML</summary>
+              <p className={styles.text}>{effect.html}</p>
+            </details>
+          )}
           {effect.error !== null && !(isPlanned && effect.status === SKIPPED) && (
             <p className={styles.note}>{effect.error.message}</p>
           )}

@@ -48,7 +48,7 @@ export function Message() {
 function MessagePage({ message }: { message: MessageData }) {
   const { may, deactivated } = useViewer();
   const { busy, error, run } = useTask();
-  const { id, direction, status, author, subject, quoted, omitted } = message;
+  const { id, direction, status, author, subject, html, quoted, omitted } = message;
   const mayCancel = isWaiting(status) && may("conversations_write");
   return (
     <Page
@@ -77,6 +77,12 @@ function MessagePage({ message }: { message: MessageData }) {
               <p className={styles.text} dir="auto">
                 {message.text}
               </p>
+            )}
+            {html !== null && (
+              <details>
+                <summary>HTML</summary>
+                <p className={styles.text}>{html}</p>
+              </details>
             )}
             {quoted !== null && (
               <details>

@@ -48,6 +48,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     answered_address_id: "varchar(36)",
     omitted: "varchar(500)",
     subject: "varchar(500)",
+    html: "text",
     quoted: "text",
     thread: "varchar(2000)",
   },

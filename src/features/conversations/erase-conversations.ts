@@ -71,7 +71,15 @@ async function eraseChunk(
     await tx
       .createQueryBuilder()
       .update(Message)
-      .set({ text: "", errorText: null, omitted: null, subject: null, quoted: null, thread: null })
+      .set({
+        text: "",
+        errorText: null,
+        omitted: null,
+        subject: null,
+        html: null,
+        quoted: null,
+        thread: null,
+      })
       .where({ conversationId: id })
       .andWhere("(message <> '' OR omitted IS NOT NULL OR thread IS NOT NULL)")
       .andWhere("sequence > :erased AND sequence <= :next", { erased, next })

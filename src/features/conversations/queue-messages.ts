@@ -22,6 +22,7 @@ export type MessageToQueue = Pick<
   | "agentId"
   | "text"
   | "subject"
+  | "html"
   | "author"
   | "decisionId"
   | "sendAt"

@@ -26,7 +26,7 @@ import {
 import type { Effect } from "../configuration/document/effect";
 import { MAX_TAGS } from "../contacts/contact.limits";
 import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
+import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { MessageGate } from "../messages/message-gate";
 
 /** Assumed number of rules: a configuration has at most 200, but rarely are that many tried. */
@@ -43,7 +43,7 @@ export const EXPLANATION_MAX: Size = {
   characters:
     DOCUMENT_MAX_BYTES +
     MAX_READS * (READ_MAX_LENGTH + 300) +
-    MAX_MESSAGES_PER_DECISION * MESSAGE_TEXT_MAX_LENGTH +
+    MAX_MESSAGES_PER_DECISION * (MESSAGE_TEXT_MAX_LENGTH + MESSAGE_HTML_MAX_LENGTH) +
     MAX_EFFECTS * TIMER_KEY_MAX_LENGTH,
 };
 
@@ -249,6 +249,14 @@ export class EffectExplanation {
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   subject?: string;
+
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description: "The text as HTML, for an e-mail; null without it.",
+  })
+  @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
+  html?: string;
 
   @Field(() => ID, {
     nullable: true,

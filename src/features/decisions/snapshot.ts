@@ -128,10 +128,14 @@ async function failedMessage(
     status: MessageStatus.failed,
   });
   if (message === null) return {};
-  const { text, subject, topic, resentAs, author, answeredAddressId } = message;
+  const { text, subject, html, topic, resentAs, author, answeredAddressId } = message;
   // The policy applies to the second message only if it applied to the first one.
   const isUrgent = message.isUrgent || author !== MessageAuthor.agent || answeredAddressId !== null;
-  const more = { ...(topic !== null && { topic }), ...(isUrgent && { isUrgent }) };
+  const more = {
+    ...(html !== null && { html }),
+    ...(topic !== null && { topic }),
+    ...(isUrgent && { isUrgent }),
+  };
   return { failed: { text, subject, wasResent: resentAs !== null, ...more } };
 }
 

@@ -26,6 +26,8 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   decisionId?: string | undefined;
   /** Subject if it is an e-mail that starts a conversation; the line's if undefined. */
   subject?: string | undefined;
+  /** The text as HTML, for an e-mail. */
+  html?: string | undefined;
   /** When to queue it, if it is scheduled; such a message has no sequence. */
   sendAt?: Timestamp | undefined;
   /** Why it is scheduled, if not for a delay, and the path of the part of the policy that says so. */
@@ -61,13 +63,14 @@ export async function insertMessages(
   );
   const createdAt = timestamp();
   const messages = drafts.map((draft) => {
-    const { agentId, text, subject, author, expiresAfterMs, conversation, decisionId, sendAt } = draft;
+    const { agentId, text, subject, html, author, expiresAfterMs, conversation, decisionId, sendAt } = draft;
     const { heldBy, isUrgent = false } = draft;
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
       text,
       subject: subject ?? null,
+      html: html ?? null,
       author,
       direction: MessageDirection.outbound,
       ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),

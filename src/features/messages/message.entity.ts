@@ -16,7 +16,7 @@ import {
   MessageStatus,
   ScheduledReason,
 } from "./message.enums";
-import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
+import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
 /** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
@@ -102,6 +102,15 @@ export class Message {
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
   subject!: string | null;
+
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description: "The text as HTML, which is sent beside it in an e-mail; null without it.",
+  })
+  @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
+  @Column({ type: "text", nullable: true })
+  html!: string | null;
 
   @ThirdPartyText()
   @Field(() => String, {

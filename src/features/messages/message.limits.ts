@@ -1,5 +1,8 @@
 /** Max length of a message (code points). */
 export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
+/** Max length of the HTML of a message (code points). */
+export const MESSAGE_HTML_MAX_LENGTH = 40_000;
+
 /** Max time between accepting and queuing a scheduled message (days). */
 export const MAX_SCHEDULE_DAYS = 90;

@@ -1,7 +1,7 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
-const STATE = `id message: text subject quoted status createdAt conversationId sequence direction author decisionId lineId
+const STATE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason waitsFor notBefore sendAt scheduledReason scheduledBy topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {

@@ -17,6 +17,8 @@ export interface Content {
   text: string;
   /** Subject of an e-mail that starts a conversation; null for the line's. */
   subject: string | null;
+  /** The text as HTML, for e-mails; null without it. */
+  html: string | null;
   conversationId: string | null;
   thread?: MailThread | undefined;
 }
@@ -77,6 +79,7 @@ export async function storeStarts(
      from started where message.id = started.id
      returning ${TOLD},
        case when message.status = '${MessageStatus.sending}' then message.message end as text,
+       case when message.status = '${MessageStatus.sending}' then message.html end as html,
        message.subject as subject,
        ${THREAD} as thread`,
     parameters: [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
@@ -95,9 +98,9 @@ export async function storeStarts(
     made.length === 0 ? [change] : [change, attempts],
   );
   const contents = new Map<string, Content>();
-  for (const { id, status, text, subject, conversationId, thread } of stored)
+  for (const { id, status, text, subject, html, conversationId, thread } of stored)
     if (status === MessageStatus.sending)
-      contents.set(id, { text, subject, conversationId, thread: threadOf(thread) });
+      contents.set(id, { text, subject, html, conversationId, thread: threadOf(thread) });
   const byId = new Map(stored.map((message) => [message.id, message]));
   recordEvents(tx, statusEvents(changes.flatMap(([{ id }]) => byId.get(id) ?? [])));
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))

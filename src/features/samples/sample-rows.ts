@@ -139,6 +139,7 @@ export function sampleMessage(
     errorText: null,
     omitted: null,
     subject: null,
+    html: null,
     quoted: null,
     thread: null,
     providerId: isSent && line.kind !== LineKind.local ? `sample-${place.id}` : null,

@@ -316,7 +316,7 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
     const texts = sourcesOf(template).map(([path, source]) => () => {
       const shapes = [...types].map((type) => configuration.shapesFor(type));
       return attempt(["templates", name, ...path], () =>
-        configuration.parseText(source).missingNames(shapes, MAX_REPORTED),
+        parsed(configuration, path, source).missingNames(shapes, MAX_REPORTED),
       );
     });
     return [() => unknownLanguages(name, template), ...texts];
@@ -335,19 +335,25 @@ function missingPlurals(configuration: CompiledConfiguration): Problem[] {
     sourcesOf(template).flatMap(([path, source]) => {
       const locale = path[0] === "locales" ? (path[1] as string) : own;
       return attempt(["templates", name, ...path], () =>
-        configuration.parseText(source).missingPlurals(locale),
+        parsed(configuration, path, source).missingPlurals(locale),
       );
     }),
   );
 }
 
-/** The texts and subjects of a template, with their paths in it. */
+/** Parses a source of a template. */
+const parsed = (configuration: CompiledConfiguration, path: readonly string[], source: string) =>
+  path.at(-1) === "html" ? configuration.parseHtml(source) : configuration.parseText(source);
+
+/** The sources of a template, with their paths in it. */
 function sourcesOf(template: string | TemplateDocument): [path: readonly string[], source: string][] {
   if (typeof template === "string") return [[[], template]];
-  const { text, subject, locales = {} } = template;
+  const { text, subject, html, locales = {} } = template;
+  const own = Object.entries({ text, subject, html });
   return [
-    [["text"], text],
-    ...(subject === undefined ? [] : [[["subject"], subject] as [string[], string]]),
+    ...own.flatMap(([name, source]): [string[], string][] =>
+      source === undefined ? [] : [[[name], source]],
+    ),
     ...Object.entries(locales).flatMap(([tag, own]) =>
       sourcesOf(own).map(([path, source]): [string[], string] => [["locales", tag, ...path], source]),
     ),

@@ -24,6 +24,7 @@ import {
   shapesOf,
 } from "./shapes";
 import { nearest } from "./suggest";
+import { HtmlScanner } from "./texts/html-scanner";
 import type { TextTemplate } from "./texts/template";
 
 /** A rule with its parsed conditions. */
@@ -42,6 +43,7 @@ export interface TemplateVersion {
   locale: string | null;
   text: string;
   subject?: string | undefined;
+  html?: string | undefined;
 }
 
 /** The names available to conditions and templates in situations of a type. */
@@ -59,6 +61,7 @@ export class CompiledConfiguration {
   private readonly templates = new Map<string, ReadonlyMap<string | null, TemplateVersion>>();
   /** By source. */
   private readonly texts = new Map<string, TextTemplate>();
+  private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
   /** Comparing a type with a hundred others may take 8 ms, in a transaction. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
@@ -178,12 +181,15 @@ export class CompiledConfiguration {
    * @throws SourceError if it is not valid
    */
   parseText(source: string): TextTemplate {
-    const known = this.texts.get(source);
-    if (known) return known;
-    const { TextTemplate }: typeof import("./texts/template") = require("./texts/template");
-    const parsed = TextTemplate.parse(source);
-    this.texts.set(source, parsed);
-    return parsed;
+    return this.parseOnce(source, this.texts, () => undefined);
+  }
+
+  /**
+   * Parses the HTML of a template, and checks it unless the whole document was checked.
+   * @throws SourceError if it is not valid
+   */
+  parseHtml(source: string): TextTemplate {
+    return this.parseOnce(source, this.htmls, () => (this.isChecked ? undefined : new HtmlScanner()));
   }
 
   /** What a template says about its messages. */
@@ -191,6 +197,20 @@ export class CompiledConfiguration {
     const { templates = {} } = this.document;
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
     return typeof template === "object" ? template : {};
+  }
+
+  private parseOnce(
+    source: string,
+    parsed: Map<string, TextTemplate>,
+    scanner: () => HtmlScanner | undefined,
+  ): TextTemplate {
+    let template = parsed.get(source);
+    if (template === undefined) {
+      const { TextTemplate }: typeof import("./texts/template") = require("./texts/template");
+      template = TextTemplate.parse(source, scanner());
+      parsed.set(source, template);
+    }
+    return template;
   }
 
   private ruleOf(document: RuleDocument): CompiledRule {
@@ -233,11 +253,14 @@ export class CompiledConfiguration {
 
 /** The versions of a template by language tag, in lower case; null for its own text. */
 function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | null, TemplateVersion> {
-  const { text, subject, locales = {} } = fullTemplateOf(template);
+  const { text, subject, html, locales = {} } = fullTemplateOf(template);
   const translations = Object.entries(locales).map(
     ([locale, own]) => [locale.toLowerCase(), { locale, subject, ...own }] as const,
   );
-  return new Map<string | null, TemplateVersion>([[null, { locale: null, text, subject }], ...translations]);
+  return new Map<string | null, TemplateVersion>([
+    [null, { locale: null, text, subject, html }],
+    ...translations,
+  ]);
 }
 
 const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);

@@ -17,6 +17,7 @@ import { periodMs } from "./period";
 import { type DecisionInput, readSituation } from "./read-situation";
 import { StepBudget, TooExpensive } from "./step-budget";
 import { DataRun } from "./texts/data-run";
+import { HtmlRun } from "./texts/html-run";
 import { PromptRun } from "./texts/prompt-run";
 import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
@@ -30,7 +31,7 @@ function formatLocale(ofText: string, ofContact: string | null): string {
 }
 
 /** A rendered template. */
-type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject">;
+type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject" | "html">;
 
 /** Creates the effects of one decision. */
 export class EffectWriter {
@@ -103,6 +104,7 @@ export class EffectWriter {
       template: null,
       text: error === null && failed !== undefined ? failed.text : null,
       ...(error === null && failed?.subject != null && { subject: failed.subject }),
+      ...(error === null && failed?.html !== undefined && { html: failed.html }),
       resendOf: String(situation.data.messageId),
       ...(error === null && failed?.topic !== undefined && { topic: failed.topic }),
       ...(error === null && failed?.isUrgent && { isUrgent: true as const }),
@@ -115,12 +117,15 @@ export class EffectWriter {
   private texts(template: string, Run: typeof TextRun): Texts {
     const { locale, ...sources } = this.configuration.template(template, this.input.contact?.locale ?? null);
     const chosen = locale === null ? {} : { locale };
-    const run = () => new Run(this.roots, this.input.now, this.steps, this.place(locale));
+    const run = (Of: typeof TextRun) => new Of(this.roots, this.input.now, this.steps, this.place(locale));
     try {
-      const text = this.configuration.parseText(sources.text).render(run()).text;
-      if (sources.subject === undefined || Run === PromptRun) return { text, error: null, ...chosen };
-      const { subject } = this.configuration.parseText(sources.subject).render(run());
-      return { text, error: null, ...chosen, ...(subject !== "" && { subject }) };
+      const text = this.configuration.parseText(sources.text).render(run(Run)).text;
+      const written = { text, error: null, ...chosen };
+      if (Run === PromptRun) return written;
+      const subject =
+        sources.subject && this.configuration.parseText(sources.subject).render(run(Run)).subject;
+      const html = sources.html && this.configuration.parseHtml(sources.html).render(run(HtmlRun)).text;
+      return { ...written, ...(subject && { subject }), ...(html && { html }) };
     } catch (error) {
       return { text: null, error: effectErrorOf(error), ...chosen };
     }

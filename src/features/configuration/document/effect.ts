@@ -30,6 +30,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       locale?: string;
       /** For an e-mail that starts a conversation; undefined without one. */
       subject?: string;
+      /** The text as HTML, for e-mails; undefined without it. */
+      html?: string;
       line: string | null;
       /** ID of the failed message that is sent again. */
       resendOf?: string;

@@ -88,6 +88,15 @@ const subject = z
   )
   .optional();
 
+const html = z
+  .string()
+  .min(1)
+  .max(TEMPLATE_MAX_LENGTH)
+  .describe(
+    "The text as HTML for e-mails, as a Liquid template whose values are escaped; other lines send the text.",
+  )
+  .optional();
+
 const language = matching(
   /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
   LOCALE_MAX_LENGTH,
@@ -109,10 +118,11 @@ const topic = name
 const fullTemplate = z.strictObject({
   text,
   subject,
+  html,
   topic,
   urgent,
   locales: z
-    .record(language, z.strictObject({ text, subject }))
+    .record(language, z.strictObject({ text, subject, html }))
     .describe("The text in other languages, by BCP 47 tag; the one that suits the contact is used.")
     .optional(),
 });

@@ -42,6 +42,7 @@ export interface DecisionInput {
   failed?: {
     text: string;
     subject: string | null;
+    html?: string;
     wasResent: boolean;
     /** Undefined without one. */
     topic?: string;

@@ -19,6 +19,7 @@ export function explain(
     text: "text" in effect ? effect.text : null,
     ...("locale" in effect && { locale: effect.locale }),
     ...("subject" in effect && { subject: effect.subject }),
+    ...("html" in effect && { html: effect.html }),
     ...("resendOf" in effect && { resendOf: effect.resendOf }),
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
     ...("topic" in effect && { topic: effect.topic }),

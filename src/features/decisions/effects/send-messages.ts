@@ -34,6 +34,7 @@ export async function send(
       agentId,
       text: effect.text ?? "",
       subject: effect.subject,
+      html: effect.html,
       author: MessageAuthor.agent,
       decisionId,
       sendAt,

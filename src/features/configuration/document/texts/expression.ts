@@ -9,6 +9,7 @@ import {
 import { SourceError } from "../problem";
 import { isList, isObject, type Value } from "../value";
 import { filterOf } from "./filters";
+import type { HtmlScanner } from "./html-scanner";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
@@ -37,6 +38,8 @@ export interface TextPlace {
   /** Collects the plural forms that the template has. */
   plurals: PluralForms[];
   depth: number;
+  /** Checks what the template writes, if it is HTML. */
+  html?: HtmlScanner | undefined;
 }
 
 /** The forms that are passed to one use of the filter `plural`. */

@@ -6,6 +6,7 @@ import {
   LiquidError,
   Output,
   type Template,
+  type Token,
   TypeGuards,
   UnlessTag,
 } from "liquidjs";
@@ -23,6 +24,7 @@ import {
   type TextPlace,
   textSourceError,
 } from "./expression";
+import { HtmlError, type HtmlScanner } from "./html-scanner";
 import type { TextRun } from "./text-run";
 import { TextError } from "./text-value";
 
@@ -55,13 +57,15 @@ export class TextTemplate {
 
   /**
    * Parses a template in Liquid. The gateway renders texts itself, because the library cannot count steps.
+   * @param html checks the template's HTML, if it has any
    * @throws SourceError with the first problem
    */
-  static parse(source: string): TextTemplate {
+  static parse(source: string, html?: HtmlScanner): TextTemplate {
     const names: ReadName[] = [];
     const plurals: PluralForms[] = [];
     try {
-      const write = compileAll(parser().parse(source), { variables: [], names, plurals, depth: 0 });
+      const write = compileAll(parser().parse(source), { variables: [], names, plurals, depth: 0, html });
+      html?.end();
       return new TextTemplate(write, names, plurals);
     } catch (error) {
       throw sourceErrorOf(error, source);
@@ -109,6 +113,7 @@ export class TextTemplate {
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");
+  if (error instanceof HtmlError) return new SourceError(error.message, positionAt(source, source.length));
   if (!LiquidError.is(error)) throw error;
   // The library appends the position to the message.
   const reason = (error.originalError?.message ?? error.message).replace(/, line:\d+, col:\d+$/, "");
@@ -128,10 +133,12 @@ function compile(template: Template, place: TextPlace): Writer {
   const { token } = template;
   if (TypeGuards.isHTMLToken(token)) {
     const text = token.getContent();
+    inHtml(place, token, token.trimLeft, (html) => html.scan(text));
     return (run) => run.write(text);
   }
   if (template instanceof Output) {
     const value = compileValue(template.value, token, place);
+    inHtml(place, token, 0, (html) => html.skipValue());
     return (run) => run.writeValue(value(run, false));
   }
   if (template instanceof IfTag || template instanceof UnlessTag) return compileBranches(template, place);
@@ -140,14 +147,50 @@ function compile(template: Template, place: TextPlace): Writer {
   throw textSourceError(token, "has a tag that templates do not have");
 }
 
+/**
+ * Checks a part of a template as HTML.
+ * @param start number of characters at the start of the token that are not part of it
+ */
+function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: HtmlScanner) => void): void {
+  if (html === undefined) return;
+  try {
+    check(html);
+  } catch (error) {
+    if (!(error instanceof HtmlError)) throw error;
+    throw new SourceError(error.message, positionAt(token.input, token.begin + start + (error.index ?? 0)));
+  }
+}
+
+/**
+ * Returns a function that compiles parts of which a run writes one: all must end where the same HTML can follow.
+ * @param tag the tag with the parts
+ */
+function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {
+  if (html === undefined) return (compileOne) => compileOne();
+  const start = html.at;
+  let end: string | undefined;
+  return (compileOne) => {
+    html.at = start;
+    const write = compileOne();
+    const at = JSON.stringify(html.at);
+    end ??= at;
+    if (at !== end)
+      throw textSourceError(token, "has parts that do not open and close the same tags and quotes");
+    return write;
+  };
+}
+
+const NOTHING: Writer = () => undefined;
+
 function compileBranches(tag: IfTag | UnlessTag, place: TextPlace): Writer {
+  const oneOf = alternatives(tag, place);
   const branches = tag.branches.map(({ value, templates }, index) => ({
     test: compileValue(value, tag.token, place),
     /** The truthiness that selects the branch. */
     expected: !(tag instanceof UnlessTag && index === 0),
-    write: compileAll(templates, place),
+    write: oneOf(() => compileAll(templates, place)),
   }));
-  const otherwise = compileAll(tag.elseTemplates ?? [], place);
+  const otherwise = oneOf(() => compileAll(tag.elseTemplates ?? [], place));
   return (run) => {
     run.steps.spend(1);
     const chosen = branches.find(({ test, expected }) => isTruthy(test(run, true)) === expected);
@@ -157,11 +200,12 @@ function compileBranches(tag: IfTag | UnlessTag, place: TextPlace): Writer {
 
 function compileCase(tag: CaseTag, place: TextPlace): Writer {
   const target = compileValue(tag.value, tag.token, place);
+  const oneOf = alternatives(tag, place);
   const branches = tag.branches.map(({ values, templates }) => ({
     values: values.map((value) => compileOperand(value, tag.token, place)),
-    write: compileAll(templates, place),
+    write: oneOf(() => compileAll(templates, place)),
   }));
-  const otherwise = compileAll(tag.elseTemplates, place);
+  const otherwise = oneOf(() => compileAll(tag.elseTemplates, place));
   return (run) => {
     run.steps.spend(1);
     const value = target(run, true);
@@ -183,11 +227,12 @@ function compileFor(tag: ForTag, place: TextPlace): Writer {
   const unknown = Object.keys(tag.hash.hash).find((name) => !["limit", "offset", "reversed"].includes(name));
   if (unknown !== undefined) throw textSourceError(tag.token, `has a loop with the option ${unknown}`);
   const [offset, limit] = [option("offset"), option("limit")];
-  const body = compileAll(tag.templates, {
-    ...place,
-    variables: [...place.variables, tag.variable, "forloop"],
-  });
-  const otherwise = compileAll(tag.elseTemplates, place);
+  const inLoop = { ...place, variables: [...place.variables, tag.variable, "forloop"] };
+  const oneOf = alternatives(tag, place);
+  const body = oneOf(() => compileAll(tag.templates, inLoop));
+  const otherwise = oneOf(() => compileAll(tag.elseTemplates, place));
+  // The body may be written more than once.
+  oneOf(() => NOTHING);
   return (run) => {
     const list = collection(run, false);
     if (list !== null && !isList(list))

@@ -19,6 +19,8 @@ export interface TextLocale {
 /** Renders one text from a template. */
 export class TextRun {
   protected parts = "";
+  /** In characters. */
+  protected readonly maxLength: number = MESSAGE_TEXT_MAX_LENGTH;
   /** The variables of the enclosing loops. */
   readonly variables = new Map<string, Value>();
 
@@ -49,7 +51,7 @@ export class TextRun {
     this.steps.spendText(text.length);
     this.parts += text;
     // A character has at most two code units.
-    if (this.parts.length > 2 * MESSAGE_TEXT_MAX_LENGTH) throw tooLong();
+    if (this.parts.length > 2 * this.maxLength) throw this.tooLong();
   }
 
   /**
@@ -59,7 +61,7 @@ export class TextRun {
    */
   get text(): string {
     this.steps.spendText(this.parts.length);
-    if ([...this.parts].length > MESSAGE_TEXT_MAX_LENGTH) throw tooLong();
+    if ([...this.parts].length > this.maxLength) throw this.tooLong();
     this.assertWellFormed();
     if (this.parts.trim() === "") throw new TextError("the text is empty");
     return this.parts;
@@ -82,6 +84,8 @@ export class TextRun {
     if (this.parts.includes("\0") || !this.parts.isWellFormed())
       throw new TextError("the text is not well-formed Unicode");
   }
-}
 
-const tooLong = () => new TextError(`the text has more than ${MESSAGE_TEXT_MAX_LENGTH} characters`);
+  private tooLong(): TextError {
+    return new TextError(`the text has more than ${this.maxLength} characters`);
+  }
+}

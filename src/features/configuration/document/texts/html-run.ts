@@ -1,0 +1,50 @@
+import { MESSAGE_HTML_MAX_LENGTH } from "../../../messages/message.limits";
+import type { Value } from "../value";
+import { HtmlError, HtmlScanner } from "./html-scanner";
+import { TextRun } from "./text-run";
+import { TextError, textOf } from "./text-value";
+
+/** How often a text is read to escape it. */
+const READINGS_PER_ESCAPE = 6;
+
+/** How often a text is read to check it. */
+const READINGS_PER_SCAN = 8;
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Renders HTML; values are escaped, so that they remain texts. */
+export class HtmlRun extends TextRun {
+  protected override readonly maxLength = MESSAGE_HTML_MAX_LENGTH;
+
+  override writeValue(value: Value): void {
+    const text = textOf(value, this.steps);
+    this.steps.spendText(READINGS_PER_ESCAPE * text.length);
+    this.write(text.replace(/[&<>"']/g, (character) => ESCAPED[character] as string));
+  }
+
+  /**
+   * The HTML, which is checked as a whole: it is safe whatever its template and values are. It may be empty.
+   * @throws TextError if it is not allowed HTML
+   * @throws TooExpensive if it takes too many steps
+   */
+  override get text(): string {
+    if (this.parts.trim() === "") return "";
+    const text = super.text;
+    this.steps.spendText(READINGS_PER_SCAN * text.length);
+    const scanner = new HtmlScanner();
+    try {
+      scanner.scan(text);
+      scanner.end();
+      return text;
+    } catch (error) {
+      if (error instanceof HtmlError) throw new TextError(`the HTML ${error.message}`);
+      throw error;
+    }
+  }
+}

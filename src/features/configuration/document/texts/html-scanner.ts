@@ -1,0 +1,256 @@
+import { suggestion } from "../suggest";
+
+/** A part of a text is not allowed in HTML. */
+export class HtmlError extends Error {
+  override readonly name = "HtmlError";
+
+  /** @param index where the part is, in the text that was scanned last */
+  constructor(
+    message: string,
+    readonly index?: number,
+  ) {
+    super(message);
+  }
+}
+
+const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img"]);
+
+/** The elements: those of running text, lists, tables and images, none of which runs or loads programs. */
+const ELEMENTS: ReadonlySet<string> = new Set([
+  ...VOID_ELEMENTS,
+  ...["a", "abbr", "b", "blockquote", "center", "code", "div", "em", "font", "h1", "h2", "h3", "h4", "h5"],
+  ...[
+    "h6",
+    "i",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+  ],
+  ...["tfoot", "th", "thead", "tr", "u", "ul"],
+]);
+
+const ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...["align", "alt", "bgcolor", "border", "cellpadding", "cellspacing", "color", "colspan", "dir", "face"],
+  ...["height", "lang", "role", "rowspan", "size", "start", "style", "title", "valign", "width"],
+]);
+
+/** The addresses that attributes with a URL may have. */
+const URLS: Readonly<Record<string, { of: string; starts: RegExp; expected: string }>> = {
+  href: { of: "a", starts: /^(?:https:\/\/|mailto:)/i, expected: "https:// or mailto:" },
+  src: { of: "img", starts: /^https:\/\//i, expected: "https://" },
+};
+
+const SIDES = ["", "-top", "-right", "-bottom", "-left"];
+
+const STYLES: ReadonlySet<string> = new Set([
+  ...["margin", "padding", "border"].flatMap((name) => SIDES.map((side) => `${name}${side}`)),
+  ...["border-collapse", "border-color", "border-radius", "border-spacing", "border-style", "border-width"],
+  ...["background", "background-color", "color", "direction", "display", "font", "font-family", "font-size"],
+  ...["font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style", "max-height"],
+  ...["max-width", "min-height", "min-width", "opacity", "overflow", "table-layout", "text-align"],
+  ...["text-decoration", "text-indent", "text-transform", "vertical-align", "white-space", "width"],
+  ...["word-break", "word-spacing", "word-wrap"],
+]);
+
+/** Without functions other than colors, so that nothing is loaded, and without escapes. */
+const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
+
+/** Max nesting of elements. */
+const MAX_OPEN = 100;
+
+/** Where a scanner is, between two parts of a text. */
+interface Place {
+  /** The open elements, outermost first. */
+  open: readonly string[];
+  /** The element whose start tag is not complete. */
+  tag: string | null;
+  /** True right after a name or value in a tag. */
+  needsSpace: boolean;
+  /** The attribute whose value is not complete. */
+  attribute: string | null;
+  quote: string;
+  /** The value so far, of a style or a URL that is not known to be allowed. */
+  value: string;
+  /** True if a URL is known to be allowed, or is checked once its values are known. */
+  isChecked: boolean;
+}
+
+const START: Place = {
+  ...{ open: [], tag: null, needsSpace: false },
+  ...{ attribute: null, quote: "", value: "", isChecked: false },
+};
+
+/**
+ * Checks that HTML consists of allowed elements and attributes, which are written in full: quoted, nested and closed.
+ * Then, an escaped value in it remains a text wherever it stands. It scans parts of a text one after the other.
+ */
+export class HtmlScanner {
+  private place = START;
+
+  /** Where the scanner is: two places in the same kind of context are equal as JSON. */
+  get at(): Place {
+    return this.place;
+  }
+
+  set at(place: Place) {
+    this.place = place;
+  }
+
+  /** @throws HtmlError with the first problem */
+  scan(text: string): void {
+    for (let index = 0; index < text.length; ) {
+      const { tag, attribute } = this.place;
+      if (attribute !== null) index = this.scanValue(text, index, attribute);
+      else if (tag !== null) index = this.scanTag(text, index, tag);
+      else index = this.scanText(text, index);
+    }
+  }
+
+  /**
+   * Passes an escaped value, which is not known.
+   * @throws HtmlError where there may be none
+   */
+  skipValue(): void {
+    const { tag, attribute, isChecked, value } = this.place;
+    if (tag === null) return;
+    if (attribute === null) throw new HtmlError("has a value in a tag that is not in quotes");
+    if (attribute === "style") throw new HtmlError("has a value in a style");
+    const url = URLS[attribute];
+    if (url === undefined || isChecked) return;
+    if (value !== "") assertUrl(attribute, value);
+    this.change({ value: "", isChecked: true });
+  }
+
+  /** @throws HtmlError if anything is not complete */
+  end(): void {
+    const { tag, attribute, open } = this.place;
+    if (attribute !== null)
+      throw new HtmlError(`has the attribute ${attribute}, whose quotes are not closed`);
+    if (tag !== null) throw new HtmlError(`has <${tag} without its >`);
+    if (open.length > 0) throw new HtmlError(`has <${open.at(-1)}>, which is not closed`);
+  }
+
+  private change(place: Partial<Place>): void {
+    this.place = { ...this.place, ...place };
+  }
+
+  private scanText(text: string, from: number): number {
+    const index = text.indexOf("<", from);
+    if (index < 0) return text.length;
+    const [found, slash = "", written = ""] = matchAt(/<(\/?)([a-z][a-z0-9-]{0,50})/iy, text, index) ?? [];
+    if (found === undefined) {
+      const isDeclaration = /[!?]/.test(text[index + 1] ?? "");
+      throw new HtmlError(
+        isDeclaration ? "has a comment or a declaration" : "has a <, which must be written &lt;",
+        index,
+      );
+    }
+    const tag = written.toLowerCase();
+    if (!ELEMENTS.has(tag))
+      throw new HtmlError(`has the element ${tag}, which is not allowed${suggestion(tag, ELEMENTS)}`, index);
+    if (slash === "") {
+      this.change({ tag, needsSpace: true });
+      return index + found.length;
+    }
+    const { open } = this.place;
+    const expected = open.at(-1);
+    if (tag !== expected) {
+      const instead = expected === undefined ? "closes nothing" : `stands where </${expected}> must`;
+      throw new HtmlError(`has </${tag}>, which ${instead}`, index);
+    }
+    const [rest] = matchAt(/\s*>/y, text, index + found.length) ?? [];
+    if (rest === undefined) throw new HtmlError(`has </${tag} without its >`, index);
+    this.change({ open: open.slice(0, -1) });
+    return index + found.length + rest.length;
+  }
+
+  private scanTag(text: string, from: number, tag: string): number {
+    const [space = ""] = matchAt(/\s+/y, text, from) ?? [];
+    const index = from + space.length;
+    const needsSpace = this.place.needsSpace && space === "";
+    if (index === text.length) {
+      this.change({ needsSpace });
+      return index;
+    }
+    const [end] = matchAt(/\/?>/y, text, index) ?? [];
+    if (end !== undefined) {
+      const { open } = this.place;
+      if (open.length === MAX_OPEN) throw new HtmlError("has elements that are nested too deeply", index);
+      this.change({ tag: null, needsSpace: false, open: VOID_ELEMENTS.has(tag) ? open : [...open, tag] });
+      return index + end.length;
+    }
+    const [found, written = "", equals, quote] =
+      (needsSpace ? null : matchAt(/([^\s"'<>/=]{1,50})(\s*=\s*)?(["'])?/y, text, index)) ?? [];
+    if (found === undefined) throw new HtmlError(`has a tag <${tag} that is not well-formed`, index);
+    const attribute = written.toLowerCase();
+    const url = Object.hasOwn(URLS, attribute) ? URLS[attribute] : undefined;
+    if (url === undefined ? !ATTRIBUTES.has(attribute) : url.of !== tag) {
+      const others = [...ATTRIBUTES, ...Object.keys(URLS).filter((name) => URLS[name]?.of === tag)];
+      throw new HtmlError(
+        `has the attribute ${attribute}, which is not allowed in <${tag}>${suggestion(attribute, others)}`,
+        index,
+      );
+    }
+    if (equals === undefined || quote === undefined)
+      throw new HtmlError(`has the attribute ${attribute} without a value in quotes`, index);
+    this.change({ attribute, quote, value: "", isChecked: false });
+    return index + found.length;
+  }
+
+  private scanValue(text: string, from: number, attribute: string): number {
+    const { quote, isChecked, value } = this.place;
+    const end = text.indexOf(quote, from);
+    const part = text.slice(from, end < 0 ? undefined : end);
+    const tag = part.indexOf("<");
+    if (tag >= 0) throw new HtmlError(`has a < in the attribute ${attribute}`, from + tag);
+    const whole = value + part;
+    const url = URLS[attribute];
+    const isAllowed = isChecked || url?.starts.test(whole) === true;
+    if (end >= 0) {
+      if (url !== undefined && !isAllowed) assertUrl(attribute, whole, from);
+      if (attribute === "style") assertStyle(whole, from);
+      this.change({ attribute: null, needsSpace: true, quote: "", value: "", isChecked: false });
+      return end + 1;
+    }
+    if (attribute === "style" || (url !== undefined && !isAllowed)) this.change({ value: whole });
+    else this.change({ value: "", isChecked: isAllowed });
+    return text.length;
+  }
+}
+
+/** The match of a sticky expression at an index. */
+function matchAt(expression: RegExp, text: string, index: number): RegExpExecArray | null {
+  expression.lastIndex = index;
+  return expression.exec(text);
+}
+
+function assertUrl(attribute: string, value: string, index?: number): void {
+  const { starts, expected } = URLS[attribute] as (typeof URLS)[string];
+  if (!starts.test(value))
+    throw new HtmlError(`has the attribute ${attribute}, which must start with ${expected}`, index);
+}
+
+function assertStyle(text: string, index: number): void {
+  for (const declaration of text.split(";")) {
+    const colon = declaration.indexOf(":");
+    const name = declaration.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    if (colon < 0 && declaration.trim() === "") continue;
+    if (!STYLES.has(name))
+      throw new HtmlError(
+        `has the style ${name === "" ? "without a name" : name}, which is not allowed${suggestion(name, STYLES)}`,
+        index,
+      );
+    if (!STYLE_VALUE.test(declaration.slice(colon + 1)))
+      throw new HtmlError(`has a value of the style ${name} that is not allowed`, index);
+  }
+}
