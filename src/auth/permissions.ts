@@ -1,31 +1,18 @@
-import { registerEnumType } from "type-graphql";
-import { DeclaredEnum } from "../common/declared-enum";
+import { DeclaredEnum, enumOf } from "../common/declared-enum";
 
-/** Permissions that a member can have beyond viewing the organization. */
-export enum Permission {
-  config_manage = "config:manage",
-  conversations_read = "conversations:read",
-  conversations_write = "conversations:write",
-}
+export const Permission = enumOf(
+  "Permission",
+  "Permissions of a member in the organization, beyond viewing agents and members.",
+  {
+    "config:manage": "Manage API keys, members and the organization, and read the audit log.",
+    "conversations:read": "Read the conversations of the agents.",
+    "conversations:write": "Write in conversations and manage contacts.",
+  },
+);
+export type Permission = (typeof Permission)[keyof typeof Permission];
 
 /** All permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = Object.values(Permission);
-
-registerEnumType(Permission, {
-  name: "Permission",
-  description: "Permissions of a member in the organization, beyond viewing agents and members.",
-  valuesConfig: {
-    config_manage: {
-      description: "`config:manage`: manage API keys, members and the organization, and read the audit log.",
-    },
-    conversations_read: {
-      description: "`conversations:read`: read the conversations of the agents.",
-    },
-    conversations_write: {
-      description: "`conversations:write`: write in conversations and manage contacts.",
-    },
-  },
-});
 
 /** The scopes of API keys. Each feature adds its names, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it

@@ -33,13 +33,22 @@ export class DeclaredEnum<Value extends string> {
 /** The name of a value in GraphQL. */
 export const enumName = (value: string): string => value.replace(/\W/g, "_");
 
-/** Registers an enum of the schema for a closed set of texts, each with its description. */
-export function enumOf<Value extends string>(
+/** Values by their names in GraphQL. */
+type EnumValues<Value extends string> = {
+  readonly [Each in Value as Each extends `${infer Object}:${infer Verb}` ? `${Object}_${Verb}` : Each]: Each;
+};
+
+/**
+ * Registers an enum of the schema for a closed set of texts.
+ * @param declared the description of each value
+ * @returns the values by their names
+ */
+export function enumOf<const Value extends string>(
   name: string,
   description: string,
   declared: Readonly<Record<Value, string>>,
-): Record<string, Value> {
+): EnumValues<Value> {
   const all = new DeclaredEnum<Value>(name, description);
   for (const value of Object.keys(declared) as Value[]) all.add(value, declared[value]);
-  return all.values;
+  return all.values as EnumValues<Value>;
 }

@@ -1,14 +1,12 @@
-/** Outcome of a delivery attempt. */
-export enum AttemptOutcome {
-  /** The receiver accepted the message or event. */
-  accepted = "accepted",
-  /** The attempt failed, but the receiver may accept the message or event later. */
-  retryable = "retryable",
-  /** The receiver rejected the message or event permanently. */
-  permanent = "permanent",
-  /** The receiver may or may not have the message or event. */
-  uncertain = "uncertain",
-}
+import { enumOf } from "../common/declared-enum";
+
+export const AttemptOutcome = enumOf("AttemptOutcome", "Outcome of a delivery attempt.", {
+  accepted: "The receiver accepted the message or event.",
+  retryable: "The attempt failed, but the receiver may accept the message or event later.",
+  permanent: "The receiver rejected the message or event permanently.",
+  uncertain: "It is unknown whether the receiver got the message or event.",
+});
+export type AttemptOutcome = keyof typeof AttemptOutcome;
 
 /** The thread that an e-mail continues. */
 export interface MailThread {
@@ -42,14 +40,14 @@ export interface OutboundMessage {
 /** Result of a delivery attempt. */
 export type SendResult = (
   | {
-      outcome: AttemptOutcome.accepted;
+      outcome: typeof AttemptOutcome.accepted;
       /** The receiver's ID for the message. */
       providerId: string | null;
       /** True if the message has also reached the contact. */
       isDelivered: boolean;
     }
   | {
-      outcome: AttemptOutcome.retryable | AttemptOutcome.permanent | AttemptOutcome.uncertain;
+      outcome: Exclude<AttemptOutcome, typeof AttemptOutcome.accepted>;
       /** Error code for programs, such as `timeout` or `http_503`. */
       code: string;
       /** Error message for people, at most 500 characters; never contains a credential. */

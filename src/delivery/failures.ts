@@ -8,7 +8,7 @@ const DETAIL_MAX_LENGTH = 500;
 /** Max length of a receiver's text quoted in `detail`. */
 const QUOTE_MAX_LENGTH = 200;
 
-export type Failure = Exclude<SendResult, { outcome: AttemptOutcome.accepted }>;
+export type Failure = Exclude<SendResult, { outcome: typeof AttemptOutcome.accepted }>;
 
 /** Ends an attempt before its message is sent, or while it waits for the receiver. */
 export class Interruption extends Error {

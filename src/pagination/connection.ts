@@ -1,5 +1,6 @@
-import { ArgsType, type ClassType, Field, Int, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import { enumOf } from "../common/declared-enum";
 import { JsonSchema } from "../common/json-schema";
 import { IsBetween } from "../common/range";
 import { decodeCursor, encodeCursor } from "./cursor";
@@ -31,19 +32,11 @@ export class PageArgs {
   after!: string | null;
 }
 
-export enum ListOrder {
-  oldest_first = "oldest_first",
-  newest_first = "newest_first",
-}
-
-registerEnumType(ListOrder, {
-  name: "ListOrder",
-  description: "Sort order of a list.",
-  valuesConfig: {
-    oldest_first: { description: "By creation time, oldest first." },
-    newest_first: { description: "By creation time, newest first." },
-  },
+export const ListOrder = enumOf("ListOrder", "Sort order of a list.", {
+  oldest_first: "By creation time, oldest first.",
+  newest_first: "By creation time, newest first.",
 });
+export type ListOrder = keyof typeof ListOrder;
 
 /** The arguments of a list that can be read in either order. */
 @ArgsType()

@@ -180,7 +180,7 @@ describeGateway(SENDS, (gateway, engine) => {
           if (!first.has(id)) problems.push(`${id} is sent, but did not arrive`);
         } else if (status !== MessageStatus.canceled || errorCode === null)
           problems.push(`${id} is ${status} (${errorCode})`);
-        else if (![MessageError.moved, MessageError.closed].includes(errorCode))
+        else if (errorCode !== MessageError.moved && errorCode !== MessageError.closed)
           problems.push(`${id} was canceled by ${errorCode}`);
       }
       for (const { changes } of all)

@@ -190,10 +190,12 @@ describe("an answer of 2xx", () => {
 
 describe("an answer of another status", () => {
   test.each([
-    ...[408, 425, 429, 500, 502, 503, 599].map((status) => [status, AttemptOutcome.retryable]),
-    ...[400, 401, 403, 404, 409, 410, 413, 422, 600].map((status) => [status, AttemptOutcome.permanent]),
-    ...[300, 301, 302, 303, 304, 307, 308].map((status) => [status, AttemptOutcome.permanent]),
-  ] as const)("%d is %s", async (status, outcome) => {
+    ...[408, 425, 429, 500, 502, 503, 599].map((status) => [status, AttemptOutcome.retryable] as const),
+    ...[400, 401, 403, 404, 409, 410, 413, 422, 600].map(
+      (status) => [status, AttemptOutcome.permanent] as const,
+    ),
+    ...[300, 301, 302, 303, 304, 307, 308].map((status) => [status, AttemptOutcome.permanent] as const),
+  ])("%d is %s", async (status, outcome) => {
     receiver.reaction = reply(Number(status), "", { "retry-after": "nonsense" });
     expect(await sendTo(receiver.url())).toEqual({
       outcome,

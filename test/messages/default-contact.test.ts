@@ -21,7 +21,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     token = (await mint(gateway, { agent: slug })).secret;
   });
 
-  const owner = (kind = AddressKind.local) =>
+  const owner = (kind: AddressKind = AddressKind.local) =>
     addContact(gateway, { agentId, ref: "owner", addresses: [{ kind, address: "+4915112345678" }] });
   const setDefault = (defaultContact: string | null = "owner") =>
     publish(gateway, agentId, { defaultContact });

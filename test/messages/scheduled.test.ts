@@ -218,7 +218,9 @@ describeGateway(DELIVERS, (gateway, engine) => {
   /** A conversation once none of its messages waits. */
   async function ended(conversationId: string) {
     const read = () => gateway.services.database.read((reader) => reader.findBy(Message, { conversationId }));
-    await waitUntil(async () => (await read()).every(({ status }) => [delivered, canceled].includes(status)));
+    await waitUntil(async () =>
+      (await read()).every(({ status }) => status === delivered || status === canceled),
+    );
     const { lastSequence } = await conversationOf(conversationId);
     return { lastSequence, messages: await read() };
   }

@@ -1,6 +1,7 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn, VirtualColumn } from "typeorm";
 import { Scope } from "../../auth/permissions";
+import { enumOf } from "../../common/declared-enum";
 import { type Timestamp, timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GatewayError } from "../../errors";
@@ -25,21 +26,12 @@ const ofLastUse = (property: "at" | "ip") => ({
       ${key}.last_used_${property})`,
 });
 
-export enum ApiKeyState {
-  active = "active",
-  revoked = "revoked",
-  expired = "expired",
-}
-
-registerEnumType(ApiKeyState, {
-  name: "ApiKeyState",
-  description: "State of an API key.",
-  valuesConfig: {
-    active: { description: "Accepted while the organization is active." },
-    revoked: { description: "Permanently rejected with 403." },
-    expired: { description: "Past its expiry; rejected with 401." },
-  },
+export const ApiKeyState = enumOf("ApiKeyState", "State of an API key.", {
+  active: "Accepted while the organization is active.",
+  revoked: "Permanently rejected with 403.",
+  expired: "Past its expiry; rejected with 401.",
 });
+export type ApiKeyState = keyof typeof ApiKeyState;
 
 @ObjectType({
   simpleResolvers: true,

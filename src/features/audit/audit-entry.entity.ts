@@ -1,30 +1,20 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost } from "../../schema/list-size";
 import { AuditAction } from "./audit-actions";
 import { AuditChange, MAX_CHANGES } from "./audit-change";
 
-export enum ActorKind {
-  member = "member",
-  agent = "agent",
-  operator = "operator",
-  system = "system",
-  anonymous = "anonymous",
-}
-
-registerEnumType(ActorKind, {
-  name: "ActorKind",
-  description: "The kind of caller that performed the action.",
-  valuesConfig: {
-    member: { description: "A signed-in member." },
-    agent: { description: "A client that presented an API key." },
-    operator: { description: "The server's command line, or its setup on first start." },
-    system: { description: "The gateway itself, such as when it pauses a line." },
-    anonymous: { description: "A caller who was not signed in." },
-  },
+export const ActorKind = enumOf("ActorKind", "The kind of caller that performed the action.", {
+  member: "A signed-in member.",
+  agent: "A client that presented an API key.",
+  operator: "The server's command line, or its setup on first start.",
+  system: "The gateway itself, such as when it pauses a line.",
+  anonymous: "A caller who was not signed in.",
 });
+export type ActorKind = keyof typeof ActorKind;
 
 @ObjectType({
   simpleResolvers: true,

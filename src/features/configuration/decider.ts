@@ -1,18 +1,11 @@
-import { Field, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
 
-export enum DeciderKind {
-  rules = "rules",
-  model = "model",
-}
-
-registerEnumType(DeciderKind, {
-  name: "DeciderKind",
-  description: "Kind of decider.",
-  valuesConfig: {
-    rules: { description: "Only the rules of the configuration." },
-    model: { description: "The rules, and a language model if a rule asks it." },
-  },
+export const DeciderKind = enumOf("DeciderKind", "Kind of decider.", {
+  rules: "Only the rules of the configuration.",
+  model: "The rules, and a language model if a rule asks it.",
 });
+export type DeciderKind = keyof typeof DeciderKind;
 
 @ObjectType({
   simpleResolvers: true,

@@ -1,5 +1,6 @@
-import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { MaxCharacters } from "../../schema/list-size";
@@ -9,31 +10,16 @@ import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits"
 /** Stands for all messages to an address. */
 export const ALL_TOPICS = "*";
 
-export enum ConsentState {
-  in = "in",
-  out = "out",
-}
-
-registerEnumType(ConsentState, {
-  name: "ConsentState",
-  description: "Whether a contact accepts messages.",
-  valuesConfig: {
-    in: { description: "The contact accepts the messages." },
-    out: { description: "The contact has opted out of the messages." },
-  },
+export const ConsentState = enumOf("ConsentState", "Whether a contact accepts messages.", {
+  in: "The contact accepts the messages.",
+  out: "The contact has opted out of the messages.",
 });
+export type ConsentState = keyof typeof ConsentState;
 
-export enum ConsentSource {
-  contact = "contact",
-}
-
-registerEnumType(ConsentSource, {
-  name: "ConsentSource",
-  description: "How a consent became known.",
-  valuesConfig: {
-    contact: { description: "The contact wrote STOP or START, or complained about a message." },
-  },
+export const ConsentSource = enumOf("ConsentSource", "How a consent became known.", {
+  contact: "The contact wrote STOP or START, or complained about a message.",
 });
+export type ConsentSource = keyof typeof ConsentSource;
 
 @ObjectType({
   simpleResolvers: true,

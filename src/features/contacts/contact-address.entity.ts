@@ -1,28 +1,19 @@
-import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { Contact } from "./contact.entity";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 
-export enum AddressKind {
-  email = "email",
-  phone = "phone",
-  local = "local",
-  other = "other",
-}
-
-registerEnumType(AddressKind, {
-  name: "AddressKind",
-  description: "Kind of an address.",
-  valuesConfig: {
-    email: { description: "An e-mail address, case-insensitive." },
-    phone: { description: "A phone number with country code; stored as E.164." },
-    local: { description: "An address on this server, case-sensitive." },
-    other: { description: "An address of another system, case-sensitive." },
-  },
+export const AddressKind = enumOf("AddressKind", "Kind of an address.", {
+  email: "An e-mail address, case-insensitive.",
+  phone: "A phone number with country code; stored as E.164.",
+  local: "An address on this server, case-sensitive.",
+  other: "An address of another system, case-sensitive.",
 });
+export type AddressKind = keyof typeof AddressKind;
 
 @ObjectType({ simpleResolvers: true, description: "An address of a contact." })
 @Entity()

@@ -1,5 +1,6 @@
-import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
+import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { canonicalLocale, isTimeZone } from "../../common/locales";
 import { ArrayMaxSize, ArrayNotEmpty, IsOptional, ValidateNested } from "../../common/validators";
@@ -169,19 +170,11 @@ export class StoredContact {
   created!: boolean;
 }
 
-export enum PutContactError {
-  conflict = "conflict",
-  limit_reached = "limit_reached",
-}
-
-registerEnumType(PutContactError, {
-  name: "PutContactError",
-  description: "Why a contact was not stored.",
-  valuesConfig: {
-    conflict: { description: "Its `ref` and addresses belong to different contacts." },
-    limit_reached: { description: "It would have more addresses or tags than a contact may have." },
-  },
+export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
+  conflict: "Its `ref` and addresses belong to different contacts.",
+  limit_reached: "It would have more addresses or tags than a contact may have.",
 });
+export type PutContactError = keyof typeof PutContactError;
 
 @ObjectType({ simpleResolvers: true, description: "The result for one contact of a batch." })
 export class PutContactResult {

@@ -1,38 +1,23 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { Agent } from "../agents/agent.entity";
 import { Contact } from "../contacts/contact.entity";
 import { Line } from "../lines/line.entity";
 
-export enum ConversationState {
-  open = "open",
-  closed = "closed",
-}
-
-registerEnumType(ConversationState, {
-  name: "ConversationState",
-  description: "State of a conversation.",
-  valuesConfig: {
-    open: { description: "Messages can be sent." },
-    closed: { description: "Closed. The next message requires a new conversation." },
-  },
+export const ConversationState = enumOf("ConversationState", "State of a conversation.", {
+  open: "Messages can be sent.",
+  closed: "Closed. The next message requires a new conversation.",
 });
+export type ConversationState = keyof typeof ConversationState;
 
-export enum Handler {
-  agent = "agent",
-  human = "human",
-}
-
-registerEnumType(Handler, {
-  name: "Handler",
-  description: "Who answers in a conversation.",
-  valuesConfig: {
-    agent: { description: "The agent." },
-    human: { description: "A human; the agent makes no decisions until the conversation is released." },
-  },
+export const Handler = enumOf("Handler", "Who answers in a conversation.", {
+  agent: "The agent.",
+  human: "A human; the agent makes no decisions until the conversation is released.",
 });
+export type Handler = keyof typeof Handler;
 
 @ObjectType({
   simpleResolvers: true,

@@ -1,4 +1,5 @@
-import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
+import { ArgsType, Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
 import { IsOptional, ValidateNested } from "../../common/validators";
 import { OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
@@ -16,19 +17,15 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import { MAX_QUEUED } from "./conversation.limits";
 import { ConversationOrder } from "./conversation-order";
 
-export enum PendingMessages {
-  cancel = "cancel",
-  carry = "carry",
-}
-
-registerEnumType(PendingMessages, {
-  name: "PendingMessages",
-  description: "Policy for the queued messages of a moved conversation.",
-  valuesConfig: {
-    cancel: { description: "The messages are canceled." },
-    carry: { description: "The messages are sent on the new line." },
+export const PendingMessages = enumOf(
+  "PendingMessages",
+  "Policy for the queued messages of a moved conversation.",
+  {
+    cancel: "The messages are canceled.",
+    carry: "The messages are sent on the new line.",
   },
-});
+);
+export type PendingMessages = keyof typeof PendingMessages;
 
 const EXPECTED_VERSION = {
   nullable: true,

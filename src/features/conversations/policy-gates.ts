@@ -156,7 +156,7 @@ class ReadPolicyGates implements PolicyGates {
 
   count(
     message: QueuedMessage,
-    status: MessageStatus.sending | MessageStatus.delivered,
+    status: typeof MessageStatus.sending | typeof MessageStatus.delivered,
     now: Timestamp,
   ): void {
     const counted = this.counted.get(contactOf(message) ?? "");

@@ -1,5 +1,6 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -21,43 +22,21 @@ import { EXPLANATION_MAX, Explanation } from "./explanation";
 /** Kind of the lane of a background decision; the lane has the decision's ID. */
 export const DECISION_LANE = "decision";
 
-export enum DecisionState {
-  deciding = "deciding",
-  decided = "decided",
-  failed = "failed",
-}
-
-registerEnumType(DecisionState, {
-  name: "DecisionState",
-  description: "State of a decision.",
-  valuesConfig: {
-    deciding: { description: "The agent is still deciding." },
-    decided: { description: "Decided; its effects are stored." },
-    failed: { description: "The decision failed; nothing was done." },
-  },
+export const DecisionState = enumOf("DecisionState", "State of a decision.", {
+  deciding: "The agent is still deciding.",
+  decided: "Decided; its effects are stored.",
+  failed: "The decision failed; nothing was done.",
 });
+export type DecisionState = keyof typeof DecisionState;
 
-export enum DecisionOutcome {
-  send = "send",
-  silent = "silent",
-  handoff = "handoff",
-  stale = "stale",
-  failed = "failed",
-}
-
-registerEnumType(DecisionOutcome, {
-  name: "DecisionOutcome",
-  description: "Outcome of a decision.",
-  valuesConfig: {
-    send: { description: "Messages were queued." },
-    silent: { description: "No message was queued." },
-    handoff: { description: "The conversation was handed off to a human." },
-    stale: {
-      description: "The contact or conversation changed before the decision was made; nothing was done.",
-    },
-    failed: { description: "Effects failed, and none was applied." },
-  },
+export const DecisionOutcome = enumOf("DecisionOutcome", "Outcome of a decision.", {
+  send: "Messages were queued.",
+  silent: "No message was queued.",
+  handoff: "The conversation was handed off to a human.",
+  stale: "The contact or conversation changed before the decision was made; nothing was done.",
+  failed: "Effects failed, and none was applied.",
 });
+export type DecisionOutcome = keyof typeof DecisionOutcome;
 
 @ObjectType({
   simpleResolvers: true,

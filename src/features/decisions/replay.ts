@@ -1,4 +1,5 @@
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
 import { IsOptional } from "../../common/validators";
 import { InvalidInput } from "../../errors";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
@@ -35,23 +36,17 @@ export interface Against {
   configuration: CompiledConfiguration;
 }
 
-export enum ReplayStatus {
-  same = "same",
-  changed = "changed",
-  invalid = "invalid",
-  erased = "erased",
-}
-
-registerEnumType(ReplayStatus, {
-  name: "ReplayStatus",
-  description: "How a replayed decision compares with the recorded one.",
-  valuesConfig: {
-    same: { description: "The same rule would decide, with the same effects." },
-    changed: { description: "Another rule would decide, or the effects would differ." },
-    invalid: { description: "The configuration rejects the situation." },
-    erased: { description: "The contact was erased, so the decision cannot be replayed." },
+export const ReplayStatus = enumOf(
+  "ReplayStatus",
+  "How a replayed decision compares with the recorded one.",
+  {
+    same: "The same rule would decide, with the same effects.",
+    changed: "Another rule would decide, or the effects would differ.",
+    invalid: "The configuration rejects the situation.",
+    erased: "The contact was erased, so the decision cannot be replayed.",
   },
-});
+);
+export type ReplayStatus = keyof typeof ReplayStatus;
 
 @InputType({ description: "Identifies a configuration by exactly one of these fields." })
 @OneOf()

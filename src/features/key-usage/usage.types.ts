@@ -1,13 +1,5 @@
-import {
-  ArgsType,
-  Field,
-  Float,
-  GraphQLISODateTime,
-  ID,
-  Int,
-  ObjectType,
-  registerEnumType,
-} from "type-graphql";
+import { ArgsType, Field, Float, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
 import { IsBetween } from "../../common/range";
 import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
@@ -16,47 +8,23 @@ import { ApiKey, ApiKeyState } from "../api-keys/api-key.entity";
 /** Max entries of a report. */
 const MAX_ENTRIES = 100;
 
-export enum UsagePeriod {
-  last_24_hours = "last_24_hours",
-  last_30_days = "last_30_days",
-}
-
-registerEnumType(UsagePeriod, {
-  name: "UsagePeriod",
-  description: "Period of a usage report.",
-  valuesConfig: {
-    last_24_hours: { description: "24 buckets of one hour each; the last is the current hour." },
-    last_30_days: { description: "30 buckets of one UTC day each; the last is the current day." },
-  },
+export const UsagePeriod = enumOf("UsagePeriod", "Period of a usage report.", {
+  last_24_hours: "24 buckets of one hour each; the last is the current hour.",
+  last_30_days: "30 buckets of one UTC day each; the last is the current day.",
 });
+export type UsagePeriod = keyof typeof UsagePeriod;
 
-export enum UsageOutcome {
-  accepted = "accepted",
-  refused = "refused",
-}
-
-registerEnumType(UsageOutcome, {
-  name: "UsageOutcome",
-  description: "Outcome of a request with an API key.",
-  valuesConfig: {
-    accepted: { description: "The key was accepted." },
-    refused: { description: "The key was rejected." },
-  },
+export const UsageOutcome = enumOf("UsageOutcome", "Outcome of a request with an API key.", {
+  accepted: "The key was accepted.",
+  refused: "The key was rejected.",
 });
+export type UsageOutcome = keyof typeof UsageOutcome;
 
-export enum KeyRefusal {
-  inactive = "inactive",
-  address = "address",
-}
-
-registerEnumType(KeyRefusal, {
-  name: "KeyRefusal",
-  description: "Why an API key was rejected.",
-  valuesConfig: {
-    inactive: { description: "The key was revoked, expired or unresolvable." },
-    address: { description: "The key was used from an address outside its allowed networks." },
-  },
+export const KeyRefusal = enumOf("KeyRefusal", "Why an API key was rejected.", {
+  inactive: "The key was revoked, expired or unresolvable.",
+  address: "The key was used from an address outside its allowed networks.",
 });
+export type KeyRefusal = keyof typeof KeyRefusal;
 
 @ArgsType()
 export class PeriodArgs {

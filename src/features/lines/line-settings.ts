@@ -1,24 +1,16 @@
-import { Field, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
 import { isEmail } from "../../common/validators";
 import { MaxCharacters } from "../../schema/list-size";
 import { AddressKind } from "../contacts/contact-address.entity";
 import { FROM_MAX_LENGTH, URL_MAX_LENGTH } from "./line.limits";
 
-export enum SmtpSecurity {
-  tls = "tls",
-  starttls = "starttls",
-  none = "none",
-}
-
-registerEnumType(SmtpSecurity, {
-  name: "SmtpSecurity",
-  description: "How a connection to a mail server is encrypted.",
-  valuesConfig: {
-    tls: { description: "TLS from the start, usually on port 465." },
-    starttls: { description: "STARTTLS, required before any message is sent; usually on port 587." },
-    none: { description: "Not encrypted, usually on port 25." },
-  },
+export const SmtpSecurity = enumOf("SmtpSecurity", "How a connection to a mail server is encrypted.", {
+  tls: "TLS from the start, usually on port 465.",
+  starttls: "STARTTLS, required before any message is sent; usually on port 587.",
+  none: "Not encrypted, usually on port 25.",
 });
+export type SmtpSecurity = keyof typeof SmtpSecurity;
 
 @ObjectType({ simpleResolvers: true, description: "How a webhook line delivers messages." })
 export class LineWebhook {

@@ -1,5 +1,6 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
@@ -7,51 +8,29 @@ import { Agent } from "../agents/agent.entity";
 import { MAX_OPT_OUT_WORDS, OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH } from "./line.limits";
 import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
-export enum LineKind {
-  local = "local",
-  webhook = "webhook",
-  email = "email",
-}
-
-registerEnumType(LineKind, {
-  name: "LineKind",
-  description: "How a line delivers messages.",
-  valuesConfig: {
-    local: { description: "Messages stay on this server, where they can be read." },
-    webhook: { description: "Messages are posted to a URL, signed according to Standard Webhooks." },
-    email: { description: "Messages are sent as e-mail through a mail server." },
-  },
+export const LineKind = enumOf("LineKind", "How a line delivers messages.", {
+  local: "Messages stay on this server, where they can be read.",
+  webhook: "Messages are posted to a URL, signed according to Standard Webhooks.",
+  email: "Messages are sent as e-mail through a mail server.",
 });
+export type LineKind = keyof typeof LineKind;
 
-export enum LineState {
-  active = "active",
-  paused = "paused",
-  archived = "archived",
-}
-
-registerEnumType(LineState, {
-  name: "LineState",
-  description: "State of a line.",
-  valuesConfig: {
-    active: { description: "In use." },
-    paused: { description: "The line holds its messages until it is resumed." },
-    archived: { description: "No longer in use. The line keeps its name and can be resumed." },
-  },
+export const LineState = enumOf("LineState", "State of a line.", {
+  active: "In use.",
+  paused: "The line holds its messages until it is resumed.",
+  archived: "No longer in use. The line keeps its name and can be resumed.",
 });
+export type LineState = keyof typeof LineState;
 
-export enum WhenUncertain {
-  retry = "retry",
-  fail = "fail",
-}
-
-registerEnumType(WhenUncertain, {
-  name: "WhenUncertain",
-  description: "Policy for messages when it is unknown whether they were sent.",
-  valuesConfig: {
-    retry: { description: "Send the message again; it may be delivered twice." },
-    fail: { description: "Mark the message as failed and do not resend it; it may not have been delivered." },
+export const WhenUncertain = enumOf(
+  "WhenUncertain",
+  "Policy for messages when it is unknown whether they were sent.",
+  {
+    retry: "Send the message again; it may be delivered twice.",
+    fail: "Mark the message as failed and do not resend it; it may not have been delivered.",
   },
-});
+);
+export type WhenUncertain = keyof typeof WhenUncertain;
 
 @ObjectType({ simpleResolvers: true, description: "An address from which an agent sends messages." })
 @Entity()

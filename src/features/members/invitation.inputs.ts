@@ -1,5 +1,6 @@
-import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { Field, InputType, ObjectType } from "type-graphql";
 import { Permission } from "../../auth/permissions";
+import { enumOf } from "../../common/declared-enum";
 import { ArrayMaxSize, IsEmail, IsEnum, MaxLength } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
@@ -54,21 +55,12 @@ export class AcceptInvitationWithCookieInput extends AcceptInvitationInput {}
 export class WithdrawInvitationInput extends InputById("invitation") {}
 
 /** Result of sending a link by e-mail. */
-export enum InvitationMail {
-  sent = "sent",
-  failed = "failed",
-  off = "off",
-}
-
-registerEnumType(InvitationMail, {
-  name: "InvitationMail",
-  description: "E-mail delivery of an invitation link.",
-  valuesConfig: {
-    sent: { description: "The mail server accepted the e-mail." },
-    failed: { description: "The mail server did not accept the e-mail. Pass on the link yourself." },
-    off: { description: "The server does not send e-mail. Pass on the link yourself." },
-  },
+export const InvitationMail = enumOf("InvitationMail", "E-mail delivery of an invitation link.", {
+  sent: "The mail server accepted the e-mail.",
+  failed: "The mail server did not accept the e-mail. Pass on the link yourself.",
+  off: "The server does not send e-mail. Pass on the link yourself.",
 });
+export type InvitationMail = keyof typeof InvitationMail;
 
 @ObjectType({ simpleResolvers: true, description: "A new invitation and its link." })
 export class NewInvitation {

@@ -9,7 +9,7 @@ export const MAX_QUEUED_OF_AGENT = 100_000;
 /** Max scheduled messages of an agent. */
 const MAX_SCHEDULED_OF_AGENT = 1_000_000;
 
-type Waiting = MessageStatus.queued | MessageStatus.scheduled;
+type Waiting = typeof MessageStatus.queued | typeof MessageStatus.scheduled;
 
 /** How long a count is used (ms). Until the next count, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };

@@ -1,7 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { AttemptOutcome } from "../../schema/attempt-outcome";
+import { AttemptOutcome } from "../../delivery/driver";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";

@@ -57,12 +57,14 @@ export type QueuedRow = Pick<
 export type QueuedMessage = QueuedRow & { context: GateContext };
 
 /** The change of a queued message: sent, delivered, held back or given up. */
-export type Start = Unsent | { status: MessageStatus.delivered | MessageStatus.sending; line: GateLine };
+export type Start =
+  | Unsent
+  | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };
 
 /** Why a message is not sent now. */
 export type Unsent =
-  | { status: MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
-  | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError };
+  | { status: typeof MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
+  | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
 
 /**
  * Decides whether a message may be sent, apart from limits shared with other messages. Status `sending` means that its

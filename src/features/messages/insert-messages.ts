@@ -164,7 +164,7 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
 const acceptedEvent = (message: Message): NewEvent =>
   messageEvent(`message.${message.status as Accepted}`, message);
 
-type Accepted = MessageStatus.scheduled | MessageStatus.queued | MessageStatus.received;
+type Accepted = typeof MessageStatus.scheduled | typeof MessageStatus.queued | typeof MessageStatus.received;
 
 /** A message from a caller in the state in which it was accepted. */
 export const asAccepted = (message: Message): Message => ({

@@ -6,7 +6,7 @@ import { MessageAuthor, MessageError, MessageStatus, type ScheduledReason } from
 
 /** A message that waits for a window, or for a cap to allow it. */
 export interface Rescheduled {
-  status: MessageStatus.scheduled;
+  status: typeof MessageStatus.scheduled;
   sendAt: Timestamp;
   scheduledReason: ScheduledReason;
   scheduledBy: string;
@@ -16,9 +16,9 @@ export interface Rescheduled {
 /** What the policy of an agent does with a message that could be sent now otherwise. */
 export type PolicyDecision =
   | Rescheduled
-  | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError }
+  | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError }
   /** Another transaction may just be sending to the contact. */
-  | { status: MessageStatus.queued; askAgainAt: Timestamp };
+  | { status: typeof MessageStatus.queued; askAgainAt: Timestamp };
 
 /** The policies of the agents whose messages a transaction sends. */
 export interface PolicyGates {
@@ -27,7 +27,7 @@ export interface PolicyGates {
   /** Counts a message that is sent now. */
   count(
     message: QueuedMessage,
-    status: MessageStatus.sending | MessageStatus.delivered,
+    status: typeof MessageStatus.sending | typeof MessageStatus.delivered,
     now: Timestamp,
   ): void;
   /** Stores which messages were counted. */

@@ -17,7 +17,11 @@ export interface Receipt {
   lineId: string;
   /** The message, by its ID or the receiver's. */
   message: { id: string } | { providerId: string };
-  status: MessageStatus.sent | MessageStatus.delivered | MessageStatus.read | MessageStatus.failed;
+  status:
+    | typeof MessageStatus.sent
+    | typeof MessageStatus.delivered
+    | typeof MessageStatus.read
+    | typeof MessageStatus.failed;
   /** When the change happened; now if undefined. */
   at?: Timestamp | undefined;
   /** The error, if it failed. */

@@ -1,26 +1,18 @@
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryGeneratedColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import { Int64 } from "../../common/int64";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 
 /** Keeps IDs in commit order, because clients page through the list while others add pets. */
 export const PET_ORDER = new InsertOrderLock(1, { authorizesCallers: true });
 
-export enum PetStatus {
-  available = "available",
-  pending = "pending",
-  sold = "sold",
-}
-
-registerEnumType(PetStatus, {
-  name: "PetStatus",
-  description: "Availability of a pet.",
-  valuesConfig: {
-    available: { description: "Available for sale." },
-    pending: { description: "The pet is being sold." },
-    sold: { description: "Sold." },
-  },
+export const PetStatus = enumOf("PetStatus", "Availability of a pet.", {
+  available: "Available for sale.",
+  pending: "The pet is being sold.",
+  sold: "Sold.",
 });
+export type PetStatus = keyof typeof PetStatus;
 
 /** In code points. */
 export const PET_NAME_MAX_LENGTH = 200;

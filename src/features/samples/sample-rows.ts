@@ -173,7 +173,7 @@ export const sampleAttempts = ({
         },
       ];
 
-const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read];
+const SENT: readonly MessageStatus[] = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read];
 
 const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
   [MessageStatus.canceled]: MessageError.canceled,

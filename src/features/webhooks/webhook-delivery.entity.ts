@@ -1,5 +1,6 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { isUuid, Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -9,26 +10,17 @@ import { SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "../events/event.limits";
 import { EventType } from "../events/event-types";
 import { ERROR_MAX_LENGTH } from "./webhook.limits";
 
-export enum WebhookDeliveryState {
-  pending = "pending",
-  delivered = "delivered",
-  failed = "failed",
-  canceled = "canceled",
-}
-
-registerEnumType(WebhookDeliveryState, {
-  name: "WebhookDeliveryState",
-  description: "State of the delivery of an event to a webhook endpoint.",
-  valuesConfig: {
-    pending: { description: "Waiting to be sent, or to be sent again." },
-    delivered: { description: "The endpoint responded with a 2xx status." },
-    failed: { description: "Given up." },
-    canceled: {
-      description:
-        "Canceled, because the database was restored from a backup while the delivery was pending.",
-    },
+export const WebhookDeliveryState = enumOf(
+  "WebhookDeliveryState",
+  "State of the delivery of an event to a webhook endpoint.",
+  {
+    pending: "Waiting to be sent, or to be sent again.",
+    delivered: "The endpoint responded with a 2xx status.",
+    failed: "Given up.",
+    canceled: "Canceled, because the database was restored from a backup while the delivery was pending.",
   },
-});
+);
+export type WebhookDeliveryState = keyof typeof WebhookDeliveryState;
 
 @ObjectType({ simpleResolvers: true, description: "The delivery of an event to a webhook endpoint." })
 @Entity()

@@ -1,5 +1,6 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -7,39 +8,20 @@ import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { EVENT_TYPES, EventType } from "../events/event-types";
 import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "./webhook.limits";
 
-export enum WebhookEndpointState {
-  active = "active",
-  disabled = "disabled",
-}
-
-registerEnumType(WebhookEndpointState, {
-  name: "WebhookEndpointState",
-  description: "State of a webhook endpoint.",
-  valuesConfig: {
-    active: { description: "The endpoint receives events." },
-    disabled: { description: "Nothing is sent to the endpoint until it is enabled." },
-  },
+export const WebhookEndpointState = enumOf("WebhookEndpointState", "State of a webhook endpoint.", {
+  active: "The endpoint receives events.",
+  disabled: "Nothing is sent to the endpoint until it is enabled.",
 });
+export type WebhookEndpointState = keyof typeof WebhookEndpointState;
 
-export enum WebhookDisabledReason {
-  requested = "requested",
-  gone = "gone",
-  failing = "failing",
-  restored = "restored",
-  secret_lost = "secret_lost",
-}
-
-registerEnumType(WebhookDisabledReason, {
-  name: "WebhookDisabledReason",
-  description: "Why a webhook endpoint is disabled.",
-  valuesConfig: {
-    requested: { description: "A member or an operator disabled the endpoint." },
-    gone: { description: "The endpoint responded with status 410." },
-    failing: { description: "Every attempt failed for five days." },
-    restored: { description: "The database was restored from a backup." },
-    secret_lost: { description: "The endpoint's signing secret was lost with the instance key." },
-  },
+export const WebhookDisabledReason = enumOf("WebhookDisabledReason", "Why a webhook endpoint is disabled.", {
+  requested: "A member or an operator disabled the endpoint.",
+  gone: "The endpoint responded with status 410.",
+  failing: "Every attempt failed for five days.",
+  restored: "The database was restored from a backup.",
+  secret_lost: "The endpoint's signing secret was lost with the instance key.",
 });
+export type WebhookDisabledReason = keyof typeof WebhookDisabledReason;
 
 @ObjectType({ simpleResolvers: true, description: "A URL that receives events by POST." })
 @Entity()

@@ -1,7 +1,7 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { IsOptional, ValidateIf } from "../../common/validators";
+import { AttemptOutcome } from "../../delivery/driver";
 import { PageArgs } from "../../pagination/connection";
-import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
