@@ -2,6 +2,7 @@ import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { enumOf } from "../common/declared-enum";
 import { JsonSchema } from "../common/json-schema";
+import { Nullable } from "../common/nullable";
 import { IsBetween } from "../common/range";
 import { decodeCursor, encodeCursor } from "./cursor";
 import { MAX_COUNT, Total } from "./total-count";
@@ -24,10 +25,7 @@ export class PageArgs {
   @IsBetween(1, MAX_PAGE)
   first: number = DEFAULT_PAGE;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Cursor of the item after which the page starts; omit it for the first page.",
-  })
+  @Nullable(() => String, "Cursor of the item after which the page starts; omit it for the first page.")
   @JsonSchema({ minLength: 1 })
   after!: string | null;
 }

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, DeleteDateColumn, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -41,11 +42,10 @@ export class Agent {
   policyVersion!: number | null;
 
   /** TypeORM omits deleted agents from every query and join without `withDeleted`; raw SQL does not. */
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description:
-      "When the agent was deleted. A deleted agent appears only as the agent of its revoked and expired keys.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When the agent was deleted. A deleted agent appears only as the agent of its revoked and expired keys.",
+  )
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 

@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn, VirtualColumn } from "typeorm";
 import { Scope } from "../../auth/permissions";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import { type Timestamp, timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GatewayError } from "../../errors";
@@ -82,36 +83,27 @@ export class ApiKey {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Creator of the key: a member's e-mail address or `command line`.",
-  })
+  @Nullable(() => String, "Creator of the key: a member's e-mail address or `command line`.")
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the key expires; null if it never does.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the key expires; null if it never does.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   expiresAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the key was revoked." })
+  @Nullable(() => GraphQLISODateTime, "When the key was revoked.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   revokedAt!: Timestamp | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of the key that replaced this one in a rotation." })
+  @Nullable(() => ID, "ID of the key that replaced this one in a rotation.")
   @Column({ ...UUID_COLUMN, nullable: true })
   replacedById!: string | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the key was last accepted, accurate to about a minute.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the key was last accepted, accurate to about a minute.")
   @VirtualColumn(ofLastUse("at"))
   lastUsedAt!: Timestamp | null;
 
-  @Field(() => String, { nullable: true, description: "IP address of the last accepted request." })
+  @Nullable(() => String, "IP address of the last accepted request.")
   @VirtualColumn(ofLastUse("ip"))
   lastUsedIp!: string | null;
 
@@ -122,33 +114,31 @@ export class ApiKey {
   @Column({ name: "last_used_ip", type: "varchar", length: 45, nullable: true, select: false })
   earlierUsedIp!: string | null;
 
-  @Field(() => [Scope], {
-    nullable: true,
-    description: "The scopes of the key; null for all scopes, including scopes added by later versions.",
-  })
+  @Nullable(
+    () => [Scope],
+    "The scopes of the key; null for all scopes, including scopes added by later versions.",
+  )
   @Column({ type: "simple-array", nullable: true })
   scopes!: Scope[] | null;
 
-  @Field(() => String, { nullable: true, description: "Purpose of the key, as described by a manager." })
+  @Nullable(() => String, "Purpose of the key, as described by a manager.")
   @MaxCharacters(KEY_DESCRIPTION_MAX_LENGTH)
   @Column({ type: "varchar", length: KEY_DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "Max requests per minute with the key on one server, including all its workers; null if the server's limit applies.",
-  })
+  @Nullable(
+    () => Int,
+    "Max requests per minute with the key on one server, including all its workers; null if the server's limit applies.",
+  )
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;
 
   @AtMost(MAX_NETWORKS)
   @MaxCharacters(CIDR_MAX_LENGTH)
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      "Networks in CIDR notation from which the key is accepted; null for any network. From other networks, the key is rejected with 403.",
-  })
+  @Nullable(
+    () => [String],
+    "Networks in CIDR notation from which the key is accepted; null for any network. From other networks, the key is rejected with 403.",
+  )
   @Column({ type: "simple-array", nullable: true })
   allowedNetworks!: string[] | null;
 

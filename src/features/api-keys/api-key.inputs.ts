@@ -1,9 +1,10 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { SCOPES, Scope } from "../../auth/permissions";
+import { Nullable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy, ValidateIf } from "../../common/validators";
+import { ArrayNotEmpty, IsIn, MaxLength, ValidateBy, ValidateIf } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { InputById } from "../../schema/mutation-input";
@@ -45,12 +46,10 @@ const NETWORKS_ARE_VALID: ObjectRule = {
 /** Base class of the inputs of mutations that mint a key. */
 @InputType()
 abstract class MintInput {
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Makes retries safe: for 24 hours, repeating the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Makes retries safe: for 24 hours, repeating the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
+  )
   @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
   idempotencyKey?: string | null | undefined;
 }
@@ -69,36 +68,28 @@ export class CreateApiKeyInput extends MintInput {
   @HoldsNoToken()
   name!: string;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the key expires; null if it never does.",
-  })
-  @IsOptional()
+  @Optional(() => GraphQLISODateTime, "When the key expires; null if it never does.")
   @IsInFuture()
   expiresAt?: Date | null | undefined;
 
-  @Field(() => [Scope], {
-    nullable: true,
-    description:
-      "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later.",
-  })
-  @IsOptional()
+  @Optional(
+    () => [Scope],
+    "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later.",
+  )
   @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
   @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
   scopes?: Scope[] | null | undefined;
 
-  @Field(() => String, { nullable: true, description: DESCRIPTION })
-  @IsOptional()
+  @Optional(() => String, DESCRIPTION)
   @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   description?: string | null | undefined;
 
-  @Field(() => Int, { nullable: true, description: RATE_LIMIT })
-  @IsOptional()
+  @Optional(() => Int, RATE_LIMIT)
   @IsBetween(1, KEY_RATE_LIMIT_MAX)
   rateLimitPerMinute?: number | null | undefined;
 
-  @Field(() => [String], { nullable: true, description: NETWORKS })
+  @Nullable(() => [String], NETWORKS)
   allowedNetworks?: string[] | null | undefined;
 }
 
@@ -115,32 +106,27 @@ export class MintedApiKey {
 
 @ArgsType()
 export class ApiKeysArgs extends PageArgs {
-  @Field(() => ID, { nullable: true, description: "Only keys of this agent." })
+  @Nullable(() => ID, "Only keys of this agent.")
   agentId!: string | null | undefined;
 
-  @Field(() => ApiKeyState, { nullable: true, description: "Only keys in this state." })
+  @Nullable(() => ApiKeyState, "Only keys in this state.")
   state!: ApiKeyState | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Only keys whose name or hint contains this text, case-insensitive; at most 100 characters.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Only keys whose name or hint contains this text, case-insensitive; at most 100 characters.",
+  )
   @MaxLength(SEARCH_MAX_LENGTH, { message: `must have at most ${SEARCH_MAX_LENGTH} characters` })
   search!: string | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Only active keys that expire within this many days, 1 to 365, and have not been replaced.",
-  })
-  @IsOptional()
+  @Optional(
+    () => Int,
+    "Only active keys that expire within this many days, 1 to 365, and have not been replaced.",
+  )
   @IsBetween(1, 365)
   expiresWithinDays!: number | null | undefined;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "Only the key that was replaced by the key with this ID.",
-  })
+  @Nullable(() => ID, "Only the key that was replaced by the key with this ID.")
   replacedById!: string | null | undefined;
 }
 
@@ -173,27 +159,25 @@ export class RevokeApiKeyInput extends ApiKeyById {
 @InputType({ description: "Changes to an active API key; omitted fields are left unchanged." })
 @Rule(NETWORKS_ARE_VALID)
 export class UpdateApiKeyInput extends ApiKeyById {
-  @Field(() => String, {
-    nullable: true,
-    description: "The new name, subject to the same rules as `CreateApiKeyInput.name`. It cannot be null.",
-  })
+  @Nullable(
+    () => String,
+    "The new name, subject to the same rules as `CreateApiKeyInput.name`. It cannot be null.",
+  )
   @IsOmittable()
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name?: string | undefined;
 
-  @Field(() => String, { nullable: true, description: DESCRIPTION })
-  @IsOptional()
+  @Optional(() => String, DESCRIPTION)
   @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   description?: string | null | undefined;
 
-  @Field(() => Int, { nullable: true, description: RATE_LIMIT })
-  @IsOptional()
+  @Optional(() => Int, RATE_LIMIT)
   @IsBetween(1, KEY_RATE_LIMIT_MAX)
   rateLimitPerMinute?: number | null | undefined;
 
-  @Field(() => [String], { nullable: true, description: NETWORKS })
+  @Nullable(() => [String], NETWORKS)
   allowedNetworks?: string[] | null | undefined;
 }
 

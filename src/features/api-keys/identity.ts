@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Scope } from "../../auth/permissions";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { AtMost } from "../../schema/list-size";
@@ -29,17 +30,11 @@ export class ApiKeyIdentity {
   })
   scopes!: readonly Scope[];
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Max requests per minute with the key; null if only the server's limit applies.",
-  })
+  @Nullable(() => Int, "Max requests per minute with the key; null if only the server's limit applies.")
   rateLimitPerMinute!: number | null;
 
   @AtMost(MAX_NETWORKS)
-  @Field(() => [String], {
-    nullable: true,
-    description: "Networks in CIDR notation from which the key is accepted; null for any network.",
-  })
+  @Nullable(() => [String], "Networks in CIDR notation from which the key is accepted; null for any network.")
   allowedNetworks!: readonly string[] | null;
 }
 

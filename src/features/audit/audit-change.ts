@@ -1,4 +1,5 @@
 import { Field, ObjectType } from "type-graphql";
+import { Nullable } from "../../common/nullable";
 import { MaxCharacters } from "../../schema/list-size";
 
 /** Max length of a value: the max length of a URL. */
@@ -9,11 +10,11 @@ export class AuditChange {
   @Field(() => String, { description: "Name of the field, such as `name` or `permissions`." })
   field!: string;
 
-  @Field(() => String, { nullable: true, description: "The previous value; null if the field had none." })
+  @Nullable(() => String, "The previous value; null if the field had none.")
   @MaxCharacters(VALUE_MAX_LENGTH)
   before!: string | null;
 
-  @Field(() => String, { nullable: true, description: "The new value; null if the field has none." })
+  @Nullable(() => String, "The new value; null if the field has none.")
   @MaxCharacters(VALUE_MAX_LENGTH)
   after!: string | null;
 }

@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost } from "../../schema/list-size";
@@ -41,10 +42,7 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 16 })
   actorKind!: ActorKind;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the member or API key that performed the action.",
-  })
+  @Nullable(() => ID, "ID of the member or API key that performed the action.")
   @Column({ ...UUID_COLUMN, nullable: true })
   actorId!: string | null;
 
@@ -62,11 +60,10 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 254 })
   targetName!: string;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Hint of the affected resource if it is an API key, because several keys may have had the same name.",
-  })
+  @Nullable(
+    () => String,
+    "Hint of the affected resource if it is an API key, because several keys may have had the same name.",
+  )
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;
 
@@ -77,22 +74,19 @@ export class AuditEntry {
   @Column({ type: "simple-json", default: "[]" })
   changes!: AuditChange[];
 
-  @Field(() => String, {
-    nullable: true,
-    description: "The changes as text; set only in entries created before `changes` was introduced.",
-  })
+  @Nullable(() => String, "The changes as text; set only in entries created before `changes` was introduced.")
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;
 
-  @Field(() => String, { nullable: true, description: "IP address from which the request was sent." })
+  @Nullable(() => String, "IP address from which the request was sent.")
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 
-  @Field(() => String, { nullable: true, description: "User-Agent of the request." })
+  @Nullable(() => String, "User-Agent of the request.")
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;
 
-  @Field(() => String, { nullable: true, description: "X-Request-Id of the request." })
+  @Nullable(() => String, "X-Request-Id of the request.")
   @Column({ type: "varchar", length: 64, nullable: true })
   requestId!: string | null;
 

@@ -1,4 +1,5 @@
-import { ArgsType, Field, GraphQLISODateTime, ID } from "type-graphql";
+import { ArgsType, GraphQLISODateTime, ID } from "type-graphql";
+import { Nullable } from "../../common/nullable";
 import { isUuid } from "../../common/uuid";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { AuditAction } from "./audit-actions";
@@ -6,19 +7,19 @@ import { AuditEntry } from "./audit-entry.entity";
 
 @ArgsType()
 export class AuditLogArgs extends PageArgs {
-  @Field(() => AuditAction, { nullable: true, description: "Only this action." })
+  @Nullable(() => AuditAction, "Only this action.")
   action!: AuditAction | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only actions by the member or API key with this ID." })
+  @Nullable(() => ID, "Only actions by the member or API key with this ID.")
   actorId!: string | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only actions that affected the resource with this ID." })
+  @Nullable(() => ID, "Only actions that affected the resource with this ID.")
   targetId!: string | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only actions at or after this time." })
+  @Nullable(() => GraphQLISODateTime, "Only actions at or after this time.")
   since!: Date | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only actions before this time." })
+  @Nullable(() => GraphQLISODateTime, "Only actions before this time.")
   until!: Date | null | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, Int, ObjectType } from "type-graphql";
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { MaxCharacters } from "../../schema/list-size";
@@ -33,15 +34,12 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 64 })
   digest!: string;
 
-  @Field(() => String, { nullable: true, description: "The publisher's note about the changes." })
+  @Nullable(() => String, "The publisher's note about the changes.")
   @MaxCharacters(NOTE_MAX_LENGTH)
   @Column({ type: "varchar", length: NOTE_MAX_LENGTH, nullable: true })
   note!: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "The earlier version that this one restores, after a rollback.",
-  })
+  @Nullable(() => Int, "The earlier version that this one restores, after a rollback.")
   @Column({ type: "integer", nullable: true })
   restoredFrom!: number | null;
 

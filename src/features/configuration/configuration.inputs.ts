@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, InputType, Int } from "type-graphql";
-import { IsOptional } from "../../common/validators";
+import { Nullable, Optional } from "../../common/nullable";
 import { PageArgs } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { HoldsNoToken, IsText } from "../../schema/text";
@@ -9,17 +9,13 @@ const AGENT_ID = { description: "ID of the agent." };
 
 @ArgsType()
 export class ConfigurationArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+  )
   agentId?: string | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Number of the version; null or omitted for the live one.",
-  })
+  @Nullable(() => Int, "Number of the version; null or omitted for the live one.")
   version?: number | null | undefined;
 }
 
@@ -57,21 +53,16 @@ export class PublishConfigurationInput {
   })
   expectedLiveVersion!: number;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "The draft revision that the caller has reviewed; if the draft is at another revision, the request is rejected with `version_conflict`.",
-  })
+  @Nullable(
+    () => Int,
+    "The draft revision that the caller has reviewed; if the draft is at another revision, the request is rejected with `version_conflict`.",
+  )
   expectedRevision?: number | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "An earlier version to publish again; null or omitted for the draft.",
-  })
+  @Nullable(() => Int, "An earlier version to publish again; null or omitted for the draft.")
   fromVersion?: number | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Note about the changes, at most 500 characters." })
-  @IsOptional()
+  @Optional(() => String, "Note about the changes, at most 500 characters.")
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   note?: string | null | undefined;

@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from "type-graphql";
+import { Nullable } from "../../common/nullable";
 import { ConnectionOf } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
@@ -25,10 +26,7 @@ export class ConfigurationLine {
   @Field(() => LineKind, { description: "How the line delivers messages." })
   kind!: LineKind;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "The sender address that contacts see; null unless the line sends e-mail.",
-  })
+  @Nullable(() => String, "The sender address that contacts see; null unless the line sends e-mail.")
   address!: string | null;
 
   @Field(() => LineState, { description: "Current state of the line." })
@@ -88,10 +86,10 @@ class ConfigurationProblem implements Problem {
   @MaxCharacters(PROBLEM_MESSAGE_MAX_LENGTH)
   message!: string;
 
-  @Field(() => SourcePosition, {
-    nullable: true,
-    description: "Position of the problem in the source of a condition or template, if known.",
-  })
+  @Nullable(
+    () => SourcePosition,
+    "Position of the problem in the source of a condition or template, if known.",
+  )
   position?: Position;
 }
 

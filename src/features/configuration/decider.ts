@@ -1,5 +1,6 @@
 import { Field, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 
 export const DeciderKind = enumOf("DeciderKind", "Kind of decider.", {
   rules: "Only the rules of the configuration.",
@@ -15,7 +16,7 @@ export class ConfigurationDecider {
   @Field(() => DeciderKind, { description: "True if a language model is involved." })
   readonly kind!: DeciderKind;
 
-  @Field(() => String, { nullable: true, description: "Name of the model; null if none is configured." })
+  @Nullable(() => String, "Name of the model; null if none is configured.")
   readonly model!: string | null;
 }
 

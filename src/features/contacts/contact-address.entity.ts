@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -43,18 +44,17 @@ export class ContactAddress {
   @Column({ type: "varchar", length: ADDRESS_MAX_LENGTH })
   address!: string;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the contact opted out of messages to this address; null if the contact accepts them.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When the contact opted out of messages to this address; null if the contact accepts them.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description:
-      "When a mail server reported that the address does not exist; null if it is not known to be undeliverable. Messages to it fail until the contact writes from it, or a member marks it as deliverable.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When a mail server reported that the address does not exist; null if it is not known to be undeliverable. Messages to it fail until the contact writes from it, or a member marks it as deliverable.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   undeliverableAt!: Timestamp | null;
 

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { GraphQLJsonObject } from "../../schema/json-object";
@@ -27,24 +28,21 @@ export class Contact {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "The customer's own ID for the contact, unique within the agent.",
-  })
+  @Nullable(() => String, "The customer's own ID for the contact, unique within the agent.")
   @MaxCharacters(REF_MAX_LENGTH)
   @Column({ type: "varchar", length: REF_MAX_LENGTH, nullable: true })
   ref!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Name of the contact." })
+  @Nullable(() => String, "Name of the contact.")
   @Column({ type: "varchar", length: CONTACT_NAME_MAX_LENGTH, nullable: true })
   name!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Language as a BCP 47 tag, such as `de-CH`." })
+  @Nullable(() => String, "Language as a BCP 47 tag, such as `de-CH`.")
   @Column({ type: "varchar", length: 35, nullable: true })
   locale!: string | null;
 
-  @Field(() => String, { nullable: true, description: "IANA time zone, such as `Europe/Zurich`." })
+  @Nullable(() => String, "IANA time zone, such as `Europe/Zurich`.")
   @Column({ type: "varchar", length: 64, nullable: true })
   timezone!: string | null;
 
@@ -73,10 +71,7 @@ export class Contact {
   @Column({ type: "varchar", length: 24 })
   updatedAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the contact was erased; only its ID and timestamps are kept.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the contact was erased; only its ID and timestamps are kept.")
   @Column({ type: "varchar", length: 24, nullable: true })
   erasedAt!: Timestamp | null;
 }

@@ -3,7 +3,8 @@ import { Checked } from "../../common/checked";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { canonicalLocale, isTimeZone } from "../../common/locales";
-import { ArrayMaxSize, ArrayNotEmpty, IsOptional, ValidateNested } from "../../common/validators";
+import { Nullable, Optional } from "../../common/nullable";
+import { ArrayMaxSize, ArrayNotEmpty, ValidateNested } from "../../common/validators";
 import { MAX_PAGE, OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
@@ -90,63 +91,46 @@ export class NewAddress {
 })
 @Rule(HAS_REF_OR_ADDRESSES)
 export class PutContactInput {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+  )
   @ForMembers()
   agentId?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "The customer's own ID for the contact, 1 to 255 characters; unique within the agent.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "The customer's own ID for the contact, 1 to 255 characters; unique within the agent.",
+  )
   @IsText(REF_MAX_LENGTH, { singleLine: true })
   ref?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Name of the contact, 1 to 200 characters." })
-  @IsOptional()
+  @Optional(() => String, "Name of the contact, 1 to 200 characters.")
   @IsText(CONTACT_NAME_MAX_LENGTH, { singleLine: true })
   name?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Language as a BCP 47 tag of a known language, such as `de-CH`.",
-  })
-  @IsOptional()
+  @Optional(() => String, "Language as a BCP 47 tag of a known language, such as `de-CH`.")
   @IsLocale()
   locale?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "IANA time zone, such as `Europe/Zurich`." })
-  @IsOptional()
+  @Optional(() => String, "IANA time zone, such as `Europe/Zurich`.")
   @IsTimeZone()
   timezone?: string | null | undefined;
 
-  @Field(() => GraphQLJsonObject, {
-    nullable: true,
-    description:
-      "The customer's own data about the contact, at most 8 KiB as JSON. All earlier attributes are replaced.",
-  })
-  @IsOptional()
+  @Optional(
+    () => GraphQLJsonObject,
+    "The customer's own data about the contact, at most 8 KiB as JSON. All earlier attributes are replaced.",
+  )
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
   attributes?: Record<string, unknown> | null | undefined;
 
-  @Field(() => [NewAddress], {
-    nullable: true,
-    description: "Addresses to add; a contact has at most 10.",
-  })
-  @IsOptional()
+  @Optional(() => [NewAddress], "Addresses to add; a contact has at most 10.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
   @JsonSchema({ maxItems: MAX_LISTED })
   addresses?: NewAddress[] | null | undefined;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: "Tags to add, case-insensitive.",
-  })
+  @Nullable(() => [String], "Tags to add, case-insensitive.")
   @AreTags()
   tags?: string[] | null | undefined;
 }
@@ -178,19 +162,16 @@ export type PutContactError = keyof typeof PutContactError;
 
 @ObjectType({ simpleResolvers: true, description: "The result for one contact of a batch." })
 export class PutContactResult {
-  @Field(() => ID, { nullable: true, description: "ID of the contact; null if it was not stored." })
+  @Nullable(() => ID, "ID of the contact; null if it was not stored.")
   contactId!: string | null;
 
   @Field(() => Boolean, { description: "True if the call created the contact." })
   created!: boolean;
 
-  @Field(() => PutContactError, {
-    nullable: true,
-    description: "Why the contact was not stored; null if it was.",
-  })
+  @Nullable(() => PutContactError, "Why the contact was not stored; null if it was.")
   errorCode!: PutContactError | null;
 
-  @Field(() => String, { nullable: true, description: "Human-readable error message." })
+  @Nullable(() => String, "Human-readable error message.")
   errorText!: string | null;
 }
 
@@ -204,10 +185,10 @@ export class PutContactsPayload {
 @InputType({ description: "Identifies a contact of an agent." })
 @OneOf()
 export class ContactBy {
-  @Field(() => ID, { nullable: true, description: "ID of the contact." })
+  @Nullable(() => ID, "ID of the contact.")
   id?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "The customer's own ID for the contact." })
+  @Nullable(() => String, "The customer's own ID for the contact.")
   ref?: string | null | undefined;
 }
 
@@ -217,38 +198,30 @@ export class ContactArgs {
   @Field(() => ContactBy, { description: "The contact, by its ID or `ref`." })
   by!: ContactBy;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the agent. Required with `ref` for members; not allowed with an API key.",
-  })
+  @Nullable(() => ID, "ID of the agent. Required with `ref` for members; not allowed with an API key.")
   agentId?: string | null | undefined;
 }
 
 @ArgsType()
 export class ContactsArgs extends OrderedPageArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+  )
   agentId?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Only contacts with this tag, case-insensitive." })
-  @IsOptional()
+  @Optional(() => String, "Only contacts with this tag, case-insensitive.")
   @IsTag()
   tag?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Only contacts whose `ref`, address, name or a word of the name equals this text, case-insensitive; at most 255 characters.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Only contacts whose `ref`, address, name or a word of the name equals this text, case-insensitive; at most 255 characters.",
+  )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
 
-  @Field(() => [ID], { nullable: true, description: "Only contacts with one of these IDs, at most 100." })
-  @IsOptional()
+  @Optional(() => [ID], "Only contacts with one of these IDs, at most 100.")
   @ArrayMaxSize(MAX_PAGE)
   ids?: string[] | null | undefined;
 }
@@ -270,11 +243,11 @@ export class EraseContactInput extends InputById("contact") {}
 
 @InputType({ description: "Changes to the tags of a contact, which has at most 50." })
 export class ChangeContactTagsInput extends InputById("contact") {
-  @Field(() => [String], { nullable: true, description: "Tags to add, case-insensitive." })
+  @Nullable(() => [String], "Tags to add, case-insensitive.")
   @AreTags()
   add?: string[] | null | undefined;
 
-  @Field(() => [String], { nullable: true, description: "Tags to remove, case-insensitive." })
+  @Nullable(() => [String], "Tags to remove, case-insensitive.")
   @AreTags()
   remove?: string[] | null | undefined;
 }

@@ -1,5 +1,6 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable, Optional } from "../../common/nullable";
 import { IsOptional, ValidateNested } from "../../common/validators";
 import { OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
@@ -41,17 +42,14 @@ const TEXT = "Text of the message, 1 to 10,000 characters.";
 @InputType({ description: "Identifies a contact by exactly one of these fields." })
 @OneOf()
 export class ContactReference {
-  @Field(() => ID, { nullable: true, description: "ID of the contact." })
-  @IsOptional()
+  @Optional(() => ID, "ID of the contact.")
   id?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "The customer's own ID for the contact." })
-  @IsOptional()
+  @Optional(() => String, "The customer's own ID for the contact.")
   @IsText(REF_MAX_LENGTH)
   ref?: string | null | undefined;
 
-  @Field(() => NewAddress, { nullable: true, description: "An address of the contact." })
-  @IsOptional()
+  @Optional(() => NewAddress, "An address of the contact.")
   @ValidateNested()
   address?: NewAddress | null | undefined;
 }
@@ -59,10 +57,10 @@ export class ContactReference {
 @InputType({ description: "Identifies a line of the agent by exactly one of these fields." })
 @OneOf()
 export class LineReference {
-  @Field(() => ID, { nullable: true, description: "ID of the line." })
+  @Nullable(() => ID, "ID of the line.")
   id?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Name of the line." })
+  @Nullable(() => String, "Name of the line.")
   name?: string | null | undefined;
 }
 
@@ -76,14 +74,10 @@ export class OpenConversationInput extends IdempotentInput {
   @ValidateNested()
   contact!: ContactReference;
 
-  @Field(() => LineReference, {
-    nullable: true,
-    description: "The line to talk on; the agent's default line if omitted.",
-  })
+  @Nullable(() => LineReference, "The line to talk on; the agent's default line if omitted.")
   line?: LineReference | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Text of a first message." })
-  @IsOptional()
+  @Optional(() => String, "Text of a first message.")
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   text?: string | null | undefined;
 
@@ -101,7 +95,7 @@ export class OpenedConversation {
   })
   created!: boolean;
 
-  @Field(() => Message, { nullable: true, description: "The message that the call queued." })
+  @Nullable(() => Message, "The message that the call queued.")
   message!: Message | null;
 }
 
@@ -120,10 +114,7 @@ export class ConversationChange {
   @AtMost(2 * MAX_QUEUED)
   carried!: string[];
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the message that was already being sent when the change was made.",
-  })
+  @Nullable(() => ID, "ID of the message that was already being sent when the change was made.")
   inFlight!: string | null;
 }
 
@@ -132,18 +123,16 @@ export class ConversationsArgs extends PageArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => ConversationState, { nullable: true, description: "Only conversations in this state." })
+  @Nullable(() => ConversationState, "Only conversations in this state.")
   state?: ConversationState | null | undefined;
 
-  @Field(() => Handler, { nullable: true, description: "Only conversations with this handler." })
+  @Nullable(() => Handler, "Only conversations with this handler.")
   handler?: Handler | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only conversations with the contact with this ID." })
-  @IsOptional()
+  @Optional(() => ID, "Only conversations with the contact with this ID.")
   contactId?: string | null | undefined;
 
-  @Field(() => LineReference, { nullable: true, description: "Only conversations on this line." })
-  @IsOptional()
+  @Optional(() => LineReference, "Only conversations on this line.")
   line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {

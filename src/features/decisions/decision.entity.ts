@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -69,10 +70,7 @@ export class Situation {
 @Index("decision_keys", ["agentId", "situationKey", "id"], { where: "situation_key IS NOT NULL" })
 @Index("decision_failures", ["agentId", "id"], { where: "failed_effects > 0" })
 export class Decision {
-  @Field(() => ID, {
-    nullable: true,
-    description: "Unique identifier (UUID, ordered by creation time); null for a dry run.",
-  })
+  @Nullable(() => ID, "Unique identifier (UUID, ordered by creation time); null for a dry run.")
   @Uuid
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
@@ -85,18 +83,12 @@ export class Decision {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the contact; null if the decision is not about a contact.",
-  })
+  @Nullable(() => ID, "ID of the contact; null if the decision is not about a contact.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   contactId!: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the conversation; null if the decision is not about a conversation.",
-  })
+  @Nullable(() => ID, "ID of the conversation; null if the decision is not about a conversation.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
@@ -109,19 +101,15 @@ export class Decision {
   situationType!: string;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Key of the situation: the value of the member that the configuration names as `key`; null if it names none, and after the contact is erased.",
-  })
+  @Nullable(
+    () => String,
+    "Key of the situation: the value of the member that the configuration names as `key`; null if it names none, and after the contact is erased.",
+  )
   @MaxCharacters(SITUATION_KEY_MAX_LENGTH)
   @Column({ type: "varchar", length: SITUATION_KEY_MAX_LENGTH, nullable: true })
   situationKey!: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the timer that handed the situation to the agent; null if no timer did.",
-  })
+  @Nullable(() => ID, "ID of the timer that handed the situation to the agent; null if no timer did.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   timerId!: string | null;
@@ -130,10 +118,10 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Configuration version used for the decision; null for a dry run of a draft or document.",
-  })
+  @Nullable(
+    () => Int,
+    "Configuration version used for the decision; null for a dry run of a draft or document.",
+  )
   @Column({ type: "integer" })
   configurationVersion!: number;
 
@@ -145,18 +133,14 @@ export class Decision {
   @Column({ type: "varchar", length: 8 })
   state!: DecisionState;
 
-  @Field(() => DecisionOutcome, {
-    nullable: true,
-    description: "Outcome of the decision; null until the decision is made.",
-  })
+  @Nullable(() => DecisionOutcome, "Outcome of the decision; null until the decision is made.")
   @Column({ type: "varchar", length: 8, nullable: true })
   outcome!: DecisionOutcome | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "ID of the rule that decided, even if a gate held back its effects; null if no rule did, because `otherwise` applied.",
-  })
+  @Nullable(
+    () => String,
+    "ID of the rule that decided, even if a gate held back its effects; null if no rule did, because `otherwise` applied.",
+  )
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
 
@@ -173,11 +157,10 @@ export class Decision {
   basis!: ModelRequestState | null;
 
   @AtMostInAll(EXPLANATION_MAX)
-  @Field(() => Explanation, {
-    nullable: true,
-    description:
-      "Explanation of the decision; null until the decision is made, and after its contact is erased.",
-  })
+  @Nullable(
+    () => Explanation,
+    "Explanation of the decision; null until the decision is made, and after its contact is erased.",
+  )
   @Column({ type: "simple-json", nullable: true })
   explanation!: Explanation | null;
 
@@ -185,10 +168,7 @@ export class Decision {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the decision was made; null until then.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the decision was made; null until then.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
 }

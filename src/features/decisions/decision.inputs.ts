@@ -1,8 +1,9 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int } from "type-graphql";
 import { Checked } from "../../common/checked";
+import { Nullable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { LAST_MOMENT_MS } from "../../common/time";
-import { IsOptional, ValidateNested } from "../../common/validators";
+import { ValidateNested } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
@@ -58,36 +59,30 @@ const IsMoment = () =>
 
 @InputType({ description: "Data to assume of a contact; null assumes none." })
 export class AssumedContact {
-  @Field(() => [String], { nullable: true, description: "All tags." })
-  @IsOptional()
+  @Optional(() => [String], "All tags.")
   @AreTags()
   tags?: string[] | null | undefined;
 
-  @Field(() => GraphQLJsonObject, { nullable: true, description: "All attributes." })
-  @IsOptional()
+  @Optional(() => GraphQLJsonObject, "All attributes.")
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
   attributes?: Record<string, unknown> | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Language as a BCP 47 tag." })
-  @IsOptional()
+  @Optional(() => String, "Language as a BCP 47 tag.")
   @IsLocale()
   locale?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "IANA time zone." })
-  @IsOptional()
+  @Optional(() => String, "IANA time zone.")
   @IsTimeZone()
   timezone?: string | null | undefined;
 }
 
 @InputType({ description: "Assumptions of a dry run. Omitted fields are as they are." })
 export class Assumptions {
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "The current time." })
-  @IsOptional()
+  @Optional(() => GraphQLISODateTime, "The current time.")
   @IsMoment()
   now?: Date | null | undefined;
 
-  @Field(() => AssumedContact, { nullable: true, description: "Data of the contact." })
-  @IsOptional()
+  @Optional(() => AssumedContact, "Data of the contact.")
   @ValidateNested()
   contact?: AssumedContact | null | undefined;
 }
@@ -111,19 +106,17 @@ export class DecideInput extends IdempotentInput {
   @ValidateNested()
   situation!: SituationInput;
 
-  @Field(() => ContactReference, {
-    nullable: true,
-    description: "The contact that the situation is about; created if the `ref` or address is new.",
-  })
-  @IsOptional()
+  @Optional(
+    () => ContactReference,
+    "The contact that the situation is about; created if the `ref` or address is new.",
+  )
   @ValidateNested()
   contact?: ContactReference | null | undefined;
 
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the conversation that the situation is about. If omitted, the open conversation with the contact on the default line is used.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the conversation that the situation is about. If omitted, the open conversation with the contact on the default line is used.",
+  )
   conversationId?: string | null | undefined;
 
   @Field(() => Boolean, {
@@ -132,16 +125,11 @@ export class DecideInput extends IdempotentInput {
   })
   dryRun!: boolean;
 
-  @Field(() => ReplayAgainst, {
-    nullable: true,
-    description: "Configuration for a dry run; the live one if omitted.",
-  })
-  @IsOptional()
+  @Optional(() => ReplayAgainst, "Configuration for a dry run; the live one if omitted.")
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 
-  @Field(() => Assumptions, { nullable: true, description: "What a dry run assumes." })
-  @IsOptional()
+  @Optional(() => Assumptions, "What a dry run assumes.")
   @ValidateNested()
   as?: Assumptions | null | undefined;
 }
@@ -151,52 +139,34 @@ export class DecisionsArgs extends PageArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Only situations with this key." })
-  @IsOptional()
+  @Optional(() => String, "Only situations with this key.")
   @IsText(SITUATION_KEY_MAX_LENGTH)
   key?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Only situations of this type.",
-  })
-  @IsOptional()
+  @Optional(() => String, "Only situations of this type.")
   @IsText(SITUATION_TYPE_MAX_LENGTH)
   type?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: "Only decisions by this rule." })
-  @IsOptional()
+  @Optional(() => String, "Only decisions by this rule.")
   @IsText(NAME_MAX_LENGTH)
   ruleId?: string | null | undefined;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "Only decisions about the conversation with this ID.",
-  })
-  @IsOptional()
+  @Optional(() => ID, "Only decisions about the conversation with this ID.")
   conversationId?: string | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only decisions about the contact with this ID." })
-  @IsOptional()
+  @Optional(() => ID, "Only decisions about the contact with this ID.")
   contactId?: string | null | undefined;
 
-  @Field(() => DecisionOutcome, { nullable: true, description: "Only decisions with this outcome." })
-  @IsOptional()
+  @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "Only decisions with failed effects if true, without any if false.",
-  })
-  @IsOptional()
+  @Optional(() => Boolean, "Only decisions with failed effects if true, without any if false.")
   hasFailures?: boolean | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions at or after this time." })
-  @IsOptional()
+  @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")
   since?: Date | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions before this time." })
-  @IsOptional()
+  @Optional(() => GraphQLISODateTime, "Only decisions before this time.")
   until?: Date | null | undefined;
 }
 
@@ -209,12 +179,10 @@ export class ReplayDecisionsArgs {
   @ValidateNested()
   against!: ReplayAgainst;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions at or after this time." })
-  @IsOptional()
+  @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")
   since?: Date | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions before this time." })
-  @IsOptional()
+  @Optional(() => GraphQLISODateTime, "Only decisions before this time.")
   until?: Date | null | undefined;
 
   @Field(() => Int, {

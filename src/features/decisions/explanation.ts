@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { LOCALE_MAX_LENGTH } from "../../common/locales";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { GraphQLJson } from "../../schema/json";
 import { GraphQLJsonObject } from "../../schema/json-object";
@@ -68,14 +69,14 @@ export class ReadValue {
   path!: string;
 
   @ThirdPartyText()
-  @Field(() => GraphQLJson, {
-    nullable: true,
-    description: "The value; null if it is null, or an object or list that is too large to show.",
-  })
+  @Nullable(
+    () => GraphQLJson,
+    "The value; null if it is null, or an object or list that is too large to show.",
+  )
   @MaxCharacters(READ_MAX_LENGTH)
   value!: unknown;
 
-  @Field(() => Boolean, { nullable: true, description: "True if the value was shortened." })
+  @Nullable(() => Boolean, "True if the value was shortened.")
   isCut?: true;
 }
 
@@ -85,16 +86,13 @@ export class ClauseExplanation {
   @MaxCharacters(CLAUSE_MAX_LENGTH)
   source!: string;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "True if the condition is met; null if its evaluation failed, which counts as false.",
-  })
+  @Nullable(
+    () => Boolean,
+    "True if the condition is met; null if its evaluation failed, which counts as false.",
+  )
   value!: boolean | null;
 
-  @Field(() => ExplanationError, {
-    nullable: true,
-    description: "Why the evaluation failed; null if it succeeded.",
-  })
+  @Nullable(() => ExplanationError, "Why the evaluation failed; null if it succeeded.")
   error!: ExplanationError | null;
 
   @Field(() => [ReadValue], { description: "The values that the condition read, in order." })
@@ -112,10 +110,7 @@ export class RuleExplanation {
   @Field(() => Boolean, { description: "True if the rule matched." })
   matched!: boolean;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "True if the conditions are met, but the rule matched too recently (`once`).",
-  })
+  @Nullable(() => Boolean, "True if the conditions are met, but the rule matched too recently (`once`).")
   spent?: true;
 
   @Field(() => [ClauseExplanation], {
@@ -173,27 +168,24 @@ export class LineObstacle {
 
 @ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
 export class TimerExplanation {
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the timer; null if there is none, and in a dry run.",
-  })
+  @Nullable(() => ID, "ID of the timer; null if there is none, and in a dry run.")
   id!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Name of the timer; null if it could not be written." })
+  @Nullable(() => String, "Name of the timer; null if it could not be written.")
   @MaxCharacters(TIMER_KEY_MAX_LENGTH)
   key!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Type of the situation, for `later`." })
+  @Nullable(() => String, "Type of the situation, for `later`.")
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   situationType?: string;
 
   @ThirdPartyText()
-  @Field(() => GraphQLJsonObject, { nullable: true, description: "Data of the situation, for `later`." })
+  @Nullable(() => GraphQLJsonObject, "Data of the situation, for `later`.")
   @MaxCharacters(SITUATION_MAX_BYTES)
   data?: Readonly<Record<string, unknown>>;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the timer is due, for `later`." })
+  @Nullable(() => GraphQLISODateTime, "When the timer is due, for `later`.")
   dueAt?: Timestamp | null;
 }
 
@@ -202,118 +194,90 @@ export class EffectExplanation {
   @Field(() => EffectKind, { description: "Kind of the effect." })
   kind!: Effect["kind"];
 
-  @Field(() => String, {
-    nullable: true,
-    description: "ID of the rule that the effect belongs to; null for an effect of `otherwise`.",
-  })
+  @Nullable(() => String, "ID of the rule that the effect belongs to; null for an effect of `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
   @Field(() => EffectStatus, { description: "Result of the effect." })
   status!: EffectStatus;
 
-  @Field(() => ExplanationError, {
-    nullable: true,
-    description: "Why the effect failed or was skipped; null if it was applied.",
-  })
+  @Nullable(() => ExplanationError, "Why the effect failed or was skipped; null if it was applied.")
   error!: ExplanationError | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the message queued by `send`; null for other kinds of effects, and in a dry run.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the message queued by `send`; null for other kinds of effects, and in a dry run.",
+  )
   messageId!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Name of the template, for `send` and `ask`." })
+  @Nullable(() => String, "Name of the template, for `send` and `ask`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   template!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Text of the message, for `send`." })
+  @Nullable(() => String, "Text of the message, for `send`.")
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   text!: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Language tag of the template's translation that was used; null for the template's own text.",
-  })
+  @Nullable(
+    () => String,
+    "Language tag of the template's translation that was used; null for the template's own text.",
+  )
   @MaxCharacters(LOCALE_MAX_LENGTH)
   locale?: string;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Subject of the message if it is an e-mail that starts a conversation; null for the subject of the line.",
-  })
+  @Nullable(
+    () => String,
+    "Subject of the message if it is an e-mail that starts a conversation; null for the subject of the line.",
+  )
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   subject?: string;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description: "The text as HTML, for an e-mail; null without it.",
-  })
+  @Nullable(() => String, "The text as HTML, for an e-mail; null without it.")
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   html?: string;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the failed message that is sent again, for `resend`; null for other effects.",
-  })
+  @Nullable(() => ID, "ID of the failed message that is sent again, for `resend`; null for other effects.")
   resendOf?: string;
 
-  @Field(() => Int, { nullable: true, description: "Delay before the message is sent (s), for `send`." })
+  @Nullable(() => Int, "Delay before the message is sent (s), for `send`.")
   delaySeconds!: number | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Topic of the message, for `send` and `ask`; null without one.",
-  })
+  @Nullable(() => String, "Topic of the message, for `send` and `ask`; null without one.")
   @MaxCharacters(NAME_MAX_LENGTH)
   topic?: string | undefined;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "True if no window or cap holds back the message, for `send`.",
-  })
+  @Nullable(() => Boolean, "True if no window or cap holds back the message, for `send`.")
   isUrgent?: true | undefined;
 
-  @Field(() => MessageGate, {
-    nullable: true,
-    description:
-      "Why the message is scheduled, for `send`; null if it is queued at once. Caps, and windows once more, are asked when the message is sent.",
-  })
+  @Nullable(
+    () => MessageGate,
+    "Why the message is scheduled, for `send`; null if it is queued at once. Caps, and windows once more, are asked when the message is sent.",
+  )
   gate?: MessageGate;
 
-  @Field(() => String, { nullable: true, description: "Name of the line, for `send` and `move`." })
+  @Nullable(() => String, "Name of the line, for `send` and `move`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   line!: string | null;
 
-  @Field(() => [LineObstacle], {
-    nullable: true,
-    description:
-      "The lines of the effect's list that do not reach the contact, up to the one used; null without a list.",
-  })
+  @Nullable(
+    () => [LineObstacle],
+    "The lines of the effect's list that do not reach the contact, up to the one used; null without a list.",
+  )
   @AtMost(MAX_LINES_OF_MESSAGE)
   obstacles?: LineObstacle[];
 
-  @Field(() => [String], { nullable: true, description: "The tags, for `addTags` and `removeTags`." })
+  @Nullable(() => [String], "The tags, for `addTags` and `removeTags`.")
   @AtMost(MAX_TAGS)
   tags!: readonly string[] | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Why the conversation was handed off to a human, for `handoff`.",
-  })
+  @Nullable(() => String, "Why the conversation was handed off to a human, for `handoff`.")
   @MaxCharacters(HANDOFF_REASON_MAX_LENGTH)
   reason!: string | null;
 
-  @Field(() => TimerExplanation, {
-    nullable: true,
-    description: "The timer, for `later` and `cancelTimer`.",
-  })
+  @Nullable(() => TimerExplanation, "The timer, for `later` and `cancelTimer`.")
   timer?: TimerExplanation;
 }
 
@@ -328,11 +292,10 @@ export class GateExplanation {
   @Field(() => Boolean, { description: "True if the condition was met." })
   passed!: boolean;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "The declared type of situation with the most similar name, for `declared`; null if none is similar.",
-  })
+  @Nullable(
+    () => String,
+    "The declared type of situation with the most similar name, for `declared`; null if none is similar.",
+  )
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   nearest?: string | null;
 }
@@ -348,25 +311,16 @@ export class ModelRequest {
   })
   durationMs!: number;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Tokens that the model read; null if its server does not say, or the request failed.",
-  })
+  @Nullable(() => Int, "Tokens that the model read; null if its server does not say, or the request failed.")
   inputTokens!: number | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Tokens that the model wrote; null if its server does not say, or the request failed.",
-  })
+  @Nullable(() => Int, "Tokens that the model wrote; null if its server does not say, or the request failed.")
   outputTokens!: number | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
 export class Explanation {
-  @Field(() => Int, {
-    nullable: true,
-    description: "Version of the configuration; null for a draft or document.",
-  })
+  @Nullable(() => Int, "Version of the configuration; null for a draft or document.")
   version!: number | null;
 
   @Field(() => GraphQLISODateTime, { description: "The time used in conditions and templates." })
@@ -378,16 +332,10 @@ export class Explanation {
   @AtMost(4)
   gates!: GateExplanation[];
 
-  @Field(() => ExplanationError, {
-    nullable: true,
-    description: "Why the decision could not be made; null if it was made.",
-  })
+  @Nullable(() => ExplanationError, "Why the decision could not be made; null if it was made.")
   error?: ExplanationError | null;
 
-  @Field(() => ModelRequest, {
-    nullable: true,
-    description: "The request to the model; null if none was made.",
-  })
+  @Nullable(() => ModelRequest, "The request to the model; null if none was made.")
   model?: ModelRequest;
 
   @Field(() => [RuleExplanation], { description: "The rules that were tried, in order." })

@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
-import { IsOptional } from "../../common/validators";
+import { Nullable, Optional } from "../../common/nullable";
 import { InvalidInput } from "../../errors";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost, AtMostInAll, MaxCharacters } from "../../schema/list-size";
@@ -51,22 +51,13 @@ export type ReplayStatus = keyof typeof ReplayStatus;
 @InputType({ description: "Identifies a configuration by exactly one of these fields." })
 @OneOf()
 export class ReplayAgainst {
-  @Field(() => Int, { nullable: true, description: "Number of a published version." })
-  @IsOptional()
+  @Optional(() => Int, "Number of a published version.")
   version?: number | null | undefined;
 
-  @Field(() => Boolean, {
-    nullable: true,
-    description: "Pass `true` for the draft, which only members can read.",
-  })
-  @IsOptional()
+  @Optional(() => Boolean, "Pass `true` for the draft, which only members can read.")
   draft?: boolean | null | undefined;
 
-  @Field(() => GraphQLJsonObject, {
-    nullable: true,
-    description: "A document. API keys need `contacts:read` and `conversations:read`.",
-  })
-  @IsOptional()
+  @Optional(() => GraphQLJsonObject, "A document. API keys need `contacts:read` and `conversations:read`.")
   @IsJsonObject(DOCUMENT_MAX_BYTES)
   document?: Record<string, unknown> | null | undefined;
 }
@@ -86,21 +77,18 @@ export class ComparedDecision {
   @Field(() => ReplayStatus, { description: "How the replayed decision compares with the recorded one." })
   status!: ReplayStatus;
 
-  @Field(() => String, { nullable: true, description: "ID of the rule that decided; null for `otherwise`." })
+  @Nullable(() => String, "ID of the rule that decided; null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   recordedRuleId!: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "ID of the rule that would decide; null for `otherwise`, or if no rule could be tried.",
-  })
+  @Nullable(
+    () => String,
+    "ID of the rule that would decide; null for `otherwise`, or if no rule could be tried.",
+  )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => ExplanationError, {
-    nullable: true,
-    description: "Why the configuration rejects the situation.",
-  })
+  @Nullable(() => ExplanationError, "Why the configuration rejects the situation.")
   error!: ExplanationError | null;
 }
 
@@ -110,11 +98,10 @@ export class ComparedDecision {
 })
 export class Replay extends ComparedDecision {
   @AtMostInAll(EXPLANATION_MAX)
-  @Field(() => Explanation, {
-    nullable: true,
-    description:
-      "Explanation of the replayed decision; null if it could not be made. Unchanged effects have their recorded results; other effects are `skipped`, because a replay applies no effects.",
-  })
+  @Nullable(
+    () => Explanation,
+    "Explanation of the replayed decision; null if it could not be made. Unchanged effects have their recorded results; other effects are `skipped`, because a replay applies no effects.",
+  )
   explanation!: Explanation | null;
 }
 
@@ -123,7 +110,7 @@ export class Replay extends ComparedDecision {
   description: "How often a rule decided, and how often it would decide with the other configuration.",
 })
 export class RuleTotal {
-  @Field(() => String, { nullable: true, description: "ID of the rule; null for `otherwise`." })
+  @Nullable(() => String, "ID of the rule; null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 

@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
+import { Nullable } from "../../common/nullable";
 import { IsOptional } from "../../common/validators";
 import { EdgeOf, PageArgs, PageInfo } from "../../pagination/connection";
 import { Event } from "./event.entity";
@@ -48,10 +49,7 @@ export class FollowEventsArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Position after which to start; omit it to start with the next event.",
-  })
+  @Nullable(() => String, "Position after which to start; omit it to start with the next event.")
   @JsonSchema({ minLength: 1 })
   after?: string | null | undefined;
 

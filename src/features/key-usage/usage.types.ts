@@ -1,5 +1,6 @@
 import { ArgsType, Field, Float, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
@@ -41,13 +42,13 @@ export class KeyUsageArgs extends PeriodArgs {
   @IsBetween(1, MAX_ENTRIES)
   first!: number;
 
-  @Field(() => ID, { nullable: true, description: "Only the key with this ID." })
+  @Nullable(() => ID, "Only the key with this ID.")
   keyId!: string | null | undefined;
 
-  @Field(() => UsageOutcome, {
-    nullable: true,
-    description: "Only keys with requests of this outcome, ordered by the number of such requests.",
-  })
+  @Nullable(
+    () => UsageOutcome,
+    "Only keys with requests of this outcome, ordered by the number of such requests.",
+  )
   outcome!: UsageOutcome | null | undefined;
 }
 
@@ -57,13 +58,10 @@ export class DeprecatedUseArgs {
   @IsBetween(1, MAX_ENTRIES)
   first!: number;
 
-  @Field(() => ID, { nullable: true, description: "Only uses with the key with this ID." })
+  @Nullable(() => ID, "Only uses with the key with this ID.")
   keyId!: string | null | undefined;
 
-  @Field(() => ApiKeyState, {
-    nullable: true,
-    description: "Only uses with keys that are now in this state.",
-  })
+  @Nullable(() => ApiKeyState, "Only uses with keys that are now in this state.")
   state!: ApiKeyState | null | undefined;
 }
 
@@ -105,10 +103,7 @@ export class KeyUsageReport extends UsageTotals {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;
 
-  @Field(() => KeyRefusal, {
-    nullable: true,
-    description: "Why the key was last rejected; null if it was never rejected in the period.",
-  })
+  @Nullable(() => KeyRefusal, "Why the key was last rejected; null if it was never rejected in the period.")
   lastRefusal!: KeyRefusal | null;
 }
 

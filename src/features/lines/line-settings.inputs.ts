@@ -1,7 +1,8 @@
 import { Field, InputType, Int } from "type-graphql";
 import { Checked } from "../../common/checked";
+import { Nullable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
-import { IsOptional, isEmail, ValidateIf, ValidateNested } from "../../common/validators";
+import { isEmail, ValidateIf, ValidateNested } from "../../common/validators";
 import { Rule } from "../../schema/object-rule";
 import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
@@ -85,29 +86,22 @@ export class NewLineEmail {
   @HoldsNoToken()
   host!: string;
 
-  @Field(() => Int, { nullable: true, description: PORT })
-  @IsOptional()
+  @Optional(() => Int, PORT)
   @IsBetween(1, 65_535)
   port?: number | null | undefined;
 
   @Field(() => SmtpSecurity, { defaultValue: SmtpSecurity.starttls, description: SECURITY })
   security!: SmtpSecurity;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "User name for the mail server; null or omitted for none.",
-  })
-  @IsOptional()
+  @Optional(() => String, "User name for the mail server; null or omitted for none.")
   @IsText(USER_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   user?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Password for the mail server, required with `user`. It is stored encrypted and never shown.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Password for the mail server, required with `user`. It is stored encrypted and never shown.",
+  )
   @IsText(PASSWORD_MAX_LENGTH)
   password?: string | null | undefined;
 
@@ -122,8 +116,7 @@ export class NewLineEmail {
   @HoldsNoToken()
   subject!: string;
 
-  @Field(() => String, { nullable: true, description: LIST_ADDRESS })
-  @IsOptional()
+  @Optional(() => String, LIST_ADDRESS)
   @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
   @IsAddress()
   @HoldsNoToken()
@@ -133,13 +126,11 @@ export class NewLineEmail {
 @InputType({ description: "How a new line delivers messages outside of this server." })
 @OneOf()
 export class NewLineSettings {
-  @Field(() => NewLineWebhook, { nullable: true, description: "For a line of the kind `webhook`." })
-  @IsOptional()
+  @Optional(() => NewLineWebhook, "For a line of the kind `webhook`.")
   @ValidateNested()
   webhook?: NewLineWebhook | null | undefined;
 
-  @Field(() => NewLineEmail, { nullable: true, description: "For a line of the kind `email`." })
-  @IsOptional()
+  @Optional(() => NewLineEmail, "For a line of the kind `email`.")
   @ValidateNested()
   email?: NewLineEmail | null | undefined;
 }
@@ -148,53 +139,45 @@ export class NewLineSettings {
   description: "Changes to how an e-mail line delivers messages; omitted fields are left unchanged.",
 })
 export class LineEmailChanges {
-  @Field(() => String, { nullable: true, description: HOST })
+  @Nullable(() => String, HOST)
   @IsGiven()
   @IsText(HOST_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   host?: string | undefined;
 
-  @Field(() => Int, { nullable: true, description: PORT })
-  @IsOptional()
+  @Optional(() => Int, PORT)
   @IsBetween(1, 65_535)
   port?: number | null | undefined;
 
-  @Field(() => SmtpSecurity, { nullable: true, description: SECURITY })
+  @Nullable(() => SmtpSecurity, SECURITY)
   security?: SmtpSecurity | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "User name for the mail server; null removes the user name and the password.",
-  })
-  @IsOptional()
+  @Optional(() => String, "User name for the mail server; null removes the user name and the password.")
   @IsText(USER_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   user?: string | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Password for the mail server; null removes the password and the user name. It must be passed again if the host, port or security changes, so that it is never sent to a different server.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Password for the mail server; null removes the password and the user name. It must be passed again if the host, port or security changes, so that it is never sent to a different server.",
+  )
   @IsText(PASSWORD_MAX_LENGTH)
   password?: string | null | undefined;
 
-  @Field(() => String, { nullable: true, description: FROM })
+  @Nullable(() => String, FROM)
   @IsGiven()
   @IsText(FROM_MAX_LENGTH, { singleLine: true })
   @IsMailbox()
   @HoldsNoToken()
   from?: string | undefined;
 
-  @Field(() => String, { nullable: true, description: SUBJECT })
+  @Nullable(() => String, SUBJECT)
   @IsGiven()
   @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   subject?: string | undefined;
 
-  @Field(() => String, { nullable: true, description: LIST_ADDRESS })
-  @IsOptional()
+  @Optional(() => String, LIST_ADDRESS)
   @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
   @IsAddress()
   @HoldsNoToken()

@@ -1,5 +1,6 @@
 import { Field, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import { isEmail } from "../../common/validators";
 import { MaxCharacters } from "../../schema/list-size";
 import { AddressKind } from "../contacts/contact-address.entity";
@@ -36,10 +37,7 @@ export class LineEmail {
   @Field(() => SmtpSecurity, { description: "How the connection is encrypted." })
   security!: SmtpSecurity;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "User name for the mail server; null to send without authentication.",
-  })
+  @Nullable(() => String, "User name for the mail server; null to send without authentication.")
   user!: string | null;
 
   @Field(() => Boolean, { description: "True if a password is stored. The password is never shown." })
@@ -54,11 +52,10 @@ export class LineEmail {
   @Field(() => String, { description: "Subject of the messages." })
   subject!: string;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Address of a mailing list; e-mails that came through it are from people. Null if all lists are programs.",
-  })
+  @Nullable(
+    () => String,
+    "Address of a mailing list; e-mails that came through it are from people. Null if all lists are programs.",
+  )
   listAddress?: string | null;
 }
 

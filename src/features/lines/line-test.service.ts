@@ -4,8 +4,8 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { Nullable, Optional } from "../../common/nullable";
 import { timestamp } from "../../common/time";
-import { IsOptional } from "../../common/validators";
 import type { Database } from "../../database/database";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { Targets } from "../../delivery/targets";
@@ -27,11 +27,10 @@ import { type LineTarget, lineTarget, lineWithCredentials } from "./line-target"
 
 @InputType({ description: "A line to test." })
 export class TestLineInput extends LineById {
-  @Field(() => String, {
-    nullable: true,
-    description: "Address to send the message to. Required for e-mail lines, optional for webhook lines.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Address to send the message to. Required for e-mail lines, optional for webhook lines.",
+  )
   @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
   to?: string | null | undefined;
 }
@@ -41,11 +40,10 @@ export class LineTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
-  })
+  @Nullable(
+    () => String,
+    "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
+  )
   code!: string | null;
 
   @Field(() => String, { description: "Human-readable description of the result." })

@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
@@ -56,10 +57,7 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   kind!: LineKind;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "The sender address that contacts see; null unless the line sends e-mail.",
-  })
+  @Nullable(() => String, "The sender address that contacts see; null unless the line sends e-mail.")
   @Column({ type: "varchar", length: 254, nullable: true })
   address!: string | null;
 
@@ -108,14 +106,11 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   state!: LineState;
 
-  @Field(() => String, { nullable: true, description: "Why the line is paused." })
+  @Nullable(() => String, "Why the line is paused.")
   @Column({ type: "varchar", length: PAUSED_REASON_MAX_LENGTH, nullable: true })
   pausedReason!: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Max messages that the line sends per minute; null for no limit.",
-  })
+  @Nullable(() => Int, "Max messages that the line sends per minute; null for no limit.")
   @Column({ type: "integer", nullable: true })
   ratePerMinute!: number | null;
 
@@ -129,10 +124,7 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Confirmation sent to a contact who opts out; null for none.",
-  })
+  @Nullable(() => String, "Confirmation sent to a contact who opts out; null for none.")
   @MaxCharacters(OPT_OUT_REPLY_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   optOutReply!: string | null;

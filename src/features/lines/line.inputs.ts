@@ -1,8 +1,9 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
+import { Nullable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { IsSlug } from "../../common/slug";
-import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
+import { ValidateIf, ValidateNested } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
 import { HoldsNoToken, IsText } from "../../schema/text";
@@ -52,54 +53,42 @@ export class CreateLineInput extends IdempotentInput {
   @IsSlug()
   name!: string;
 
-  @Field(() => NewLineSettings, {
-    nullable: true,
-    description:
-      "How the line delivers messages, which determines its kind; null or omitted for a line of the kind `local`, whose messages stay on this server.",
-  })
-  @IsOptional()
+  @Optional(
+    () => NewLineSettings,
+    "How the line delivers messages, which determines its kind; null or omitted for a line of the kind `local`, whose messages stay on this server.",
+  )
   @ValidateNested()
   settings?: NewLineSettings | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Max messages that the line sends per minute, 1 to 10,000; null or omitted for no limit.",
-  })
-  @IsOptional()
+  @Optional(
+    () => Int,
+    "Max messages that the line sends per minute, 1 to 10,000; null or omitted for no limit.",
+  )
   @IsBetween(1, MAX_RATE_PER_MINUTE)
   ratePerMinute?: number | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null or omitted for three days.",
-  })
-  @IsOptional()
+  @Optional(
+    () => Int,
+    "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null or omitted for three days.",
+  )
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
 
-  @Field(() => WhenUncertain, {
-    nullable: true,
-    description:
-      "Policy for messages when it is unknown whether they were sent; null or omitted for `retry`.",
-  })
+  @Nullable(
+    () => WhenUncertain,
+    "Policy for messages when it is unknown whether they were sent; null or omitted for `retry`.",
+  )
   whenUncertain?: WhenUncertain | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Confirmation sent to a contact who opts out, at most 1,000 characters; null or omitted for none.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Confirmation sent to a contact who opts out, at most 1,000 characters; null or omitted for none.",
+  )
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: `${OPT_OUT_WORDS} Null or omitted for none.`,
-  })
-  @IsOptional()
+  @Optional(() => [String], `${OPT_OUT_WORDS} Null or omitted for none.`)
   @AreOptOutWords()
   optOutWords?: string[] | null | undefined;
 }
@@ -108,75 +97,58 @@ export const LineById = InputById("line");
 
 @InputType({ description: "Changes to a line; omitted fields are left unchanged." })
 export class UpdateLineInput extends LineById {
-  @Field(() => String, {
-    nullable: true,
-    description: "The new name, subject to the same rules as `CreateLineInput.name`.",
-  })
+  @Nullable(() => String, "The new name, subject to the same rules as `CreateLineInput.name`.")
   @ValidateIf((_, value) => value !== undefined)
   @IsSlug()
   name?: string | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "Max messages that the line sends per minute, 1 to 10,000; null for no limit.",
-  })
-  @IsOptional()
+  @Optional(() => Int, "Max messages that the line sends per minute, 1 to 10,000; null for no limit.")
   @IsBetween(1, MAX_RATE_PER_MINUTE)
   ratePerMinute?: number | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null for three days.",
-  })
-  @IsOptional()
+  @Optional(
+    () => Int,
+    "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null for three days.",
+  )
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
 
-  @Field(() => WhenUncertain, {
-    nullable: true,
-    description: "Policy for messages when it is unknown whether they were sent; null for `retry`.",
-  })
+  @Nullable(
+    () => WhenUncertain,
+    "Policy for messages when it is unknown whether they were sent; null for `retry`.",
+  )
   whenUncertain?: WhenUncertain | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Confirmation sent to a contact who opts out, at most 1,000 characters; null for none.",
-  })
-  @IsOptional()
+  @Optional(
+    () => String,
+    "Confirmation sent to a contact who opts out, at most 1,000 characters; null for none.",
+  )
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: `${OPT_OUT_WORDS} Earlier words are replaced; null removes them.`,
-  })
-  @IsOptional()
+  @Optional(() => [String], `${OPT_OUT_WORDS} Earlier words are replaced; null removes them.`)
   @AreOptOutWords()
   optOutWords?: string[] | null | undefined;
 
-  @Field(() => LineWebhookChanges, {
-    nullable: true,
-    description: "Changes to how the line delivers; allowed only for lines of kind `webhook`.",
-  })
-  @IsOptional()
+  @Optional(
+    () => LineWebhookChanges,
+    "Changes to how the line delivers; allowed only for lines of kind `webhook`.",
+  )
   @ValidateNested()
   webhook?: LineWebhookChanges | null | undefined;
 
-  @Field(() => LineEmailChanges, {
-    nullable: true,
-    description: "Changes to how the line delivers; allowed only for lines of kind `email`.",
-  })
-  @IsOptional()
+  @Optional(
+    () => LineEmailChanges,
+    "Changes to how the line delivers; allowed only for lines of kind `email`.",
+  )
   @ValidateNested()
   email?: LineEmailChanges | null | undefined;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "The version that the changes are based on; if it is not the current version, the request is rejected with `version_conflict`.",
-  })
+  @Nullable(
+    () => Int,
+    "The version that the changes are based on; if it is not the current version, the request is rejected with `version_conflict`.",
+  )
   expectedVersion?: number | null | undefined;
 }
 
@@ -197,8 +169,7 @@ export class SetDefaultLineInput extends LineById {}
 
 @InputType({ description: "A line to pause." })
 export class PauseLineInput extends LineById {
-  @Field(() => String, { nullable: true, description: "Why the line is paused, at most 200 characters." })
-  @IsOptional()
+  @Optional(() => String, "Why the line is paused, at most 200 characters.")
   @IsText(PAUSED_REASON_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   reason?: string | null | undefined;
@@ -209,10 +180,9 @@ export class LineWithSecret {
   @Field(() => Line, { description: "The line." })
   line!: Line;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key, and for lines of other kinds, which have no signing secret.",
-  })
+  @Nullable(
+    () => String,
+    "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key, and for lines of other kinds, which have no signing secret.",
+  )
   signingSecret!: string | null;
 }

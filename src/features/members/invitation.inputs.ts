@@ -1,6 +1,7 @@
 import { Field, InputType, ObjectType } from "type-graphql";
 import { Permission } from "../../auth/permissions";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import { ArrayMaxSize, IsEmail, IsEnum, MaxLength } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
@@ -67,17 +68,16 @@ export class NewInvitation {
   @Field(() => Invitation, { description: "The invitation." })
   invitation!: Invitation;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Link to the page where the person chooses a password. It works once and is shown only in this response. Null for a repeated request with the same idempotency key.",
-  })
+  @Nullable(
+    () => String,
+    "Link to the page where the person chooses a password. It works once and is shown only in this response. Null for a repeated request with the same idempotency key.",
+  )
   @MaxCharacters(LINK_MAX_LENGTH)
   link!: string | null;
 
-  @Field(() => InvitationMail, {
-    nullable: true,
-    description: "E-mail delivery of the link; null for a repeated request, which sends nothing.",
-  })
+  @Nullable(
+    () => InvitationMail,
+    "E-mail delivery of the link; null for a repeated request, which sends nothing.",
+  )
   mail!: InvitationMail | null;
 }

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
@@ -30,14 +31,11 @@ export class Session {
   @Index()
   @Column(TIMESTAMP_COLUMN)
   expiresAt!: Timestamp;
-  @Field(() => String, { nullable: true, description: "IP address from which the member signed in." })
+  @Nullable(() => String, "IP address from which the member signed in.")
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "User-Agent of the browser or client that the member used to sign in.",
-  })
+  @Nullable(() => String, "User-Agent of the browser or client that the member used to sign in.")
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;
 }

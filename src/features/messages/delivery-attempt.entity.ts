@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { AttemptOutcome } from "../../delivery/driver";
 import { MaxCharacters } from "../../schema/list-size";
@@ -23,7 +24,7 @@ export class DeliveryAttempt {
   @PrimaryColumn({ type: "integer" })
   number!: number;
 
-  @Field(() => ID, { nullable: true, description: "ID of the line." })
+  @Nullable(() => ID, "ID of the line.")
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
@@ -31,29 +32,20 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 24 })
   startedAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the attempt ended; null while it is in progress.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the attempt ended; null while it is in progress.")
   @Column({ type: "varchar", length: 24, nullable: true })
   endedAt!: Timestamp | null;
 
-  @Field(() => AttemptOutcome, {
-    nullable: true,
-    description: "Outcome of the attempt; null while it is in progress.",
-  })
+  @Nullable(() => AttemptOutcome, "Outcome of the attempt; null while it is in progress.")
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Error code for programs, such as `timeout` or, for any HTTP status, `http_503`.",
-  })
+  @Nullable(() => String, "Error code for programs, such as `timeout` or, for any HTTP status, `http_503`.")
   @Column({ type: "varchar", length: 64, nullable: true })
   code!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, { nullable: true, description: "Human-readable error message." })
+  @Nullable(() => String, "Human-readable error message.")
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: 500, nullable: true })
   detail!: string | null;

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { MaxCharacters } from "../../schema/list-size";
 import { type Message, POLICY_PATH_MAX_LENGTH, TOPIC_MAX_LENGTH } from "./message.entity";
@@ -25,17 +26,16 @@ export class MessageGate {
   @Field(() => MessageGateName, { description: "Name of the condition." })
   name!: GateName;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the condition is checked again; null if that depends on something else than time.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When the condition is checked again; null if that depends on something else than time.",
+  )
   until!: Timestamp | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Path of the part of the agent's configuration that demands it, such as `policy.windows[0]`; null if none does.",
-  })
+  @Nullable(
+    () => String,
+    "Path of the part of the agent's configuration that demands it, such as `policy.windows[0]`; null if none does.",
+  )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
 

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -94,30 +95,25 @@ export class Message {
   text!: string;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Subject of an inbound e-mail, or of an outbound one that starts a conversation; null without one of its own.",
-  })
+  @Nullable(
+    () => String,
+    "Subject of an inbound e-mail, or of an outbound one that starts a conversation; null without one of its own.",
+  )
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
   subject!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description: "The text as HTML, which is sent beside it in an e-mail; null without it.",
-  })
+  @Nullable(() => String, "The text as HTML, which is sent beside it in an e-mail; null without it.")
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   html!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "The part of an inbound e-mail that its author did not write: quoted e-mails and signatures; null without one.",
-  })
+  @Nullable(
+    () => String,
+    "The part of an inbound e-mail that its author did not write: quoted e-mails and signatures; null without one.",
+  )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   quoted!: string | null;
@@ -137,11 +133,10 @@ export class Message {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the decision that sent the message or, for an inbound message, that it led to; null if there is none.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the decision that sent the message or, for an inbound message, that it led to; null if there is none.",
+  )
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
 
@@ -149,18 +144,14 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the message's conversation; null if the message does not belong to one.",
-  })
+  @Nullable(() => ID, "ID of the message's conversation; null if the message does not belong to one.")
   @Column({ type: "varchar", length: 36, nullable: true })
   conversationId!: string | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      "Number of the message in the conversation, starting at 1; null while the message is scheduled. Numbers may have gaps.",
-  })
+  @Nullable(
+    () => Int,
+    "Number of the message in the conversation, starting at 1; null while the message is scheduled. Numbers may have gaps.",
+  )
   @Column({ type: "integer", nullable: true })
   sequence!: number | null;
 
@@ -176,10 +167,7 @@ export class Message {
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the line on which the message was last sent or received.",
-  })
+  @Nullable(() => ID, "ID of the line on which the message was last sent or received.")
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
@@ -190,32 +178,28 @@ export class Message {
   @Column({ type: "integer", default: 0 })
   attempts!: number;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "Earliest time of the next attempt to send the message, if it waits for one.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "Earliest time of the next attempt to send the message, if it waits for one.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   notBefore!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When a scheduled message is queued, or was to be queued; null if it was never scheduled.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When a scheduled message is queued, or was to be queued; null if it was never scheduled.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   sendAt!: Timestamp | null;
 
-  @Field(() => ScheduledReason, {
-    nullable: true,
-    description: "Why the message is scheduled; null if it is not.",
-  })
+  @Nullable(() => ScheduledReason, "Why the message is scheduled; null if it is not.")
   @Column({ type: "varchar", length: 8, nullable: true })
   scheduledReason!: ScheduledReason | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Path of the part of the agent's configuration by which the message is scheduled, such as `policy.windows[0]`; null if none is.",
-  })
+  @Nullable(
+    () => String,
+    "Path of the part of the agent's configuration by which the message is scheduled, such as `policy.windows[0]`; null if none is.",
+  )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
   scheduledBy!: string | null;
@@ -240,71 +224,60 @@ export class Message {
   @Column({ type: "boolean", default: false })
   isUrgent!: boolean;
 
-  @Field(() => MessageError, { nullable: true, description: "Why the message was canceled or given up." })
+  @Nullable(() => MessageError, "Why the message was canceled or given up.")
   @Column({ type: "varchar", length: 32, nullable: true })
   errorCode!: MessageError | null;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description: "Human-readable error message of the last attempt; null if there was no error.",
-  })
+  @Nullable(() => String, "Human-readable error message of the last attempt; null if there was no error.")
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
   errorText!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Human-readable description of the parts of an inbound message that were not stored; null if all parts were stored.",
-  })
+  @Nullable(
+    () => String,
+    "Human-readable description of the parts of an inbound message that were not stored; null if all parts were stored.",
+  )
   @MaxCharacters(OMITTED_MAX_LENGTH)
   @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })
   omitted!: string | null;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description: "Message ID assigned by the system at the other end of the line.",
-  })
+  @Nullable(() => String, "Message ID assigned by the system at the other end of the line.")
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the message that sent the text of this failed one again; null if none did.",
-  })
+  @Nullable(() => ID, "ID of the message that sent the text of this failed one again; null if none did.")
   @Column({ ...UUID_COLUMN, nullable: true })
   resentAs!: string | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description:
-      "When the message is given up if it has not been sent; null for messages queued by earlier gateway versions.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When the message is given up if it has not been sent; null for messages queued by earlier gateway versions.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the message was sent or, for an inbound message, when the contact wrote it.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When the message was sent or, for an inbound message, when the contact wrote it.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   sentAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the message was delivered." })
+  @Nullable(() => GraphQLISODateTime, "When the message was delivered.")
   @Column({ type: "varchar", length: 24, nullable: true })
   deliveredAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the contact read the message." })
+  @Nullable(() => GraphQLISODateTime, "When the contact read the message.")
   @Column({ type: "varchar", length: 24, nullable: true })
   readAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the delivery status last changed; null if it has not changed yet.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When the delivery status last changed; null if it has not changed yet.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   updatedAt!: Timestamp | null;
 }

@@ -1,4 +1,5 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType } from "type-graphql";
+import { Nullable } from "../../common/nullable";
 import { DAY_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { IsOptional, ValidateBy } from "../../common/validators";
@@ -46,14 +47,13 @@ export class CancelMessageInput extends InputById("message") {}
 
 @ArgsType()
 export class MessagesArgs extends OrderedPageArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+  )
   agentId?: string | null | undefined;
 
-  @Field(() => MessageStatus, { nullable: true, description: "Only messages with this status." })
+  @Nullable(() => MessageStatus, "Only messages with this status.")
   status!: MessageStatus | null | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -25,10 +26,7 @@ export class Organization {
   @Column({ type: "varchar", length: 200 })
   name!: string;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the organization was deactivated; null while it is active.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the organization was deactivated; null while it is active.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deactivatedAt!: Timestamp | null;
 

@@ -2,6 +2,7 @@ import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryGeneratedColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { Int64 } from "../../common/int64";
+import { Nullable } from "../../common/nullable";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 
 /** Keeps IDs in commit order, because clients page through the list while others add pets. */
@@ -38,7 +39,7 @@ export class Pet {
   @Column({ type: "bigint" })
   categoryId!: string;
 
-  @Field(() => PetStatus, { nullable: true, description: "Availability; null if unknown." })
+  @Nullable(() => PetStatus, "Availability; null if unknown.")
   @Column({ type: "varchar", length: 16, nullable: true })
   status!: PetStatus | null;
 }

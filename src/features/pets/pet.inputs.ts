@@ -1,5 +1,6 @@
 import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { IsInt64, isInt64 } from "../../common/int64";
+import { Nullable } from "../../common/nullable";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
@@ -15,13 +16,13 @@ export class CreatePetInput extends IdempotentInput {
   @IsInt64()
   categoryId!: string;
 
-  @Field(() => PetStatus, { nullable: true, description: "Availability; null or omitted if unknown." })
+  @Nullable(() => PetStatus, "Availability; null or omitted if unknown.")
   status!: PetStatus | null | undefined;
 }
 
 @ArgsType()
 export class PetsArgs extends PageArgs {
-  @Field(() => PetStatus, { nullable: true, description: "Only pets with this availability." })
+  @Nullable(() => PetStatus, "Only pets with this availability.")
   status!: PetStatus | null | undefined;
 }
 

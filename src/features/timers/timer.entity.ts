@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -50,15 +51,12 @@ export class Timer {
   @Column(UUID_COLUMN)
   subjectId!: string;
 
-  @Field(() => ID, { nullable: true, description: "ID of the contact; null if there is none." })
+  @Nullable(() => ID, "ID of the contact; null if there is none.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   contactId!: string | null;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the conversation; null if there was none when the timer was set.",
-  })
+  @Nullable(() => ID, "ID of the conversation; null if there was none when the timer was set.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;

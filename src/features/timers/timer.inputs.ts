@@ -1,19 +1,19 @@
-import { ArgsType, Field, ID, InputType } from "type-graphql";
+import { ArgsType, ID, InputType } from "type-graphql";
+import { Nullable } from "../../common/nullable";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { InputById } from "../../schema/mutation-input";
 
 @ArgsType()
 export class TimersArgs extends PageArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+  )
   @ForMembers()
   agentId?: string | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only timers of this contact." })
+  @Nullable(() => ID, "Only timers of this contact.")
   contactId?: string | null | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { isUuid, Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -78,26 +79,20 @@ export class WebhookDelivery {
   @Column({ type: "integer" })
   attempts!: number;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the event is sent again; null unless an attempt has failed.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the event is sent again; null unless an attempt has failed.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   notBefore!: Timestamp | null;
 
-  @Field(() => Int, {
-    nullable: true,
-    description: "HTTP status of the last response; null if the last attempt got no response.",
-  })
+  @Nullable(() => Int, "HTTP status of the last response; null if the last attempt got no response.")
   @Column({ type: "integer", nullable: true })
   lastStatus!: number | null;
 
-  @Field(() => String, { nullable: true, description: "Human-readable error message of the last attempt." })
+  @Nullable(() => String, "Human-readable error message of the last attempt.")
   @MaxCharacters(ERROR_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   lastError!: string | null;
 
-  @Field(() => Int, { nullable: true, description: "Duration of the last attempt (ms)." })
+  @Nullable(() => Int, "Duration of the last attempt (ms).")
   @Column({ type: "integer", nullable: true })
   lastDurationMs!: number | null;
 
@@ -105,10 +100,7 @@ export class WebhookDelivery {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "When the event was delivered; null if it has not been delivered.",
-  })
+  @Nullable(() => GraphQLISODateTime, "When the event was delivered; null if it has not been delivered.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deliveredAt!: Timestamp | null;
 }

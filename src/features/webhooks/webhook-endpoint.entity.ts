@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -35,10 +36,7 @@ export class WebhookEndpoint {
   @Column(UUID_COLUMN)
   organizationId!: string;
 
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the agent whose events are delivered; null for all agents of the organization.",
-  })
+  @Nullable(() => ID, "ID of the agent whose events are delivered; null for all agents of the organization.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   agentId!: string | null;
@@ -48,14 +46,11 @@ export class WebhookEndpoint {
   @Column({ type: "text" })
   url!: string;
 
-  @Field(() => String, { nullable: true, description: "Purpose of the endpoint." })
+  @Nullable(() => String, "Purpose of the endpoint.")
   @Column({ type: "varchar", length: DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
 
-  @Field(() => [EventType], {
-    nullable: true,
-    description: "Types of the events that are delivered; null for all types.",
-  })
+  @Nullable(() => [EventType], "Types of the events that are delivered; null for all types.")
   @AtMost(() => EVENT_TYPES.size)
   @Column({ type: "simple-json", nullable: true })
   types!: EventType[] | null;
@@ -64,17 +59,14 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: 16 })
   state!: WebhookEndpointState;
 
-  @Field(() => WebhookDisabledReason, {
-    nullable: true,
-    description: "Why the endpoint is disabled; null while it is active.",
-  })
+  @Nullable(() => WebhookDisabledReason, "Why the endpoint is disabled; null while it is active.")
   @Column({ type: "varchar", length: 16, nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "Time since which every attempt has failed; null if the last attempt succeeded.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "Time since which every attempt has failed; null if the last attempt succeeded.",
+  )
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   failingSince!: Timestamp | null;
 

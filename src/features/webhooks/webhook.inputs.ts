@@ -1,5 +1,6 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
-import { IsOptional, ValidateIf } from "../../common/validators";
+import { Nullable, Optional } from "../../common/nullable";
+import { ValidateIf } from "../../common/validators";
 import { AttemptOutcome } from "../../delivery/driver";
 import { PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
@@ -21,11 +22,10 @@ const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
 export class CreateWebhookEndpointInput extends IdempotentInput {
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      "ID of the agent whose events are delivered; null or omitted for all agents of the organization, including future ones.",
-  })
+  @Nullable(
+    () => ID,
+    "ID of the agent whose events are delivered; null or omitted for all agents of the organization, including future ones.",
+  )
   agentId?: string | null | undefined;
 
   @Field(() => String, { description: URL })
@@ -33,13 +33,11 @@ export class CreateWebhookEndpointInput extends IdempotentInput {
   @HoldsNoToken()
   url!: string;
 
-  @Field(() => [EventType], { nullable: true, description: TYPES })
-  @IsOptional()
+  @Optional(() => [EventType], TYPES)
   @AreEventTypes()
   types?: EventType[] | null | undefined;
 
-  @Field(() => String, { nullable: true, description: DESCRIPTION })
-  @IsOptional()
+  @Optional(() => String, DESCRIPTION)
   @IsText(DESCRIPTION_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   description?: string | null | undefined;
@@ -67,19 +65,17 @@ export class RotateWebhookSecretInput extends IdempotentInput {
 
 @InputType({ description: "Changes to a webhook endpoint; omitted fields are left unchanged." })
 export class UpdateWebhookEndpointInput extends EndpointById {
-  @Field(() => String, { nullable: true, description: URL })
+  @Nullable(() => String, URL)
   @ValidateIf((_, value) => value !== undefined)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   url?: string | undefined;
 
-  @Field(() => [EventType], { nullable: true, description: TYPES })
-  @IsOptional()
+  @Optional(() => [EventType], TYPES)
   @AreEventTypes()
   types?: EventType[] | null | undefined;
 
-  @Field(() => String, { nullable: true, description: DESCRIPTION })
-  @IsOptional()
+  @Optional(() => String, DESCRIPTION)
   @IsText(DESCRIPTION_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   description?: string | null | undefined;
@@ -90,31 +86,24 @@ export class WebhookDeliveriesArgs extends PageArgs {
   @Field(() => ID, ENDPOINT_ID)
   endpointId!: string;
 
-  @Field(() => WebhookDeliveryState, { nullable: true, description: "Only deliveries in this state." })
+  @Nullable(() => WebhookDeliveryState, "Only deliveries in this state.")
   state?: WebhookDeliveryState | null | undefined;
 
-  @Field(() => EventType, { nullable: true, description: "Only deliveries of events of this type." })
-  @IsOptional()
+  @Optional(() => EventType, "Only deliveries of events of this type.")
   @IsEventType()
   type?: EventType | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only the delivery of the event with this ID." })
+  @Nullable(() => ID, "Only the delivery of the event with this ID.")
   eventId?: string | null | undefined;
 }
 
 @InputType({ description: "Where a redelivery starts." })
 @OneOf()
 export class RedeliveryStart {
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: "Deliver events starting at this time.",
-  })
+  @Nullable(() => GraphQLISODateTime, "Deliver events starting at this time.")
   since?: Date | null | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description: "Deliver events after this position; allowed only for endpoints of a single agent.",
-  })
+  @Nullable(() => String, "Deliver events after this position; allowed only for endpoints of a single agent.")
   after?: string | null | undefined;
 }
 
@@ -129,11 +118,10 @@ export class WebhookEndpointWithSecret {
   @Field(() => WebhookEndpoint, { description: "The endpoint." })
   endpoint!: WebhookEndpoint;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "The signing secret, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key.",
-  })
+  @Nullable(
+    () => String,
+    "The signing secret, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key.",
+  )
   signingSecret!: string | null;
 }
 
@@ -142,14 +130,13 @@ export class WebhookTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
-  @Field(() => Int, { nullable: true, description: "HTTP status of the response; null if there was none." })
+  @Nullable(() => Int, "HTTP status of the response; null if there was none.")
   status!: number | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
-  })
+  @Nullable(
+    () => String,
+    "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
+  )
   code!: string | null;
 
   @Field(() => String, { description: "Human-readable description of the result." })
