@@ -4,9 +4,13 @@ import { suiteGateway } from "../support/suite";
 import { COLOR_RULES, fits, violations } from "./axe";
 import { describeInChromium, launchChromium } from "./chromium";
 
+const WIDE = { width: 1360, height: 900 };
+
+const PHONE = { width: 390, height: 844 };
+
 const WINDOWS: Record<string, BrowserContextOptions> = {
-  "a wide window": { viewport: { width: 1360, height: 900 } },
-  "a phone": { viewport: { width: 390, height: 844 } },
+  "a wide window": { viewport: WIDE },
+  "a phone": { viewport: PHONE },
 };
 
 const ROUTES = ["", "auth", "get-/v1/pets", "post-/v1/pets", "post-/messages", "cmp--schemas-pet"];
@@ -69,10 +73,14 @@ describeInChromium("/docs", () => {
     await page.getByRole("button", { name: /^execute$/i }).click();
   }
 
+  async function checkFit(route: string): Promise<void> {
+    expect({ route, fits: await fits(page) }).toEqual({ route, fits: true });
+  }
+
   /** Checks the page, by all rules in light and by those about colors in the dark. */
   async function check(route: string): Promise<void> {
     expect({ route, found: await violations(page) }).toEqual({ route, found: [] });
-    expect({ route, fits: await fits(page) }).toEqual({ route, fits: true });
+    await checkFit(route);
     await setColorScheme("dark");
     expect({ route, dark: await violations(page, { only: COLOR_RULES }) }).toEqual({ route, dark: [] });
     await setColorScheme("light");
@@ -90,15 +98,18 @@ describeInChromium("/docs", () => {
     expect(pets.body).toHaveLength(1);
   });
 
-  describe.each(Object.entries(WINDOWS))("in %s", (_, options) => {
-    test("every kind of page passes axe, light and dark, and fits", async () => {
-      await open(options);
-      for (const route of ROUTES) {
-        await show(route);
-        await check(route);
-      }
-    });
+  test("every kind of page passes axe, light and dark, and fits a wide window and a phone", async () => {
+    await open({ viewport: WIDE });
+    for (const route of ROUTES) {
+      await show(route);
+      await check(route);
+      await page.setViewportSize(PHONE);
+      await checkFit(route);
+      await page.setViewportSize(WIDE);
+    }
+  }, 180_000);
 
+  describe.each(Object.entries(WINDOWS))("in %s", (_, options) => {
     test("a set key and an answer pass axe, light and dark, and fit", async () => {
       await open(options);
       await setKey();
