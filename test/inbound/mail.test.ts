@@ -322,6 +322,8 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       "two senders and Sender",
       mail("From: anna@example.com", "From: eve@example.com", "Sender: eve@example.com", "", "Hi"),
     ],
+    ["words around a sign", mail("From: Anna @ Acme", "", "Hi")],
+    ["an address within quotation marks", mail('From: "anna@example.com" <anna@[192.0.2.1]>', "", "Hi")],
     ["an encoded sender", mail("From: =?utf-8?q?=3Canna=40example.com=3E?=", "", "Hi")],
     ["a sender that is too long", mail(`From: ${'"\\"'.repeat(700)} <anna@example.com>`, "", "Hi")],
     ["nothing", ""],
@@ -360,6 +362,15 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["doe20@example.com\r\nFrom: doe20@example.com", null, "doe20@example.com"],
     ["Bank\r\nReturn-Path: <doe21@example.com>", null, "doe21@example.com"],
     ["anna@\r\nReturn-Path: <doe22@example.com>", null, "doe22@example.com"],
+    ["doe23(John (II))@example.com", null, "doe23@example.com"],
+    ["Doe <doe24(folded\r\n comment)@example(host). com>", null, "doe24@example.com"],
+    ['"doe 25"@example.com', null, '"doe 25"@example.com'],
+    ["Doe <@relay.example,@b.example:doe26@example.com>", null, "doe26@example.com"],
+    ["Doe <doe27 @ example.com>", null, "doe27@example.com"],
+    ["'o'doe28@example.com'", null, "o'doe28@example.com"],
+    ["Doe [mailto:doe29@example.com]", null, "doe29@example.com"],
+    ["Doe <doe30@example.com<mailto:doe30@example.com>>", null, "doe30@example.com"],
+    ['"eve@example.com" <doe31(x)@example.com>', null, "doe31@example.com"],
   ])("the sender %s has one address", async (from, name, address) => {
     const { answer } = await stored(mail(`From: ${from}`, "", "Hi"));
     const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);

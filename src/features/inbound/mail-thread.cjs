@@ -357,7 +357,9 @@ function sendersOf(headers) {
   const authors = from === undefined ? [] : [from];
   const named = from?.isOneOfSeveral ? [...sender, ...authors] : [...authors, ...sender];
   const envelope = valuesOf(headers, "return-path").slice(0, 1).map(mailboxOf);
-  return [...named, ...envelope].flatMap(({ mailbox }) => mailbox ?? []);
+  return [...named, ...envelope]
+    .flatMap(({ mailbox, plain }) => [mailbox, plain])
+    .filter((each) => each !== undefined);
 }
 
 /**
@@ -390,7 +392,7 @@ function listsOf(headers) {
 
 /** @param {string} value */
 function mailboxOf(value) {
-  if (value.length > SENDER_MAX_LENGTH) return { mailbox: undefined, isOneOfSeveral: false };
+  if (value.length > SENDER_MAX_LENGTH) return { isOneOfSeveral: false };
   // Some programs put an address that has angle brackets already in others.
   const text = value.replace(/<{2,}/g, "<").replace(/>{2,}/g, ">");
   const found = /** @type {PostalMime.Mailbox[]} */ (PostalMime.addressParser(text, { flatten: true }));
@@ -401,7 +403,26 @@ function mailboxOf(value) {
   const isUsable = address !== undefined && text.includes(address);
   // A comma in a name without quotes divides it.
   const name = isOneOfSeveral ? "" : found.flatMap(({ name }) => name || []).join(", ");
-  return { mailbox: isUsable ? { address, name } : undefined, isOneOfSeveral };
+  return { mailbox: isUsable ? { address, name } : undefined, plain: plainAddress(text), isOneOfSeveral };
+}
+
+/** An address with a domain of several labels: words around a sign may be a name. */
+const ADDRESS = /(?:"(?:[^"\\]|\\.)+"|[^\s<>()",;:[\]\\@]+)@[^\s<>()",;:[\]\\@.]+\.[^\s<>()",;:[\]\\@]+/;
+const MAX_COMMENT_DEPTH = 5;
+
+/**
+ * The address in a sender without what the parser does not understand: comments and spaces within an address, routes,
+ * apostrophes (RFC 5322, 3.2.2, 3.4.1 and 4.4).
+ * @param {string} text
+ */
+function plainAddress(text) {
+  let plain = text;
+  for (let depth = 0; depth < MAX_COMMENT_DEPTH; depth++)
+    plain = plain.replace(/("(?:[^"\\]|\\.)*")|\((?:[^()"\\]|\\.)*\)/g, "$1");
+  const bare = plain.replace(/\s*([@.])\s*/g, "$1").replace(/"(?:[^"\\]|\\.)*"(?!@)/g, " ");
+  const [inBrackets = bare] = /(?<=<)[^<>]*@[^<>]*(?=>)/.exec(bare) ?? [];
+  const [address] = ADDRESS.exec(inBrackets) ?? [];
+  return address === undefined ? undefined : { address: address.replace(/^'|'$/g, ""), name: "" };
 }
 
 /**
