@@ -2,6 +2,7 @@
 export const MAILBOX = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])+"|[^\s<>,;@"]+)@([^\s<>,;@"]+)$/u;
 
 /**
- * Status codes of an address that does not exist or is disabled (RFC 3463), without those about the sender's address.
+ * Status codes of an address that does not exist or is disabled (RFC 3463), without those about the sender's address;
+ * 5.1.0 is often one of them.
  */
-export const UNDELIVERABLE = /^5\.(1\.(?![789]$)\d{1,3}|2\.1)$/;
+export const UNDELIVERABLE = /^5\.(1\.(?![0789]$)\d{1,3}|2\.1)$/;

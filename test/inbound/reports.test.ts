@@ -147,6 +147,8 @@ const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
   ["5.7.1", "550 5.7.1 Message rejected due to content", false],
   ["5.2.2", "552 5.2.2 Mailbox full", false],
   ["4.4.7", "421 4.4.7 Delivery time expired", false],
+  ["5.1.0", "550 5.1.0 Sender rejected", false],
+  ["5.1.1", "550 5.7.1 Blocked by the recipient", false],
 ];
 
 /** A report about a mail, by default in the form of Postfix. */
@@ -228,6 +230,121 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
     // Of somebody else's mail.
     const foreign = reportOn("<1.2@acme.example>", REASONS[0] as never, form);
     expect(await read(foreign)).toEqual({ report: undefined });
+  });
+});
+
+/** Reports in words: the header, what the server says above the mail that it returns, and how it returns it. */
+const IN_WORDS: Record<string, [headers: string[], words: string[], isUndeliverable: boolean]> = {
+  qmail: [
+    ["From: MAILER-DAEMON@mx.test", "Subject: failure notice"],
+    [
+      "Hi. This is the qmail-send program at mx.test.",
+      `<${TO}>:`,
+      "Sorry, no mailbox here by that name. (#5.1.1)",
+      "--- Below this line is a copy of the message.",
+      "",
+      "Return-Path: <support@acme.example>",
+    ],
+    true,
+  ],
+  Exim: [
+    ["From: Mail Delivery System <Mailer-Daemon@mx.test>", "Subject: Mail delivery failed"],
+    [
+      `  ${TO}`,
+      "    host mx.test [192.0.2.1]: 550 5.1.1 No such user",
+      "",
+      "------ This is a copy of the message, including all the headers. ------",
+      "",
+    ],
+    true,
+  ],
+  "Exim without a status code": [
+    ["From: Mail Delivery System <Mailer-Daemon@mx.test>", "Subject: Mail delivery failed"],
+    [`  ${TO}`, "    Unrouteable address", ""],
+    false,
+  ],
+  Exchange: [
+    ["From: System Administrator <postmaster@mx.test>", "Subject: Undeliverable: News"],
+    [
+      "Your message",
+      "",
+      "  To:      Ada",
+      "  Subject: News",
+      "",
+      "did not reach the following recipient(s):",
+      "",
+    ],
+    false,
+  ],
+  Postfix: [
+    ["From: MAILER-DAEMON@mx.test (Mail Delivery System)", "Subject: Undelivered Mail Returned to Sender"],
+    [`<${TO}>: host mx.test[192.0.2.1] said: 554 5.7.1`, "    Message rejected", ""],
+    false,
+  ],
+  "a server that reports fields as text": [
+    ["From: MAILER-DAEMON@mx.test", "Subject: Delivery Status Notification"],
+    ["Technical report:", "", "Action: failed", "Status: 5.1.1", "Diagnostic-Code: smtp; 550 5.1.1", ""],
+    true,
+  ],
+  "a carrier": [
+    ["Return-Path: <>", "From: Notices <notices@carrier.example>", "Subject: Undeliverable Message"],
+    ["Message could not be delivered to mobile.", ""],
+    false,
+  ],
+};
+
+/** What is no report of a failure. */
+const NO_FAILURE: Record<string, [headers: string[], words: string[]]> = {
+  "a delay of Exim": [
+    ["From: Mail Delivery System <Mailer-Daemon@mx.test>", "Subject: Warning: message delayed 24 hours"],
+    ["has not yet been delivered", "550 5.1.1 is not the problem", ""],
+  ],
+  "a delay of Gmail": [
+    ["From: mailer-daemon@mx.test", "Subject: Delivery Status Notification (Delay)"],
+    ["Delivery failed so far.", "You do not need to resend your message.", ""],
+  ],
+  "a postmaster who writes": [
+    ["From: postmaster@mx.test", "Subject: Re: News"],
+    ["Thanks.", ""],
+  ],
+};
+
+describe("a report in words", () => {
+  const inWords = (headers: string[], words: string[], id: string, isAttached: boolean) => {
+    const original = ["Received: from x by y", `Message-ID: <${id}@acme.example>`, `To: ${TO}`, "", "Hello"];
+    if (!isAttached) return [...headers, "", ...words, ...original].join("\r\n");
+    return [
+      ...headers,
+      "Content-Type: multipart/mixed; boundary=b",
+      "",
+      ...["--b", "", ...words, "--b", "Content-Type: message/rfc822", "", ...original, "--b--"],
+    ].join("\r\n");
+  };
+
+  test.each(Object.entries(IN_WORDS))("of %s names the message that failed", async (_, parts) => {
+    const [headers, words, isUndeliverable] = parts;
+    for (const isAttached of [false, true]) {
+      const id = uuid();
+      const failure = { message: { id }, status: "failed", isUndeliverable };
+      expect(await read(inWords(headers, words, id, isAttached))).toMatchObject({ report: { failure } });
+      // Of somebody else's mail.
+      const foreign = await read(inWords(headers, words, "1.2", isAttached));
+      expect("report" in foreign ? foreign.report : undefined).toBeUndefined();
+    }
+  });
+
+  test.each(Object.entries(NO_FAILURE))("is not %s", async (_, [headers, words]) => {
+    for (const isAttached of [false, true])
+      expect(await read(inWords(headers, words, uuid(), isAttached))).toEqual({ report: undefined });
+  });
+
+  test.each([
+    ["From: Ada <ada@customer.test>", "Subject: Fwd: Undelivered Mail"],
+    ["Auto-Submitted: auto-replied", "From: Ada <ada@customer.test>", "Subject: Away until Monday"],
+  ])("is not a mail of a person who quotes one of ours: %s", async (...headers) => {
+    expect(await read(inWords(headers, ["550 5.1.1 failed", ""], uuid(), false))).toMatchObject({
+      from: "ada@customer.test",
+    });
   });
 });
 
@@ -360,6 +477,23 @@ describeGateway(
       reject = null;
       await waitUntil(async () => (await addresses())[0].undeliverableAt !== undefined);
       await become(await send(), { status: "failed", errorCode: "undeliverable" });
+    });
+
+    test("Outlook.com passes on a complaint as an attachment", async () => {
+      const { send, addresses } = await correspondent();
+      const sent = await send();
+      await become(sent, { status: "sent" });
+      const header = ["X-HmXmrOriginalRecipient: ada@outlook.com", `Message-ID: <${sent}@acme.example>`];
+      const raw = (from: string) =>
+        [
+          ...[`From: ${from}`, "Subject: complaint about message from 192.0.2.1"],
+          ...["Content-Type: multipart/mixed; boundary=b", "", "--b", "Content-Type: message/rfc822", ""],
+          ...[...header, "", "Hello", "--b--"],
+        ].join("\r\n");
+      expect((await sender.mail(raw("eve@hotmail.com"))).status).toBe(202);
+      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+      await post(raw("staff@hotmail.com"));
+      expect((await addresses())[0]).toHaveProperty("optedOutAt");
     });
 
     test("a complaint about a message opts its address out, and one about no message changes nothing", async () => {

@@ -163,7 +163,7 @@ async function parse({ raw, isHead, maxTextLength }) {
       from,
     ),
     isReport: isReport(headers, from),
-    report: reportOf(mail),
+    report: reportOf(mail, text, from),
     isPartial,
   };
 }
@@ -445,11 +445,22 @@ function isAutomatic(headers, from) {
     bare("auto-submitted").some((value) => !/^(no)?([;(]|$)/.test(value)) ||
     bare("precedence").some((value) => /^(bulk|list|junk|auto_reply)$/.test(value)) ||
     [...bare("x-autoreply"), ...bare("x-autorespond")].some((value) => value !== "no") ||
-    bare("return-path").includes("<>") ||
+    hasNullSender(headers) ||
     bare("list-id").length > 0 ||
     isReport(headers, from)
   );
 }
+
+/**
+ * True for a mail that must not be answered, such as a bounce (RFC 5321, 4.5.5).
+ * @param {readonly PostalMime.Header[]} headers
+ */
+const hasNullSender = (headers) =>
+  valuesOf(headers, "return-path").some((value) => /^\s*<\s*>\s*$/.test(value));
+
+/** The address or name of a program that returns mail. */
+const MAIL_SERVER =
+  /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
 
 /**
  * True for a report of a mail server, which is from no contact (RFC 6522; RFC 5321, 4.5.1).
@@ -457,10 +468,7 @@ function isAutomatic(headers, from) {
  * @param {string} from
  */
 const isReport = (headers, from) =>
-  /^(mailer-daemon|postmaster)@/i.test(from) ||
-  valuesOf(headers, "from").some((value) =>
-    /<\s*>\s*$|^\s*<?(mailer-daemon|postmaster)>?\s*$/i.test(value),
-  ) ||
+  [from, ...valuesOf(headers, "from")].some((value) => MAIL_SERVER.test(value)) ||
   valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
 
 /** The types of complaints by which a recipient asks for no more mail (RFC 5965, 7.3). */
@@ -469,38 +477,60 @@ const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/i;
 /** An enhanced status code (RFC 3463). */
 const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
 
+/** A line with the reply of a mail server, or with a status code as qmail writes it. */
+const REPLY = /(?<![\d.])5\d\d[ -].*|.*\(#[45]\.\d{1,3}\.\d{1,3}\).*/;
+
+/** Words of a mail server that gave up, and of one that still tries. */
+const GAVE_UP =
+  /fail|error|undeliver|reject|unable|unknown|returned|aborted|not (be )?deliver|not reach|permanent/i;
+const STILL_TRIES =
+  /\bwarning\b|\bdelayed\b|not yet been|not (need|have) to re-?send|will (be )?(re)?tr(y|ied)|still trying/i;
+
 /**
- * The mail that a report is about: one that could not be delivered (RFC 3464), or that its recipient complained about
- * (RFC 5965).
+ * The mail that a report is about: one that could not be delivered (RFC 3464, or in words), or that its recipient
+ * complained about (RFC 5965, or as Outlook.com passes it on).
  * @param {PostalMime.Email} mail
+ * @param {string} text its text
+ * @param {string} from
  * @returns {import("./parse-mail").ParsedMail["report"]}
  */
-function reportOf({ headers, attachments }) {
+function reportOf({ headers, attachments, subject = "" }, text, from) {
+  const isReturned = isReport(headers, from) || hasNullSender(headers);
+  if (!isReturned && from.toLowerCase() !== "staff@hotmail.com") return undefined;
   const textsOf = (/** @type {RegExp} */ type) =>
     attachments
       .filter(({ mimeType }) => type.test(mimeType))
       .map(({ content }) =>
         Buffer.from(/** @type {ArrayBuffer} */ (content)).toString("latin1", 0, REPORT_MAX_LENGTH),
       );
-  const field = (/** @type {string} */ text, /** @type {string} */ name) =>
-    new RegExp(`^${name}:[ \\t]*([^\\r\\n]*(\\r?\\n[ \\t][^\\r\\n]*)*)`, "im").exec(text)?.[1]?.trim() ?? "";
-  const [delivery = ""] = textsOf(/^message\/(global-)?delivery-status$/i);
+  const field = (/** @type {string} */ fields, /** @type {string} */ name) =>
+    new RegExp(`^${name}:[ \\t]*([^\\r\\n]*(\\r?\\n[ \\t][^\\r\\n]*)*)`, "im").exec(fields)?.[1]?.trim() ??
+    "";
+  const words = text.slice(0, REPORT_MAX_LENGTH);
+  const [attached] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
+  const original = attached?.split(/\r?\n\r?\n/, 1)[0] ?? words;
+  // The words of the report come before the mail that it returns.
+  const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
+  const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
   const [feedback = ""] = textsOf(/^message\/feedback-report$/i);
-  const hasFailed = /^failed\b/i.test(field(delivery, "Action"));
-  const isComplaint = COMPLAINT.test(field(feedback, "Feedback-Type"));
+  const action = field(delivery, "Action");
+  const said = `${subject}\n${notice}`;
+  const hasFailed =
+    isReturned && (action === "" ? GAVE_UP.test(said) && !STILL_TRIES.test(said) : /^failed\b/i.test(action));
+  const isComplaint =
+    COMPLAINT.test(field(feedback, "Feedback-Type")) || /^X-HmXmrOriginalRecipient:/im.test(original);
   if (!hasFailed && !isComplaint) return undefined;
-  const [original = ""] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
-  const header = original.split(/\r?\n\r?\n/, 1)[0] ?? "";
-  const diagnosis = field(delivery, "Diagnostic-Code").replace(/\s+/g, " ");
+  const reply = field(delivery, "Diagnostic-Code") || (REPLY.exec(notice)?.[0] ?? "");
+  const diagnosis = reply.replace(/\s+/g, " ");
   const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
-  // Some servers say only in the reply what is wrong.
-  const [precise = status] = /^\d\.0\.0$/.test(status) ? (STATUS.exec(diagnosis) ?? []) : [];
+  // Some servers map the reply of another one to a less exact status.
+  const [precise = status] = STATUS.exec(diagnosis) ?? [];
   return {
-    messageId: (field(header, "Message-ID") || referencesOf(headers).at(-1) || "").slice(
+    messageId: (field(original, "Message-ID") || referencesOf(headers).at(-1) || "").slice(
       0,
       HEADER_MAX_LENGTH,
     ),
-    isComplaint: !hasFailed,
+    isComplaint: isComplaint && !hasFailed,
     status: precise,
     detail: [status, diagnosis]
       .filter((each) => each !== "")

@@ -37,7 +37,8 @@ export async function readMail(
   const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is not a readable e-mail" }]);
   const from = mail.senders.find(isAddress);
-  if (mail.isReport || (from === undefined && mail.isAutomatic)) return { report: reportOf(mail) };
+  const report = reportOf(mail);
+  if (report !== undefined || mail.isReport || (from === undefined && mail.isAutomatic)) return { report };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
   // Of the two, plain text may show quotations by indentation alone.
