@@ -357,6 +357,24 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
+  test("the result of a lost process changes its attempt alone while another one sends the message", async () => {
+    const held: Parameters<Reaction>[0][] = [];
+    receiver.reaction = (response) => held.push(response);
+    const { first, id } = await conversing();
+    await arrived(1);
+    const past = timestamp(-1);
+    await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
+    gateway.services.lanes.notify();
+    await arrived(2);
+    const sending = await messageOf(first);
+    held[0]?.writeHead(400).end();
+    await waitUntil(async () => (await attemptsOf(first))[0]?.outcome === "permanent");
+    expect(await messageOf(first)).toEqual(sending);
+    held[1]?.writeHead(200).end();
+    await become(first, { status: MessageStatus.sent });
+    expect(await attemptsOf(first)).toMatchObject([{ outcome: "permanent" }, { outcome: "accepted" }]);
+  });
+
   test.each([
     [WhenUncertain.fail, WhenUncertain.retry, "failed", 0],
     [WhenUncertain.retry, WhenUncertain.fail, "sent", 1],
