@@ -7,7 +7,7 @@ import type { MailForThread } from "./parse-mail";
 const MAX_MEMORY_MB = 256;
 
 /** Time after which an idle thread ends, so that its memory is free again (ms). */
-const IDLE_TIMEOUT_MS = 10_000;
+export const IDLE_TIMEOUT_MS = 10_000;
 
 /** Threads that wait for an e-mail. */
 const idle: MailThread[] = [];

@@ -4,7 +4,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { MailThread } from "./mail-threads";
 
 /** Max time for a thread to parse an e-mail (ms); 10 MB take 0.5 s. */
-const TIMEOUT_MS = 5_000;
+export const TIMEOUT_MS = 5_000;
 
 /** Max e-mails parsed concurrently, each on its own core and for a different organization. */
 const MAX_THREADS = 2;
