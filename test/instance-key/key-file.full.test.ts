@@ -56,17 +56,25 @@ describe("the embedded database without INSTANCE_KEY", () => {
     for (const text of [lost, made]) expect(stderr).not.toContain(text.trim());
   });
 
-  test.each(["", "hunter2\n", "A".repeat(10_000)])(
-    "does not start with %j in the file of its key",
-    async (text) => {
-      await depend({ DATABASE_URL: database.url });
-      await writeFile(keyFile(), text);
-      const { code, stderr } = await runServer({ DATABASE_URL: database.url });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^gateway: the instance key in [^\n]+ cannot be used[^\n]*\n$/);
-      expect(stderr).not.toContain("hunter2");
-    },
-  );
+  test.each([
+    ["nothing", ""],
+    ["a long text", "A".repeat(10_000)],
+  ])("cannot be used with %s in the file of its key", async (_, text) => {
+    await depend({ DATABASE_URL: database.url });
+    await writeFile(keyFile(), text);
+    await withServices({ DATABASE_URL: database.url }, async ({ instanceKey }) => {
+      await expect(instanceKey.open()).rejects.toThrow(`the instance key in ${keyFile()} cannot be used`);
+    });
+  });
+
+  test("does not start with another text in the file of its key, and says so without it", async () => {
+    await depend({ DATABASE_URL: database.url });
+    await writeFile(keyFile(), "hunter2\n");
+    const { code, stderr } = await runServer({ DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^gateway: the instance key in [^\n]+ cannot be used[^\n]*\n$/);
+    expect(stderr).not.toContain("hunter2");
+  });
 
   test("prefers INSTANCE_KEY to the file, which is then not created", async () => {
     await depend({ DATABASE_URL: database.url, INSTANCE_KEY: KEY });
