@@ -19,7 +19,6 @@ import {
 import type { Permission } from "./api/documents.generated";
 import { type Loaded, loaded } from "./ui/loaded";
 
-/** A page of the dashboard. */
 export interface PageEntry extends Loaded<object> {
   /** `/api-keys`; `/api-keys/:id` with a parameter. */
   path: string;

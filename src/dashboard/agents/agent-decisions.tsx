@@ -5,18 +5,13 @@ import { Time } from "../ui/format";
 import { Card, Empty } from "../ui/page";
 import { Result } from "../ui/result";
 import { RowLink } from "../ui/row-link";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 import type { Agent } from "./agent-page";
 import { AgentDecisionsDocument } from "./documents.generated";
 
 const POLL_INTERVAL_MS = 30_000;
 
-const DECISION_COLUMNS: readonly Column[] = [
-  { heading: "Situation" },
-  { heading: "Rule" },
-  { heading: "Outcome" },
-  { heading: "When" },
-];
+const DECISION_COLUMNS = columnsOf("Situation", "Rule", "Outcome", "When");
 
 /** The card with an agent's latest decisions. */
 export function AgentDecisions({ agent }: { agent: Agent }) {

@@ -12,7 +12,7 @@ import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { Result } from "../ui/result";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { type AgentAction, agentActions } from "./agent-actions";
 import { AgentDecisions } from "./agent-decisions";
@@ -85,7 +85,7 @@ function Setup({ agent }: { agent: Agent }) {
   );
 }
 
-const KEY_COLUMNS: readonly Column[] = [{ heading: "Name" }, { heading: "Key" }, { heading: "Last used" }];
+const KEY_COLUMNS = columnsOf("Name", "Key", "Last used");
 
 function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] }) {
   const { deactivated } = useViewer();
@@ -129,12 +129,7 @@ function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] 
   );
 }
 
-const LINE_COLUMNS: readonly Column[] = [
-  { heading: "Line" },
-  { heading: "Kind" },
-  { heading: "Address" },
-  { heading: "Status" },
-];
+const LINE_COLUMNS = columnsOf("Line", "Kind", "Address", "Status");
 
 function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"] }) {
   return (

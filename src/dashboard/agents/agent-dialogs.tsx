@@ -10,7 +10,6 @@ import { DeleteAgentDocument, RenameAgentDocument } from "./documents.generated"
 
 type Props = { agent: Agent; onClosed: () => void };
 
-/** The dialog of an action. */
 export const AgentDialog = ({ action, ...props }: Props & { action: AgentAction }) =>
   action === "rename" ? <RenameAgent {...props} /> : <DeleteAgent {...props} />;
 

@@ -9,7 +9,6 @@ import { labelOf } from "./agent-label";
 import type { AgentsQuery } from "./documents.generated";
 import { useAgents } from "./use-agents";
 
-/** The agent of a page. */
 export type Agent = AgentsQuery["agents"][number];
 
 /** ID of the last selected agent, so that all pages about agents show the same one. */

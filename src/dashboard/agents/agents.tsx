@@ -12,7 +12,7 @@ import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { type AgentAction, agentActions } from "./agent-actions";
 import type { Agent } from "./agent-page";
 import { AgentsDocument } from "./documents.generated";
@@ -23,11 +23,7 @@ const { component: AgentDialog } = loaded(async () => (await import("./agent-dia
 /** Polling interval (ms): agents rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Name" },
-  { heading: "Slug" },
-  { heading: "Actions", hidden: true },
-];
+const COLUMNS = columnsOf("Name", "Slug", { heading: "Actions", hidden: true });
 
 /** The agents of the organization, for all members; managers create, rename and delete them. */
 export function Agents() {

@@ -13,7 +13,7 @@ import { Empty, Page, Placeholder } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import {
   ApiKeysDocument,
@@ -34,14 +34,10 @@ const POLL_INTERVAL_MS = 15_000;
 /** Polling interval (ms): keys are rarely rejected or about to expire. */
 const WATCH_INTERVAL_MS = 60_000;
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Name" },
-  { heading: "Agent" },
-  { heading: "Status" },
-  { heading: "Created" },
-  { heading: "Last used" },
-  { heading: "Actions", hidden: true },
-];
+const COLUMNS = columnsOf("Name", "Agent", "Status", "Created", "Last used", {
+  heading: "Actions",
+  hidden: true,
+});
 
 /** The API keys of the organization: finding, creating and managing them. */
 export function ApiKeys() {

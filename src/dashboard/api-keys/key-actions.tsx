@@ -13,7 +13,6 @@ const DIALOGS = {
   revoke: loaded(async () => (await import("./revoke-key")).RevokeKey).component,
 };
 
-/** The actions on a key that have a dialog. */
 export type KeyAction = keyof typeof DIALOGS;
 
 /** The address of a key's page. */

@@ -31,7 +31,6 @@ export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStat
   return isExpiring ? "expiring" : "active";
 }
 
-/** The state of a key as a tag. */
 export const KeyTag = ({ status }: { status: KeyStatus }) => <StateTag of={STATUSES} state={status} />;
 
 /** The state of a key, and since or until when. */

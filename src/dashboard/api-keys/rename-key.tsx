@@ -4,7 +4,6 @@ import { toast } from "../ui/toast";
 import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
 import { NameField } from "./name-field";
 
-/** Renames a key. */
 export const RenameKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
   <FormDialog
     title={`Rename “${apiKey.name}”`}

@@ -13,7 +13,6 @@ const ALLOWS: Readonly<Record<string, string>> = Object.assign(
 
 const SCOPES = Object.keys(ALLOWS).map((name) => name.replace(":", "_") as Scope);
 
-/** The read-only scopes. */
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 
 /** A scope as documentation and error messages spell it. */

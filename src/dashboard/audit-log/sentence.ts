@@ -99,7 +99,6 @@ export interface Sentence {
   after: string;
 }
 
-/** Describes an entry of the audit log in a sentence. */
 export function describe({ action, actorId, targetId, actorName, actorKind, ...entry }: Entry): Sentence {
   const { verb, verbForSelf = verb, to: field } = wordingOf(action);
   const { targetName: target, count } = entry;

@@ -16,18 +16,13 @@ import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { Search } from "../ui/search";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { labelOfContact } from "./contact-label";
 import styles from "./contacts.module.css";
 import { ContactsDocument } from "./documents.generated";
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Contact" },
-  { heading: "Addresses" },
-  { heading: "Tags" },
-  { heading: "Changed" },
-];
+const COLUMNS = columnsOf("Contact", "Addresses", "Tags", "Changed");
 
 /** Max characters of a search. */
 const SEARCH_MAX_LENGTH = 255;

@@ -14,7 +14,7 @@ import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import styles from "./conversation-list.module.css";
 import { ConversationTag, HANDLER_OPTIONS, STATE_OPTIONS } from "./conversation-state";
 import { ConversationsDocument, LineNamesDocument } from "./documents.generated";
@@ -22,13 +22,7 @@ import { ConversationsDocument, LineNamesDocument } from "./documents.generated"
 /** Polling interval (ms): changes within a conversation appear on its own page. */
 const INBOX_POLL_MS = 15_000;
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Contact" },
-  { heading: "Last message" },
-  { heading: "Line" },
-  { heading: "Status" },
-  { heading: "Last activity" },
-];
+const COLUMNS = columnsOf("Contact", "Last message", "Line", "Status", "Last activity");
 
 /** An agent's conversations, latest activity first, with filters. */
 export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen: () => void }) {

@@ -19,20 +19,13 @@ import { LAST_DAYS, periodOf } from "../ui/period";
 import { RowLink } from "../ui/row-link";
 import { Search } from "../ui/search";
 import { Snippet } from "../ui/snippet";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { DecisionsDocument } from "./documents.generated";
 import { OUTCOME_OPTIONS, OutcomeTag, WITH_FAILURES } from "./words";
 
 const FILTER_OPTIONS = [...OUTCOME_OPTIONS, WITH_FAILURES];
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Situation" },
-  { heading: "Contact" },
-  { heading: "Outcome" },
-  { heading: "Rule" },
-  { heading: "Version" },
-  { heading: "When" },
-];
+const COLUMNS = columnsOf("Situation", "Contact", "Outcome", "Rule", "Version", "When");
 
 /** An agent's decisions, newest first, with filters. */
 export function DecisionList({ agentId }: { agentId: string }) {

@@ -19,7 +19,6 @@ import { TestLine } from "./test-line";
 
 type Props = { line: LineFragment; onClosed: () => void };
 
-/** The dialog of an action. */
 export function LineDialog({ action, ...props }: Props & { action: LineAction }) {
   if (action === "test") return <TestLine {...props} />;
   if (action === "pause") return <PauseLine {...props} />;

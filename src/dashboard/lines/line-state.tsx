@@ -7,7 +7,6 @@ const STATES = {
   archived: { label: "Archived", tone: "plain" },
 } as const;
 
-/** The state of a line as tags. */
 export const lineStateTag = ({ state, fault }: Pick<LineFragment, "state" | "fault">) => (
   <Tags key="state">
     <StateTag of={STATES} state={state} />

@@ -14,7 +14,7 @@ import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { LinesDocument } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
@@ -52,14 +52,14 @@ export function Lines() {
 /** Polling interval (ms): lines rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Name" },
-  { heading: "Kind" },
-  { heading: "Address" },
-  { heading: "Status" },
+const COLUMNS = columnsOf(
+  "Name",
+  "Kind",
+  "Address",
+  "Status",
   { heading: "Max per minute", isNumeric: true },
   { heading: "Actions", hidden: true },
-];
+);
 
 function LineList({ agent }: { agent: Agent }) {
   const { deactivated } = useViewer();

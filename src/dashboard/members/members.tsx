@@ -11,7 +11,7 @@ import { Name } from "../ui/name";
 import { Card, Empty, Page } from "../ui/page";
 import { Result } from "../ui/result";
 import { RowMenu } from "../ui/row-menu";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 import { InvitationsDocument, type InvitationsQuery, MembersDocument } from "./documents.generated";
 import type { Invitee, MemberEntry } from "./invite-member";
 import styles from "./members.module.css";
@@ -71,11 +71,7 @@ interface Dialogs {
   onClosed: () => void;
 }
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Member" },
-  { heading: "Permissions" },
-  { heading: "Actions", hidden: true },
-];
+const COLUMNS = columnsOf("Member", "Permissions", { heading: "Actions", hidden: true });
 
 function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly MemberEntry[] }) {
   const viewer = useViewer();
@@ -117,13 +113,10 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
   );
 }
 
-const INVITATION_COLUMNS: readonly Column[] = [
-  { heading: "Email" },
-  { heading: "Permissions" },
-  { heading: "Invited by" },
-  { heading: "Expires" },
-  { heading: "Actions", hidden: true },
-];
+const INVITATION_COLUMNS = columnsOf("Email", "Permissions", "Invited by", "Expires", {
+  heading: "Actions",
+  hidden: true,
+});
 
 type Invitation = InvitationsQuery["invitations"][number];
 

@@ -12,7 +12,6 @@ export const PERMISSIONS: readonly Permission[] = [
 /** A permission as documentation and error messages spell it. */
 export const spelled = (permission: Permission): string => permission.replace("_", ":");
 
-/** Permissions as tags. */
 export const PermissionTags = ({ permissions }: { permissions: readonly Permission[] }) =>
   permissions.length === 0 ? (
     <span className={styles.none}>View only</span>

@@ -5,7 +5,7 @@ import { Time } from "../ui/format";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
@@ -13,13 +13,10 @@ import { browserOf } from "./browser";
 import { EndSessionDocument, SessionsDocument, type SessionsQuery } from "./documents.generated";
 import styles from "./members.module.css";
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Browser" },
-  { heading: "IP address" },
-  { heading: "Signed in" },
-  { heading: "Expires" },
-  { heading: "Actions", hidden: true },
-];
+const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", {
+  heading: "Actions",
+  hidden: true,
+});
 
 /** Polling interval (ms): the list is large, because it includes User-Agents. */
 const POLL_INTERVAL_MS = 20_000;

@@ -10,7 +10,6 @@ import type {
 } from "./documents.generated";
 import styles from "./messages.module.css";
 
-/** The delivery state of a message. */
 export interface DeliveryState {
   status: MessageStatus;
   heldReason: HeldReason | null;

@@ -8,18 +8,13 @@ import { useListAddress } from "../ui/list-address";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { MessagesDocument } from "./documents.generated";
 import { AUTHORS, STATUS_OPTIONS, StateReason, StatusTag } from "./message-state";
 import styles from "./messages.module.css";
 import { Preview } from "./preview";
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Message" },
-  { heading: "From" },
-  { heading: "Status" },
-  { heading: "When" },
-];
+const COLUMNS = columnsOf("Message", "From", "Status", "When");
 
 /** Inbox → Messages: the messages of all conversations, by status. */
 export const Messages = () => (

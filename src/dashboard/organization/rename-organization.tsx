@@ -7,7 +7,6 @@ import { RenameOrganizationDocument } from "./documents.generated";
 
 const NAME_MAX_LENGTH = 200;
 
-/** Renames the organization. */
 export function RenameOrganization({ onClosed }: { onClosed: () => void }) {
   const { organization } = useViewer();
   const submit = async (form: FormData) => {

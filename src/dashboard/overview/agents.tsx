@@ -2,9 +2,9 @@ import { Link } from "wouter";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { Card, Empty } from "../ui/page";
 import { RowLink } from "../ui/row-link";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 
-const COLUMNS: readonly Column[] = [{ heading: "Agent" }, { heading: "Slug" }];
+const COLUMNS = columnsOf("Agent", "Slug");
 
 /** Number of agents shown; the Agents page lists all. */
 const SHOWN = 5;

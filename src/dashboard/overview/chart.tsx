@@ -119,7 +119,6 @@ export const Swatch = ({ color }: { color: string }) => (
   <i className={styles.swatch} style={{ background: color }} aria-hidden="true" />
 );
 
-/** The series, stacked. */
 function Stack({ series, count, top }: { series: readonly Series[]; count: number; top: number }) {
   let floors: readonly number[] = Array.from({ length: count }, () => top);
   return series.map(({ label, color, values }) => {

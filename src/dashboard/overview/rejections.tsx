@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { SparkLine } from "./chart";
 import type { UsagePeriod } from "./documents.generated";
@@ -9,13 +9,13 @@ import { KeyName } from "./key-name";
 import { type KeyUse, PERIODS, REJECTED_COLOR } from "./series";
 import styles from "./usage.module.css";
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Key" },
-  { heading: "Reason" },
-  { heading: "Trend" },
+const COLUMNS = columnsOf(
+  "Key",
+  "Reason",
+  "Trend",
   { heading: "Rejected", isNumeric: true },
   { heading: "More", hidden: true },
-];
+);
 
 /** Why a key was last rejected. */
 function reasonOf({ lastRefusal, apiKey }: KeyUse): string {

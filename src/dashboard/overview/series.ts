@@ -1,7 +1,6 @@
 import { LOCALE, lazy } from "../ui/format";
 import type { UsagePeriod, UsageQuery } from "./documents.generated";
 
-/** The usage of one key. */
 export type KeyUse = UsageQuery["used"][number];
 
 /** The usage of all keys. */

@@ -2,19 +2,14 @@ import { Link } from "wouter";
 import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
 import { Segmented } from "../ui/segmented";
-import { type Column, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable, Row } from "../ui/table";
 import { BarChart, SparkLine } from "./chart";
 import type { UsagePeriod } from "./documents.generated";
 import { KeyName } from "./key-name";
 import { colorOf, type KeyUse, namesOf, PERIOD_OPTIONS, PERIODS, seriesOf, type Totals } from "./series";
 import styles from "./usage.module.css";
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Key" },
-  { heading: "Agent" },
-  { heading: "Trend" },
-  { heading: "Requests", isNumeric: true },
-];
+const COLUMNS = columnsOf("Key", "Agent", "Trend", { heading: "Requests", isNumeric: true });
 
 /** Requests by key over a period, and the most used keys. */
 export function Usage(props: {

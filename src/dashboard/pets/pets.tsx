@@ -12,16 +12,11 @@ import { loaded } from "../ui/loaded";
 import { Name } from "../ui/name";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { PetsDocument } from "./documents.generated";
 import { PetTag, STATUS_OPTIONS } from "./pet-status";
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Name" },
-  { heading: "ID" },
-  { heading: "Category" },
-  { heading: "Status" },
-];
+const COLUMNS = columnsOf("Name", "ID", "Category", "Status");
 
 const { component: AddPet } = loaded(async () => (await import("./add-pet")).AddPet);
 

@@ -3,7 +3,6 @@ import { IconDots } from "@tabler/icons-react";
 import type { ComponentPropsWithRef } from "react";
 import { Icon } from "./icon";
 
-/** An action of a menu. */
 export interface MenuAction {
   label: string;
   onClick: () => void;

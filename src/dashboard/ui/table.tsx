@@ -13,6 +13,10 @@ export interface Column {
   isNumeric?: boolean;
 }
 
+/** Columns, most of which are only headings. */
+export const columnsOf = (...columns: readonly (string | Column)[]): readonly Column[] =>
+  columns.map((column) => (typeof column === "string" ? { heading: column } : column));
+
 /**
  * A table, shown as cards on phones.
  * @param stale true if it still shows the rows of the previous filter

@@ -22,7 +22,6 @@ export interface Look {
 export const lookOf = (looks: Readonly<Record<string, Look>>, state: string): Look =>
   looks[state] ?? { label: state, tone: "plain" };
 
-/** A state as a tag. */
 export function StateTag({ of, state }: { of: Readonly<Record<string, Look>>; state: string }) {
   const { label, tone } = lookOf(of, state);
   return <Tag tone={tone}>{label}</Tag>;

@@ -6,7 +6,7 @@ import { formatNumber, Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Card, Empty } from "../ui/page";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { DeliveryDialog } from "./delivery";
 import { DeliveryResponse, DeliveryState, STATE_OPTIONS } from "./delivery-state";
 import { WebhookDeliveriesDocument } from "./documents.generated";
@@ -16,13 +16,13 @@ import styles from "./webhooks.module.css";
 /** Polling interval (ms): a full page of the log is 5 kB. */
 const POLL_INTERVAL_MS = 30_000;
 
-const COLUMNS: readonly Column[] = [
-  { heading: "Event" },
-  { heading: "Status" },
+const COLUMNS = columnsOf(
+  "Event",
+  "Status",
   { heading: "Attempts", isNumeric: true },
-  { heading: "Last response" },
-  { heading: "Created" },
-];
+  "Last response",
+  "Created",
+);
 
 /** The deliveries of events, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {

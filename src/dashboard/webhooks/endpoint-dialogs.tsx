@@ -40,7 +40,6 @@ const DIALOGS = {
 
 export type EndpointAction = keyof typeof DIALOGS;
 
-/** The dialog of an action. */
 export function EndpointDialog({ action, ...props }: Props & { action: EndpointAction }) {
   const Action = DIALOGS[action];
   return <Action {...props} />;

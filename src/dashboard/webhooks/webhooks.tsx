@@ -12,7 +12,7 @@ import { loaded } from "../ui/loaded";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
-import type { Column } from "../ui/table";
+import { columnsOf } from "../ui/table";
 import { type EventType, WebhookEndpointsDocument } from "./documents.generated";
 import { EndpointState } from "./endpoint-state";
 import { eventTypeLabel } from "./event-types";
@@ -23,12 +23,7 @@ const { component: CreateEndpoint } = loaded(async () => (await import("./create
 /** Polling interval (ms): endpoints rarely change, and failures last for hours. */
 const POLL_INTERVAL_MS = 15_000;
 
-const COLUMNS: readonly Column[] = [
-  { heading: "URL" },
-  { heading: "Agent" },
-  { heading: "Events" },
-  { heading: "Status" },
-];
+const COLUMNS = columnsOf("URL", "Agent", "Events", "Status");
 
 /** A summary of the event types that an endpoint receives. */
 function typesLabel(types: readonly EventType[] | null): string {
