@@ -121,7 +121,6 @@ export const MEMBER_DOCUMENT_BYTES = Math.max(
 /** Names of the coalesced lookups of all features. */
 export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?? []);
 
-/** The metrics of all features. */
 export const metricsOf = (services: Services): FeatureMetric[] =>
   ALL.flatMap(({ metrics }) => metrics?.(services) ?? []);
 
@@ -218,5 +217,4 @@ export const resolversOf = (services: Services & Needs): ReadonlyMap<ClassType, 
     ALL.flatMap(({ resolvers }) => resolvers(services)).map((each) => [each.constructor as ClassType, each]),
   );
 
-/** The classes of the resolvers of all features. */
 export const resolverClasses = (): ClassType[] => [...resolversOf({} as Services).keys()];

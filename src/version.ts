@@ -4,7 +4,6 @@ import { join } from "node:path";
 /** Paths relative to the sources and to the built program. */
 const PACKAGE_FILES = ["../package.json", "../../package.json"].map((file) => join(__dirname, file));
 
-/** The version in package.json. */
 export const { version } = JSON.parse(readFileSync(PACKAGE_FILES.find(existsSync) ?? "", "utf8")) as {
   version: string;
 };

@@ -135,7 +135,6 @@ async function emailOf({
   return isGiven ? { ...given, password } : undefined;
 }
 
-/** The input of `lines create`. */
 export async function newLineOf(agentId: string, options: LineOptions): Promise<CreateLineInput> {
   const { kind, url, addressKind } = options;
   const email = await emailOf(options);
@@ -164,7 +163,6 @@ export async function newLineOf(agentId: string, options: LineOptions): Promise<
   });
 }
 
-/** The input of `lines update`. */
 export async function lineChangesOf(id: string, options: LineOptions): Promise<UpdateLineInput> {
   const { url } = options;
   const email = await emailOf(options);

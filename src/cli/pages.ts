@@ -9,7 +9,6 @@ export interface PageOptions {
   all?: boolean;
 }
 
-/** Adds the paging options. */
 export const addPageOptions = (command: Command): Command =>
   command
     .option("--limit <n>", `list so many; ${MAX_PAGE} when omitted`, wholeNumber(1, MAX_PAGE))

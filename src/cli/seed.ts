@@ -21,7 +21,6 @@ interface Options extends Partial<SampleCounts>, Confirmation {
   json?: boolean;
 }
 
-/** Adds the command `seed`. */
 export function addSeedCommand(program: Command): void {
   const rows = wholeNumber(0, MAX_ROWS);
   addYesOption(program.command("seed"))

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { stopExitingOnClosedPipe } from "./output";
 
-/** Adds the command `start`. */
 export function addStartCommand(program: Command): void {
   program
     .command("start")

@@ -77,6 +77,5 @@ export const findIfAny = async <V>(
   key: string | null | undefined,
 ): Promise<V | null> => (key == null ? undefined : await find(key)) ?? null;
 
-/** Indexes rows by a key. */
 export const indexBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [key(row), row]));

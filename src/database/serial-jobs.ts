@@ -1,6 +1,4 @@
-/** The options of a job. */
 export interface JobOptions {
-  /** The owner of the job. */
   owner: string;
   /** Stops it soon. */
   signal: AbortSignal;

@@ -60,10 +60,8 @@ interface Options {
 /** A lane of a transaction. */
 type NextLane = Pick<DueLane, "id" | "kind" | "owner">;
 
-/** A finished send and the lease of its lane. */
 type LeasedSend = Omit<FinishedSend, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
 
-/** A dispatch and the kind and owner of its lane. */
 type OwnedDispatch = Dispatch & Pick<DueLane, "kind" | "owner">;
 
 /** The owners that together hold more than half of a full batch. */

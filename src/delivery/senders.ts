@@ -27,7 +27,6 @@ export interface FreeSenders {
   giveBack(laneId: string, channelId: string): void;
 }
 
-/** No sender is free. */
 export const NO_SENDERS: FreeSenders = { take: () => false, giveBack: () => undefined };
 
 /** A message that is sent as soon as a sender is free. */

@@ -8,7 +8,6 @@ import { type Inputs, variablesReader } from "../rest/variables";
 import { selectsThirdPartyText } from "../schema/third-party-text";
 import { inputSchemaOf, type ObjectSchema, outputSchemaOf } from "./tool-schemas";
 
-/** An MCP tool. */
 export interface McpTool {
   definition: Tool;
   /** True if the caller may use it. */

@@ -23,7 +23,6 @@ interface ListOptions<Row> {
   condition?: string;
 }
 
-/** A page of the list of one parent. */
 interface Request extends Page {
   parentId: string;
   direction: "ASC" | "DESC";

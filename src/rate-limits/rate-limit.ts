@@ -12,7 +12,6 @@ export const RATE_LIMIT_HEADERS = [
   "RateLimit-Reset",
 ] as const;
 
-/** A key and its limit. */
 export interface LimitedKey {
   id: string;
   /** Max requests per minute; null if the server's limit applies. */

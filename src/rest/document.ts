@@ -36,7 +36,6 @@ export interface FixedDocument {
   variables: ReadonlyMap<string, Variable>;
 }
 
-/** A variable of a document. */
 export interface Variable {
   type: GraphQLInputType;
   /** The argument or input field that uses the variable, with its description and rules. */

@@ -27,7 +27,6 @@ import { addProblem, below, type JsonSchema, type JsonType } from "./json-value"
 /** The input field of an idempotency key in GraphQL. */
 export const IDEMPOTENCY_FIELD = "idempotencyKey";
 
-/** The header of an idempotency key in REST. */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
 /** The context in which a type is used. */

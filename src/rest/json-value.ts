@@ -30,7 +30,6 @@ export interface JsonType {
   structure(value: unknown): unknown;
 }
 
-/** Adds a problem at a location. */
 export const addProblem = ({ path, problems }: Location, message: string): undefined => {
   problems.push({ path: path || "body", message });
 };

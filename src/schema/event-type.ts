@@ -5,7 +5,6 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 export interface DeclaredEventType {
   /** A sentence about what happened. */
   description: string;
-  /** JSON Schema of the data of its events. */
   data: JsonSchema;
 }
 

@@ -30,7 +30,6 @@ export interface Core {
   targets: Targets;
   /** The key of signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
-  /** The hooks of all features. */
   hooks: HookRegistry;
   /** Rejected tokens by client address; API keys and session tokens count together. */
   rejectedTokens: RejectedTokens;

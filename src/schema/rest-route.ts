@@ -8,7 +8,6 @@ export type SuccessStatus = 200 | 201 | 202 | 203 | 204;
 
 /** A part of the HTTP request that becomes a GraphQL variable. */
 export interface RestParameter {
-  /** Name in REST. */
   name: string;
   /** Name of the variable in the document. */
   variable: string;

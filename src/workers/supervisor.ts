@@ -46,7 +46,6 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
 class Supervisor {
   /** All live workers; during a restart, a slot has an old and a new one. */
   private readonly live = new Set<WorkerProcess>();
-  /** The workers that are listening. */
   private readonly listening = new Set<WorkerProcess>();
   private readonly metrics = new SharedMetrics(() => this.listening.size);
   /** Counts of all workers together, for new workers. */

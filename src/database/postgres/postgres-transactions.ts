@@ -7,7 +7,6 @@ import { queryPrepared } from "./prepared-statements";
 /** Sets the isolation level explicitly, because under a stricter default units of work would fail with conflicts. */
 export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
-/** Begins a read-only transaction on one snapshot. */
 export const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /** Locks a whole list. */

@@ -39,13 +39,11 @@ export class CompiledConfigurations {
     return { version, configuration: await this.at(reader, agentId, version) };
   }
 
-  /** Compiles a version of an agent. */
   async at(reader: EntityManager, agentId: string, version: number): Promise<CompiledConfiguration> {
     const known = this.known.get(keyOf({ agentId, version }));
     return known ?? this.of(await reader.findOneByOrFail(ConfigurationVersion, { agentId, version }));
   }
 
-  /** The policy of a version of an agent that has one. */
   async policyAt(reader: EntityManager, agentId: string, version: number): Promise<ContactPolicy> {
     const key = keyOf({ agentId, version });
     let policy = this.policies.get(key);
@@ -82,7 +80,6 @@ export class CompiledConfigurations {
   }
 }
 
-/** The live version of each agent. */
 const liveVersionsOf = (reader: EntityManager, agentIds: readonly string[]): Promise<LiveVersion[]> =>
   reader.query(
     `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})

@@ -18,7 +18,6 @@ const KINDS = {
   audit_entry: "An entry of the audit log about the contact.",
 } as const;
 
-/** A kind of record. */
 export type ContactRecordKind = keyof typeof KINDS;
 
 export const ContactRecordKind = enumOf<ContactRecordKind>(

@@ -43,7 +43,6 @@ const insertRows = coalesceInTx(
   },
 );
 
-/** Replaces the search terms of a contact. */
 export async function replaceTerms(
   tx: Tx,
   contact: Contact,

@@ -3,7 +3,6 @@ import type { Timestamp } from "../../common/time";
 import { Contact } from "./contact.entity";
 import { TAG_MAX_LENGTH } from "./contact.limits";
 
-/** A tag of a contact. */
 @Entity()
 @Index(["agentId", "tag", "contactId"])
 export class ContactTag {

@@ -19,7 +19,6 @@ import { ContactTag } from "./contact-tag.entity";
 import { assertNotErased } from "./find-contact";
 import { normalizeTag } from "./tags";
 
-/** A change to the tags of a contact. */
 export interface TagRequest {
   context: RequestContext;
   contactId: string;

@@ -17,7 +17,6 @@ export const conversationEvent = (
   data: { id, contactId, lineId, state, handler, version, ...(reason !== undefined && { reason }) },
 });
 
-/** The event types for a change to a conversation. */
 export const typesOfChange = ({
   lineId,
   handler,

@@ -140,7 +140,6 @@ export async function forget(
   await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(ruleIdsOf(effects))));
 }
 
-/** The rules with effects. */
 export const ruleIdsOf = (effects: readonly Effect[]): string[] => [
   ...new Set(effects.flatMap(({ ruleId }) => ruleId ?? [])),
 ];

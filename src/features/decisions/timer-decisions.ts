@@ -22,7 +22,6 @@ import { type Described, participantsOf } from "./model-request-state";
 import { agentById, lockOrder, pendingDecision } from "./pending-decision";
 import { inTurns } from "./wave";
 
-/** A timer that is due. */
 export type DueTimer = Pick<Timer, "id" | "agentId" | "contactId">;
 
 /** Makes the decisions of due timers. */

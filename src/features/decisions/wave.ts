@@ -80,7 +80,6 @@ function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
   };
 }
 
-/** A unit of a wave. */
 export interface WaveUnit {
   /** True if the unit may have stored something. */
   hasStored: boolean;

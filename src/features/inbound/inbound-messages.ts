@@ -35,7 +35,6 @@ const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;
 
-/** An inbound message. */
 export interface Inbound {
   /** The message's ID in the sending system. */
   providerId: string;
@@ -90,7 +89,6 @@ interface Recipient {
 
 /** A message with its contact; its address is the sender's, or that of the conversation that it answers. */
 interface Placed extends Arrival, Recipient {
-  /** All addresses of the contact. */
   addresses: readonly ContactAddress[];
 }
 

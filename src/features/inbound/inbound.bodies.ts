@@ -52,7 +52,6 @@ export const INBOUND_MESSAGE = z.object({
   timestamp: time("When the contact wrote the message; defaults to now."),
 });
 
-/** The body of a receipt. */
 export const INBOUND_RECEIPT = z
   .object({
     messageId: text(36, "The message ID that the gateway sent; specify either this or `providerId`.")

@@ -59,7 +59,6 @@ export interface ParsedMail {
   text: string;
   /** The text of the HTML, as long, if that marks quotations and there is plain text, too. */
   html?: string;
-  /** The number of attachments. */
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;

@@ -7,7 +7,6 @@ import type { Tx } from "../../database/unit-of-work";
  */
 const MAX_ROWS = 5_000;
 
-/** Writes a batch of counts. */
 export type WriteBatch = (tx: Tx) => Promise<void>;
 
 /** Counts by period and ID, held in memory until `take` removes them. */

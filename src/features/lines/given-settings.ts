@@ -9,7 +9,6 @@ const DEFAULT_PORTS: Readonly<Record<SmtpSecurity, number>> = {
   [SmtpSecurity.none]: 25,
 };
 
-/** The settings of a webhook line. */
 export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebhook => ({
   url,
   addressKind: addressKind ?? AddressKind.phone,

@@ -13,7 +13,7 @@ export const MessageStatus = enumOf("MessageStatus", "Delivery status of a messa
 });
 export type MessageStatus = keyof typeof MessageStatus;
 
-/** Why a queued message is waiting; `behind` is not stored. */
+/** `behind` is not stored. */
 export const HeldReason = enumOf("HeldReason", "Why a queued message is waiting.", {
   behind: "Messages of the same conversation come first; see `waitsFor`.",
   rate: "The line has reached its limit of messages per minute.",
@@ -26,7 +26,6 @@ export const HeldReason = enumOf("HeldReason", "Why a queued message is waiting.
 });
 export type HeldReason = keyof typeof HeldReason;
 
-/** Why a message is not queued yet. */
 export const ScheduledReason = enumOf("ScheduledReason", "Why a message is scheduled.", {
   delay: "The sender asked for a later time.",
   window: "The agent's policy sends no messages to the contact at this time.",
@@ -34,7 +33,6 @@ export const ScheduledReason = enumOf("ScheduledReason", "Why a message is sched
 });
 export type ScheduledReason = keyof typeof ScheduledReason;
 
-/** Why a message was canceled or given up. */
 export const MessageError = enumOf("MessageError", "Why a message was canceled or given up.", {
   canceled: "A caller canceled the message.",
   moved: "The conversation was moved to another line before the message was sent.",

@@ -77,7 +77,6 @@ export class WaitingTimers {
     return canceled;
   }
 
-  /** Cancels the timers that an event in a conversation cancels. */
   async cancelOn(event: TimerCanceler, conversationId: string): Promise<void> {
     await this.cancelSome(
       event,

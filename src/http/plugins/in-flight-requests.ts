@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Ends the tracking of the request. */
     endTracking: (() => void) | undefined;
     /** True if the response is a stream. */
     isStream: boolean;

@@ -23,7 +23,6 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
   });
 }
 
-/** Logs a request. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   // `request.log` would have to be created just for this line.
   request.server.log.info(

@@ -11,7 +11,6 @@ export interface Cap {
   withinMs: number;
   /** The topics of the messages that it is about; undefined for all messages. */
   topics: readonly string[] | undefined;
-  /** Its path in the document. */
   path: string;
 }
 

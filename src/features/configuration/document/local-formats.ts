@@ -80,7 +80,6 @@ export class LocalFormats {
 
 export type DateStyle = `${"date" | "time"} ${(typeof DATE_STYLES)[number]}`;
 
-/** The styles of dates. */
 export const DATE_STYLES = ["short", "medium", "long", "full"] as const;
 
 /** The styles of times; the others name the zone. */

@@ -54,7 +54,6 @@ export type Change = Exclude<Effect, { kind: "send" | "ask" }>;
 
 export type TimerChange = Extract<Effect, { kind: "later" | "cancelTimer" }>;
 
-/** The result of one effect. */
 export interface Result {
   status: EffectStatus;
   error?: ExplanationError;

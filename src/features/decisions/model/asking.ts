@@ -39,7 +39,6 @@ export function withAnswer(
   return { ...planned, effects: bounded([...failed, ...instead]) };
 }
 
-/** The effects chosen by a model. */
 function chosen({ ruleId, topic }: Ask, { text, tags, handoff }: Proposal): Effect[] {
   const done = { ruleId, error: null };
   const about = topic !== undefined && { topic };

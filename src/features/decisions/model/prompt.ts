@@ -2,7 +2,6 @@ import type { DecisionInput } from "../../configuration/document/read-situation"
 import { markedAsData } from "../../configuration/document/texts/prompt-run";
 import { type Ask, maxLengthOf } from "./proposal";
 
-/** A message to a model. */
 export interface PromptMessage {
   role: "system" | "user";
   content: string;

@@ -8,7 +8,6 @@ import { Failure, type FailureCode } from "./failure";
 import { bool, typeOf } from "./operators";
 import type { Expression, Run } from "./run";
 
-/** The result of a clause. */
 export interface ClauseResult {
   source: string;
   /** Null if the clause failed, which counts as false. */

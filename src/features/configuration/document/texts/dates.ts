@@ -50,7 +50,6 @@ const CONVERSIONS: Readonly<Record<string, (date: Date, zone: ZonedTime) => stri
   "%": () => "%",
 };
 
-/** A time, and its zone. */
 interface ZonedTime {
   at: Date;
   zone: string;

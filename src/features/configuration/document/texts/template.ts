@@ -47,7 +47,6 @@ const parser = (() => {
   };
 })();
 
-/** A template of the configuration. */
 export class TextTemplate {
   private constructor(
     private readonly write: Writer,
