@@ -6,9 +6,11 @@ import { conversationActions } from "../../src/features/conversations/conversati
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Event } from "../../src/features/events/event.entity";
+import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { type GatewayOptions, startGateway, type TestGateway } from "../support/gateway";
+import { addWebhookLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
@@ -17,7 +19,7 @@ import { waitUntil } from "../support/wait-until";
 const HOUR_MS = 3_600_000;
 const DOCUMENT = {
   releaseAfter: "PT8H",
-  situations: { shipped: {} },
+  situations: { shipped: {}, complained: {} },
   templates: { back: "I am back", shipped: "It is on its way" },
   rules: [
     {
@@ -26,6 +28,7 @@ const DOCUMENT = {
       when: ['situation.data.reason == "timeout"'],
       do: [{ send: "back" }],
     },
+    { id: "complained", on: "complained", do: [{ handoff: "complaint", scope: "contact" }] },
     { id: "shipped", on: "shipped", do: [{ send: "shipped" }], whileHuman: true },
   ],
   otherwise: [],
@@ -112,6 +115,35 @@ describeGateway(DELIVERS, (gateway, engine) => {
     await pass(8 * HOUR_MS);
     await looked();
     expect([await releasesOf(answered), await releasesOf(silent)]).toEqual([["request"], ["timeout"]]);
+  });
+
+  test("what was handed off together is released together, once no human has answered in any of it", async () => {
+    await publish(gateway, agentId, DOCUMENT);
+    await addWebhookLine(gateway, { agentId, name: "sms" });
+    const addresses = [
+      { kind: "local", address: "two lines" },
+      { kind: "phone", address: "+491511234567" },
+    ];
+    const { body } = await contactClient(gateway).put({ addresses });
+    const contact = { id: body.data.putContact.contact.id };
+    const opened = async (line: string) =>
+      (await conversations.open({ contact, line })).body.data.openConversation.conversation.id as string;
+    const ids = [await opened("main"), await opened("sms")];
+    await decisionClient(gateway).decide({ type: "complained", conversationId: ids[0] as string });
+    const handlers = async () => (await Promise.all(ids.map(stored))).map(({ handler }): string => handler);
+    expect(await handlers()).toEqual(["human", "human"]);
+    await pass(7 * HOUR_MS);
+    await conversations.send(ids[1] as string, "I am looking into it");
+    await pass(HOUR_MS);
+    await waitUntil(async () => ((await releaseAt(ids[0] as string)) ?? 0) > 6 * HOUR_MS);
+    await looked();
+    expect(await handlers()).toEqual(["human", "human"]);
+    await pass(7 * HOUR_MS);
+    await waitUntil(async () => !(await handlers()).includes("human"));
+    expect(await Promise.all(ids.map(releasesOf))).toEqual([["timeout"], ["timeout"]]);
+    expect(await opened("main")).toBe(ids[0]);
+    await conversations.close(ids[0] as string);
+    expect((await stored(await opened("main"))).handler).toBe("agent");
   });
 
   test("a new version changes the time of what is handed off already; without it, nothing is released", async () => {

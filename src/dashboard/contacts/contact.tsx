@@ -152,6 +152,7 @@ const Details = ({ contact }: { contact: ContactFragment }) => (
               Ref: contact.ref === null ? "–" : <code>{contact.ref}</code>,
               Language: contact.locale ?? "–",
               "Time zone": contact.timezone ?? "–",
+              ...(contact.handedOffAt !== null && { "With a human": <Time value={contact.handedOffAt} /> }),
               Attributes: <Json label={attributesLabel(contact)} value={contact.attributes} />,
             }
           : { Erased: <Time value={contact.erasedAt} /> }),

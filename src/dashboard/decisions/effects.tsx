@@ -88,7 +88,7 @@ function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
   return parts.length > 0 && <p className={styles.note}>{text.charAt(0).toUpperCase() + text.slice(1)}</p>;
 }
 
-function titleOf({ kind, line, reason, tags, template, timer, resendOf }: Effect): ReactNode {
+function titleOf({ kind, line, reason, scope, tags, template, timer, resendOf }: Effect): ReactNode {
   const list = (tags ?? []).join(", ");
   switch (kind) {
     case "send":
@@ -118,11 +118,14 @@ function titleOf({ kind, line, reason, tags, template, timer, resendOf }: Effect
         </>
       );
     case "handoff":
-      return reason === null ? (
-        "Hand off to a human"
-      ) : (
+      return (
         <>
-          Hand off to a human: <strong>{reason}</strong>
+          Hand off {scope === "contact" && "all conversations with the contact "}to a human
+          {reason !== null && (
+            <>
+              : <strong>{reason}</strong>
+            </>
+          )}
         </>
       );
     case "later":

@@ -61,6 +61,14 @@ export class Contact {
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description:
+      "When all conversations with the contact were handed off to a human, including those opened since; null if they were not, or were released.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  handedOffAt!: Timestamp | null;
+
   @Field(() => GraphQLISODateTime, { description: "When the contact was created." })
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;

@@ -1,7 +1,7 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 const CONTACT =
-  "id ref name locale timezone attributes addresses { id kind address optedOutAt undeliverableAt } tags version createdAt updatedAt erasedAt";
+  "id ref name locale timezone attributes addresses { id kind address optedOutAt undeliverableAt } tags version handedOffAt createdAt updatedAt erasedAt";
 
 const ID = {
   name: "contactId",

@@ -220,7 +220,7 @@ export class ContactService {
       await detachConsents(tx, id);
       for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: id });
       const now = timestamp();
-      const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {} };
+      const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {}, handedOffAt: null };
       const change = { ...empty, version: contact.version + 1, updatedAt: now, erasedAt: now };
       await tx.update(Contact, { id }, change);
       const target = { id, name: id, organizationId: organizationOf(context) };

@@ -118,6 +118,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
       id: nextId(draft.agentId),
       ...draft,
       version: 1,
+      handedOffAt: null,
       createdAt: now,
       updatedAt: now,
       erasedAt: null,

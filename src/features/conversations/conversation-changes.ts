@@ -9,6 +9,7 @@ import type { HookRegistry } from "../../schema/hooks";
 import { findOfCaller } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
+import type { Contact } from "../contacts/contact.entity";
 import { lockContacts } from "../contacts/known-contact";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus } from "../messages/message.enums";
@@ -21,8 +22,15 @@ import type {
   ConversationChangeInput,
   MoveConversationInput,
 } from "./conversation.inputs";
-import { assertOpen, lockConversations } from "./find-conversation";
-import { type PlannedChange, planClose, planHandoff, planMove, type ReleaseReason } from "./planned-change";
+import { assertOpen, lockConversations, lockOpenWith } from "./find-conversation";
+import {
+  type PlannedChange,
+  planClose,
+  planHandoff,
+  planMove,
+  type ReleaseReason,
+  setHandedOff,
+} from "./planned-change";
 import { storeAudited, storeChange } from "./store-change";
 
 declare module "../../schema/hooks" {
@@ -70,7 +78,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Lets the agent answer again.
+   * Lets the agent answer again, in all conversations with the contact if they were handed off together.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   release(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
@@ -82,18 +90,26 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases a conversation that nobody released in time.
+   * Releases conversations with a contact that nobody released in time: one, or all that were handed off together.
    * @param context of the gateway itself
-   * @param conversation an open one that a human handles; its row, its contact and its lane are locked
+   * @param conversations open ones that a human handles; their rows, their contact and their lanes are locked
    */
-  async releaseInTime(tx: Tx, context: RequestContext, conversation: Conversation): Promise<void> {
-    const planned = await this.planRelease(tx, conversation, "timeout");
-    await storeChange(tx, this.lanes, conversation, planned);
-    const { id } = conversation;
-    const target = { id, name: id, organizationId: organizationOf(context) };
-    await recordAudit(tx, context, conversationActions.conversation_released, target, {
-      handler: [Handler.human, Handler.agent],
-    });
+  async releaseInTime(
+    tx: Tx,
+    context: RequestContext,
+    contact: Contact,
+    conversations: readonly Conversation[],
+  ): Promise<void> {
+    for (const conversation of conversations) {
+      const planned = await this.planRelease(tx, conversation, "timeout");
+      await storeChange(tx, this.lanes, conversation, planned);
+      const { id } = conversation;
+      const target = { id, name: id, organizationId: organizationOf(context) };
+      await recordAudit(tx, context, conversationActions.conversation_released, target, {
+        handler: [Handler.human, Handler.agent],
+      });
+    }
+    await setHandedOff(tx, contact, null);
   }
 
   private async planRelease(
@@ -152,8 +168,10 @@ export class ConversationChanges {
       const found = await findOfCaller(tx, context, Conversation, id);
       if (found === null) throw noSuch("conversation");
       // Keeps others from opening a conversation with the contact.
-      const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId);
-      const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
+      const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId) as Contact;
+      const isTogether = contact.handedOffAt !== null;
+      const locked = await (isTogether ? lockOpenWith(tx, contact.id, id) : lockConversations(tx, [id]));
+      const conversation = locked.get(id) as Conversation;
       if (expectedVersion != null && expectedVersion !== conversation.version) {
         throw new GatewayError(
           "version_conflict",
@@ -165,8 +183,15 @@ export class ConversationChanges {
         const { waiting, sending } = await unsent(tx, id);
         return { conversation, canceled: [], carried: idsOf(waiting), inFlight: sending?.id ?? null };
       }
-      const timers = new WaitingTimers(tx, this.lanes, conversation.agentId, contact ?? null);
-      const queues = await storeAudited(tx, this.lanes, context, conversation, decision, timers);
+      const timers = new WaitingTimers(tx, this.lanes, conversation.agentId, contact);
+      const store = (each: Conversation, planned: PlannedChange) =>
+        storeAudited(tx, this.lanes, context, each, planned, { contact, timers });
+      const queues = await store(conversation, decision);
+      if (isTogether && decision.change.handler === Handler.agent) {
+        for (const other of locked.values())
+          if (other !== conversation) await store(other, await this.planRelease(tx, other, "request"));
+        await setHandedOff(tx, contact, null);
+      }
       return { conversation, ...queues };
     });
   }

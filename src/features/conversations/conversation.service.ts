@@ -273,7 +273,7 @@ export class ConversationService {
       contact.id,
       (each) => each.kind === meant?.kind && each.address === meant.address,
     );
-    const { conversation, created } = await openConversation(tx, { line, address });
+    const { conversation, created } = await openConversation(tx, { line, contact, address });
     const { caller } = context;
     if (input.text == null) {
       await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);

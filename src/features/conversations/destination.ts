@@ -112,12 +112,13 @@ function reachedAt(
 /** Where a conversation with a contact on the default line takes place; undefined if the line does not reach it. */
 export async function placeOnDefaultLine(
   tx: Tx,
-  { id, agentId }: Contact,
+  contact: Contact,
   isPreferred: (address: ContactAddress) => boolean = () => false,
 ): Promise<Place | undefined> {
+  const { id, agentId } = contact;
   const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, id)]);
   const address = line && reachedAt(line, addresses ?? [], isPreferred);
-  return line === undefined || address === undefined ? undefined : { line, address };
+  return line === undefined || address === undefined ? undefined : { line, contact, address };
 }
 
 /** The default line of an agent, in a transaction that changes no line; undefined without one. */

@@ -2,6 +2,7 @@ import type { RequestContext } from "../../auth/context";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
+import type { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
@@ -13,7 +14,9 @@ export const idempotencyScope = (operation: string, { caller }: RequestContext):
 /** Where a conversation takes place. */
 export interface Place {
   line: Line;
-  /** An address of a locked contact; the lock keeps others from opening a conversation. */
+  /** The locked contact; the lock keeps others from opening a conversation. */
+  contact: Pick<Contact, "handedOffAt">;
+  /** An address of the contact. */
   address: ContactAddress;
 }
 
@@ -51,6 +54,19 @@ export async function lockConversations(
   if (condition === undefined) return new Map();
   return lockRows(tx, tx.createQueryBuilder(Conversation, "conversation").where(condition, parameters));
 }
+
+/**
+ * Locks the open conversations with a locked contact, in ID order.
+ * @param id ID of a conversation to lock even if it is closed
+ */
+export const lockOpenWith = (tx: Tx, contactId: string, id = ""): Promise<Map<string, Conversation>> =>
+  lockRows(
+    tx,
+    tx
+      .createQueryBuilder(Conversation, "conversation")
+      .where({ contactId })
+      .andWhere(`(conversation.state = '${ConversationState.open}' OR conversation.id = :id)`, { id }),
+  );
 
 /** The open conversation at a place, among the locked ones; null if there is none. */
 export const openAt = (

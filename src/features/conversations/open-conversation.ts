@@ -63,22 +63,25 @@ export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly O
   await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
   const nextId = await nextIds(tx, "conversation", agentIds);
   const now = timestamp();
-  const conversations = places.map(({ line, address: { id: addressId, agentId, contactId }, messages = 0 }) =>
-    tx.create(Conversation, {
+  const conversations = places.map((place) => {
+    const { line, contact, messages = 0 } = place;
+    const { id: addressId, agentId, contactId } = place.address;
+    const humanAt = contact.handedOffAt;
+    return tx.create(Conversation, {
       id: nextId(agentId),
       agentId,
       contactId,
       addressId,
       lineId: line.id,
       state: ConversationState.open,
-      handler: Handler.agent,
-      humanAt: null,
+      handler: humanAt === null ? Handler.agent : Handler.human,
+      humanAt,
       version: 1,
       lastSequence: messages,
       createdAt: now,
       updatedAt: now,
-    }),
-  );
+    });
+  });
   await insertAll(tx, Conversation, conversations);
   recordEvents(
     tx,

@@ -3,6 +3,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
+import { Contact } from "../contacts/contact.entity";
 import { Line, LineState } from "../lines/line.entity";
 import { Message } from "../messages/message.entity";
 import { MessageAuthor, MessageError } from "../messages/message.enums";
@@ -78,6 +79,17 @@ export const planHandoff = ({ handler }: Conversation): PlannedChange | undefine
           changes: { handler: [Handler.agent, Handler.human] },
         },
       };
+
+/** Stores when all conversations with a locked contact were handed off; null once they are released or closed. */
+export async function setHandedOff(
+  tx: Tx,
+  contact: Contact,
+  handedOffAt: Contact["handedOffAt"],
+): Promise<void> {
+  if (contact.handedOffAt === handedOffAt) return;
+  await tx.update(Contact, { id: contact.id }, { handedOffAt });
+  contact.handedOffAt = handedOffAt;
+}
 
 /** Plans to close a conversation; undefined if it is closed. */
 export const planClose = ({ state }: Conversation): PlannedChange | undefined =>

@@ -1,5 +1,6 @@
 import { In } from "typeorm";
 import { systemFor } from "../../auth/context";
+import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
@@ -75,19 +76,36 @@ async function release(
   const contactIds = [...new Set(due.map(({ contactId }) => contactId))];
   const contacts = tx.createQueryBuilder(Contact, "contact").where({ id: In(contactIds) });
   const locked = await lockRows(tx, contacts, { skipLocked: true });
-  const ids = due.flatMap(({ id, contactId }) => (locked.has(contactId) ? id : []));
-  const wanted = handedOff().andWhere({ id: In(ids) });
-  const conversations = await lockRows(tx, wanted, { skipLocked: true });
+  const together = [...locked.values()].flatMap(({ id, handedOffAt }) => (handedOffAt === null ? [] : id));
+  const others =
+    together.length === 0
+      ? []
+      : await handedOff()
+          .andWhere({ contactId: In(together) })
+          .getMany();
+  const alone = due.filter(({ contactId }) => locked.has(contactId) && !together.includes(contactId));
+  const found = [...alone, ...others];
+  const conversations = await lockRows(tx, handedOff().andWhere({ id: In(found.map(({ id }) => id)) }), {
+    skipLocked: true,
+  });
   const busy = await lanes.lockFree(tx, [...conversations.keys()]);
-  // A human may have answered since.
-  const released = [...conversations.values()].filter((each) => !busy.has(each.id) && dueAt(each) <= now);
-  if (released.length > 0) {
-    const { organization } = await tx.findOneOrFail(Agent, {
-      where: { id: agentId },
-      relations: { organization: true },
-    });
-    const context = systemFor(organization as Organization);
-    for (const conversation of released) await changes.releaseInTime(tx, context, conversation);
+  const { organization } = await tx.findOneOrFail(Agent, {
+    where: { id: agentId },
+    relations: { organization: true },
+  });
+  const context = systemFor(organization as Organization);
+  let isDone = locked.size === contactIds.length;
+  // What was handed off together is released together, once no human has answered in any of it.
+  const groups = groupBy(found, ({ id, contactId }) => (together.includes(contactId) ? contactId : id));
+  for (const group of groups.values()) {
+    const contact = locked.get(group[0]?.contactId ?? "");
+    const current = group.flatMap(({ id }) => (busy.has(id) ? [] : (conversations.get(id) ?? [])));
+    const last = current.toSorted((a, b) => dueAt(b) - dueAt(a))[0];
+    const isReleased = current.length === group.length && last !== undefined && dueAt(last) <= now;
+    if (isReleased && contact) await changes.releaseInTime(tx, context, contact, current);
+    else if (last !== undefined && current.length > 1)
+      await tx.update(Conversation, { id: In(current.map(({ id }) => id)) }, { humanAt: last.humanAt });
+    isDone &&= isReleased;
   }
-  return released.length < due.length ? timestamp(LOCKED_MS) : sleepUntil;
+  return isDone ? sleepUntil : timestamp(LOCKED_MS);
 }

@@ -4,6 +4,7 @@ import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordAudit } from "../audit/audit";
+import type { Contact } from "../contacts/contact.entity";
 import { recordEvents } from "../events/record-events";
 import { Message } from "../messages/message.entity";
 import { WaitingTimers } from "../timers/waiting-timers";
@@ -11,7 +12,7 @@ import { cancelAll, idsOf, unsent } from "./cancel-messages";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChange } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
-import type { PlannedChange } from "./planned-change";
+import { type PlannedChange, setHandedOff } from "./planned-change";
 
 type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight">;
 
@@ -54,19 +55,28 @@ async function settleQueue(
   return queues;
 }
 
-/** Stores a change to a conversation like `storeChange`, cancels timers of its contact, and audits it if necessary. */
+/**
+ * Stores a change to a conversation like `storeChange`, cancels timers of its contact, ends the handoff of the contact
+ * with its last open conversation, and audits the change if necessary.
+ */
 export async function storeAudited(
   tx: Tx,
   lanes: Lanes,
   context: RequestContext,
   conversation: Conversation,
   planned: PlannedChange,
-  timers: WaitingTimers,
+  { contact, timers }: { contact: Contact | null; timers: WaitingTimers },
 ): Promise<ChangedQueue> {
   const queues = await storeChange(tx, lanes, conversation, planned);
   const { handler, state } = planned.change;
   if (handler === Handler.human) await timers.cancelOn("handoff", conversation.id);
-  if (state === ConversationState.closed) await timers.cancelOn("closed", conversation.id);
+  if (state === ConversationState.closed) {
+    await timers.cancelOn("closed", conversation.id);
+    const { contactId } = conversation;
+    const isOpen = { contactId, state: ConversationState.open };
+    if (contact !== null && contact.handedOffAt !== null && !(await tx.existsBy(Conversation, isOpen)))
+      await setHandedOff(tx, contact, null);
+  }
   const { id } = conversation;
   if (planned.audit !== undefined) {
     const target = { id, name: id, organizationId: organizationOf(context) };

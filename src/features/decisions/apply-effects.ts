@@ -1,11 +1,13 @@
 import type { Tx } from "../../database/unit-of-work";
 import type { Effect } from "../configuration/document/effect";
 import type { Conversation } from "../conversations/conversation.entity";
+import { lockOpenWith } from "../conversations/find-conversation";
 import { assertRoom } from "../messages/agent-queues";
 import { WaitingTimers } from "../timers/waiting-timers";
 import { type Application, outcomeOf, type Result } from "./effects/application";
-import { change, changeTimer } from "./effects/apply-change";
+import { change, changeTimer, isContactHandoff } from "./effects/apply-change";
 import {
+  allOpen,
   assertRoomFor,
   blockOf,
   Destinations,
@@ -34,6 +36,8 @@ const HANDED_OFF_ERROR: ExplanationError = {
   code: "handed_off",
   message: "A human answers in the conversation, and the rule does not apply meanwhile.",
 };
+
+const NONE: ReadonlyMap<string, Conversation> = new Map();
 
 /**
  * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last, so that
@@ -78,6 +82,10 @@ export async function applyEffects(
   // These effects cancel messages, which frees room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
+  const { contact } = participants;
+  const isForContact = effects.some((effect, i) => isContactHandoff(effect) && results[i] === undefined);
+  // Locked before the order of messages, like all conversations.
+  const others = isForContact && contact !== null ? await lockOpenWith(tx, contact.id) : NONE;
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));
   for (const result of results)
@@ -87,8 +95,8 @@ export async function applyEffects(
   // The conversation with the default contact does not count: the situation is not about it.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
-  /** The IDs of messages that changes of the conversation have canceled. */
-  const canceled = new Set<string>();
+  /** The messages that changes of conversations have canceled, as IDs by conversation. */
+  const canceled = new Map<string, Set<string>>();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
     if (effect.kind === "handoff" && conversation === null && participants.contact !== null) {
@@ -110,11 +118,14 @@ export async function applyEffects(
               each.opening === undefined ? [] : (each.conversation ?? []),
             );
             return {
-              status: await change(tx, effect, { conversation, opened, canceled, timers }, application),
+              status: await change(tx, effect, {
+                ...{ conversation, opened, canceled, timers, application },
+                all: () => allOpen(conversation, sends, others),
+              }),
             };
           });
   }
-  if (makesRoom) await assertRoomFor(tx, sends, { schedules, changed: { of: conversation, canceled } });
+  if (makesRoom) await assertRoomFor(tx, sends, { schedules, canceled });
   const ids = await send(tx, effects, results, application);
   return {
     conversation,

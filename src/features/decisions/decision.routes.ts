@@ -9,7 +9,7 @@ const EXPLANATION = `explanation {
   error { code message }
   gates { name passed nearest }
   rules { id matched spent clauses { source value error { code message } read { path value isCut } } }
-  effects { kind ruleId status error { code message } messageId template text locale subject html resendOf delaySeconds topic isUrgent gate { name until path topic } line obstacles { line error { code message } } tags reason timer { id key situationType data dueAt } }
+  effects { kind ruleId status error { code message } messageId template text locale subject html resendOf delaySeconds topic isUrgent gate { name until path topic } line obstacles { line error { code message } } tags reason scope timer { id key situationType data dueAt } }
 }`;
 
 const ID = {

@@ -142,13 +142,17 @@ const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect."
   skipped: "The decision did something else instead, or a gate held the effect back.",
 });
 
+const HandoffScope = enumOf<"contact">("HandoffScope", "The conversations that a handoff is about.", {
+  contact: "All conversations with the contact, including those opened until they are released.",
+});
+
 type GateName = "declared" | "handler" | "loop" | "organization" | "contact" | "open" | "unchanged";
 
 const GateName = enumOf<GateName>("GateName", "A condition for applying a decision's effects.", {
   declared:
     "The configuration declares the type of the situation; otherwise, only rules for all types are tried.",
   handler:
-    "The agent, not a human, answers in the conversation; otherwise, only rules with `whileHuman` have effects.",
+    "The agent, not a human, answers in the conversation or all of the contact's; otherwise, only rules with `whileHuman` have effects.",
   loop: "The sender's address got fewer than five automatic answers within an hour; otherwise, nothing is sent.",
   organization: "The organization was not deactivated during a decision that takes a while.",
   contact: "The contact was not erased during a decision that takes a while.",
@@ -276,6 +280,12 @@ export class EffectExplanation {
   @Nullable(() => String, "Why the conversation was handed off to a human, for `handoff`.")
   @MaxCharacters(HANDOFF_REASON_MAX_LENGTH)
   reason!: string | null;
+
+  @Nullable(
+    () => HandoffScope,
+    "The conversations handed off, for `handoff`; null for the current conversation.",
+  )
+  scope?: "contact" | undefined;
 
   @Nullable(() => TimerExplanation, "The timer, for `later` and `cancelTimer`.")
   timer?: TimerExplanation;

@@ -44,11 +44,11 @@ export function* planInSteps(
  * @throws InvalidInput if the situation does not match its declaration, with paths from `situation`
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
-  const { conversation, answers } = input;
+  const { conversation, answers, isHandedOff: isHuman = conversation?.handler === Handler.human } = input;
   const { ruleId, rules, effects, formatted } = evaluate(configuration, input);
   const gates = [
     ...declaredGate(configuration, input.situation.type),
-    ...(conversation === null ? [] : [{ name: HANDLER, passed: conversation.handler !== Handler.human }]),
+    ...(conversation === null && !isHuman ? [] : [{ name: HANDLER, passed: !isHuman }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
   return { ruleId, gates, rules, effects, formatted };

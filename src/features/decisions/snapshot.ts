@@ -7,6 +7,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
+import type { DecisionInput } from "../configuration/document/read-situation";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Contact } from "../contacts/contact.entity";
 import { normalizeTag } from "../contacts/tags";
@@ -20,6 +21,8 @@ import type { Snapshot } from "./decision-record";
 import { readSurroundings } from "./loop";
 import type { Participants } from "./participants";
 import { countsOf, spentRules } from "./rule-matches";
+
+const IS_HANDED_OFF: Pick<DecisionInput, "isHandedOff"> = { isHandedOff: true };
 
 /** The inputs of a snapshot besides the participants. */
 interface SnapshotContext {
@@ -76,6 +79,7 @@ export async function takeSnapshot(
     ...(isReply && { answers }),
     ...(isOptedOut && { isOptedOut }),
     ...(isUndeliverable && { isUndeliverable }),
+    ...(conversation === null && contact !== null && contact.handedOffAt !== null && IS_HANDED_OFF),
     ...(situation.type === MESSAGE_FAILED &&
       configuration.resends &&
       (await failedMessage(tx, situation, conversation))),

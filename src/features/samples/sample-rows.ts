@@ -48,6 +48,7 @@ export const sampleContact = (
   createdAt: now,
   updatedAt: now,
   hasTimers: false,
+  handedOffAt: null,
   erasedAt: null,
 });
 

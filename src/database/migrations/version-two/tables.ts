@@ -69,7 +69,10 @@ const describe = (bigint: string, no: string): NewTable[] => [
       defaulting("'{}'", longTexts("attributes")),
       defaulting(no, typed("boolean", "has_timers")),
       moments("created_at", "updated_at"),
-      nullable(texts({ ref: 255, name: 200, locale: 35, timezone: 64 }), moments("erased_at")),
+      nullable(
+        texts({ ref: 255, name: 200, locale: 35, timezone: 64 }),
+        moments("handed_off_at", "erased_at"),
+      ),
     ],
     foreignKeys: [references("agent")],
     indices: [

@@ -54,7 +54,10 @@ export class EffectWriter {
     if ("move" in effect) {
       return { ...done, kind: "move", line: effect.move, pending: effect.pending ?? "cancel" };
     }
-    if ("handoff" in effect) return { ...done, kind: "handoff", reason: effect.handoff };
+    if ("handoff" in effect) {
+      const { handoff: reason, scope } = effect;
+      return { ...done, kind: "handoff", reason, ...(scope === "contact" && { scope }) };
+    }
     if ("close" in effect) return { ...done, kind: "close" };
     if ("later" in effect) return this.later(ruleId, effect);
     if ("cancelTimer" in effect) {

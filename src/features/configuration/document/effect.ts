@@ -45,7 +45,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
     }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
   | { kind: "move"; line: string; pending: "cancel" | "carry" }
-  | { kind: "handoff"; reason: string }
+  | { kind: "handoff"; reason: string; scope?: "contact" }
   | { kind: "close" }
   | {
       kind: "ask";

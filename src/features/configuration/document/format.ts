@@ -163,6 +163,12 @@ const handoff = z.strictObject({
     .min(1)
     .max(HANDOFF_REASON_MAX_LENGTH)
     .describe("Why the conversation is handed off to a human."),
+  scope: z
+    .enum(["conversation", "contact"])
+    .describe(
+      "`contact` to hand off all conversations with the contact, including those opened until they are released; `conversation` by default.",
+    )
+    .optional(),
 });
 const close = z.strictObject({ close: z.literal(true).describe("Closes the conversation.") });
 const ask = z.strictObject({

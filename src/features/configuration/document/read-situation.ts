@@ -38,6 +38,8 @@ export interface DecisionInput {
   isOptedOut?: true;
   /** True if the address of the conversation is undeliverable. */
   isUndeliverable?: true;
+  /** True if there is no conversation, but the contact was handed off to a human. */
+  isHandedOff?: true;
   /** The message that failed, if a rule may send it again. */
   failed?: {
     text: string;

@@ -1,11 +1,18 @@
 import { timestamp } from "../../../common/time";
 import type { Tx } from "../../../database/unit-of-work";
 import { GatewayError } from "../../../errors";
+import type { Effect } from "../../configuration/document/effect";
 import { changeKnownTags, tagsOf } from "../../contacts/tag-changes";
 import type { Conversation } from "../../conversations/conversation.entity";
 import { PendingMessages } from "../../conversations/conversation.inputs";
 import { assertOpen } from "../../conversations/find-conversation";
-import { type PlannedChange, planClose, planHandoff, planMove } from "../../conversations/planned-change";
+import {
+  type PlannedChange,
+  planClose,
+  planHandoff,
+  planMove,
+  setHandedOff,
+} from "../../conversations/planned-change";
 import { storeAudited } from "../../conversations/store-change";
 import { WaitingTimers } from "../../timers/waiting-timers";
 import type { EffectStatus } from "../explanation";
@@ -13,6 +20,9 @@ import type { Application, Change, Result, TimerChange } from "./application";
 
 /** Min time until a timer is due that was set by the decision of another timer (ms), so that no two set each other endlessly. */
 const MIN_CHAINED_MS = 60_000;
+
+export const isContactHandoff = (effect: Effect): boolean =>
+  effect.kind === "handoff" && effect.scope === "contact";
 
 /** @throws GatewayError if the effect fails */
 export async function change(
@@ -23,13 +33,17 @@ export async function change(
     opened,
     canceled,
     timers,
+    application,
+    all,
   }: {
     conversation: Conversation | null;
     opened: readonly Conversation[];
-    canceled: Set<string>;
+    canceled: Map<string, Set<string>>;
     timers: WaitingTimers;
+    application: Application;
+    /** All open conversations with the contact. */
+    all: () => readonly Conversation[];
   },
-  application: Application,
 ): Promise<EffectStatus> {
   const { lanes, context, participants } = application;
   const { contact } = participants;
@@ -43,11 +57,19 @@ export async function change(
   }
   if (conversation === null) throw new GatewayError("not_found", "There is no conversation.");
   if (effect.kind !== "close") assertOpen(conversation);
-  const planned = await plan(tx, effect, conversation, opened);
-  if (planned === undefined) return "unchanged";
-  for (const id of (await storeAudited(tx, lanes, context, conversation, planned, timers)).canceled)
-    canceled.add(id);
-  return "done";
+  let isChanged = false;
+  for (const each of isContactHandoff(effect) ? all() : [conversation]) {
+    const planned = await plan(tx, effect, each, opened);
+    if (planned === undefined) continue;
+    isChanged = true;
+    const queue = await storeAudited(tx, lanes, context, each, planned, { contact, timers });
+    canceled.set(each.id, new Set([...(canceled.get(each.id) ?? []), ...queue.canceled]));
+  }
+  if (isContactHandoff(effect) && contact !== null && contact.handedOffAt === null) {
+    await setHandedOff(tx, contact, timestamp());
+    isChanged = true;
+  }
+  return isChanged ? "done" : "unchanged";
 }
 
 /** @throws GatewayError `limit_reached` */

@@ -6,6 +6,7 @@ import { ConsentState } from "../../contacts/consent.entity";
 import { consentTo, nameOfConsent } from "../../contacts/consents";
 import { type Conversation, Handler } from "../../conversations/conversation.entity";
 import { addressOn, assertInUse, lineOf } from "../../conversations/destination";
+import type { Place } from "../../conversations/find-conversation";
 import { insertConversation, lockOpen } from "../../conversations/open-conversation";
 import { conversationQueueFull, roomIn } from "../../conversations/queue-messages";
 import { MessageError } from "../../messages/message.enums";
@@ -84,17 +85,15 @@ export async function destinationOf(
   const { contact, conversation: atHand, isNamed, isPreferred } = participants;
   if (contact === null) {
     const place = (await defaultConversations.lockPlaces(tx, [agentId])).get(agentId);
-    return place === undefined
-      ? { conversation: null }
-      : { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
+    return place === undefined ? { conversation: null } : join(tx, place, whileHuman);
   }
   const isGiven = isNamed && resendOf === undefined;
   if (atHand !== null && (isGiven || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name === null ? null : { name });
   if (line.id === atHand?.lineId) return { conversation: atHand };
   assertInUse(line);
-  const place = { line, address: await addressOn(tx, line, contact.id, isPreferred) };
-  return { ...mayJoin(await lockOpen(tx, place), whileHuman), place };
+  const place = { line, contact, address: await addressOn(tx, line, contact.id, isPreferred) };
+  return join(tx, place, whileHuman);
 }
 
 /**
@@ -168,27 +167,41 @@ export async function open(tx: Tx, destination: Destination): Promise<Destinatio
 
 /**
  * @param options.schedules true if any of the messages is scheduled
- * @param options.changed the conversation whose messages were canceled
+ * @param options.canceled messages that were canceled
  * @throws GatewayError `queue_full`
  */
 export async function assertRoomFor(
   tx: Tx,
   sends: readonly Destination[],
-  {
-    schedules,
-    changed,
-  }: { schedules: boolean; changed?: { of: Conversation | null; canceled: ReadonlySet<string> } },
+  { schedules, canceled }: { schedules: boolean; canceled?: ReadonlyMap<string, ReadonlySet<string>> },
 ): Promise<void> {
   for (const [{ conversation }, { length }] of groupBy(sends, (each) => each)) {
     if (conversation === null) continue;
-    const canceled = tx.isDryRun && changed?.of?.id === conversation.id ? changed.canceled.size : 0;
-    if ((await roomIn(tx, conversation, length, { schedules, canceled })) < length)
+    const freed = tx.isDryRun ? (canceled?.get(conversation.id)?.size ?? 0) : 0;
+    if ((await roomIn(tx, conversation, length, { schedules, canceled: freed })) < length)
       throw conversationQueueFull();
   }
 }
 
-/** @throws GatewayError `conflict` for a conversation that a human answers in */
-function mayJoin(conversation: Conversation | null, whileHuman = false): Destination {
-  if (whileHuman || conversation?.handler !== Handler.human) return { conversation };
-  throw new GatewayError("conflict", `A human answers in the conversation ${conversation.id}.`);
+/**
+ * The open conversation at a place, or the place itself if it has none.
+ * @throws GatewayError `conflict` if a human answers there
+ */
+async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {
+  const conversation = await lockOpen(tx, place);
+  const isHuman =
+    conversation === null ? place.contact.handedOffAt !== null : conversation.handler === Handler.human;
+  if (whileHuman || !isHuman) return { conversation, place };
+  const where = conversation === null ? "to the contact" : `in the conversation ${conversation.id}`;
+  throw new GatewayError("conflict", `A human answers ${where}.`);
+}
+
+/** All open conversations with a contact, as the objects that its messages are sent to. */
+export function allOpen(
+  conversation: Conversation | null,
+  sends: readonly Destination[],
+  others: ReadonlyMap<string, Conversation>,
+): Conversation[] {
+  const known = [conversation, ...sends.map((each) => each.conversation)].flatMap((each) => each ?? []);
+  return [...new Map([...others.values(), ...known.reverse()].map((each) => [each.id, each])).values()];
 }

@@ -36,6 +36,7 @@ export function explain(
     ...(obstacles !== undefined && { obstacles }),
     tags: "tags" in effect ? effect.tags : null,
     reason: "reason" in effect ? effect.reason : null,
+    ...("scope" in effect && { scope: effect.scope }),
     ...("key" in effect && { timer: explainTimer(effect, timer) }),
   };
 }
