@@ -178,6 +178,11 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
 
 /** Documents with a problem that only the gateway sees. */
 const INVALID: [object, string, string][] = [
+  [
+    of({ templates: { a: "a" }, otherwise: [{ send: "a", line: "sms", reuse: "latest" }] }),
+    "otherwise[0].reuse",
+    "must not be used with a line",
+  ],
   [of({ otherwise: [{ resend: true }] }), "otherwise[0]", "must be in a rule for message.failed"],
   [
     of({ rules: [{ ...RULE, do: [{ resend: true }] }] }),

@@ -164,7 +164,7 @@ describe("the editor suggests", () => {
       '{"rules": [{"do": [{|}]}]}',
       ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer", "resend"],
     ],
-    ['{"rules": [{"do": [{"send": "hi", |}]}]}', ["line", "delaySeconds", "topic", "urgent"]],
+    ['{"rules": [{"do": [{"send": "hi", |}]}]}', ["line", "reuse", "delaySeconds", "topic", "urgent"]],
     ['{"policy": {|}}', ["zone", "windows", "caps", "topics"]],
     ['{"policy": {"windows": [{|}]}}', ["days", "from", "to"]],
     ['{"policy": {"caps": [{"max": 2, |}]}}', ["within", "topics"]],

@@ -220,8 +220,9 @@ export class ContactService {
       await detachConsents(tx, id);
       for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: id });
       const now = timestamp();
-      const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {}, handedOffAt: null };
-      const change = { ...empty, version: contact.version + 1, updatedAt: now, erasedAt: now };
+      const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {} };
+      const times = { handedOffAt: null, updatedAt: now, erasedAt: now };
+      const change = { ...empty, version: contact.version + 1, ...times };
       await tx.update(Contact, { id }, change);
       const target = { id, name: id, organizationId: organizationOf(context) };
       await recordAudit(tx, context, contactActions.contact_erased, target);

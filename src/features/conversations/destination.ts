@@ -13,6 +13,7 @@ import { assertNotErased, lockContact } from "../contacts/find-contact";
 import { addressesOf } from "../contacts/known-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
+import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference, LineReference } from "./conversation.inputs";
 import type { Place } from "./find-conversation";
 
@@ -119,6 +120,25 @@ export async function placeOnDefaultLine(
   const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, id)]);
   const address = line && reachedAt(line, addresses ?? [], isPreferred);
   return line === undefined || address === undefined ? undefined : { line, contact, address };
+}
+
+/** Where the latest open conversation with a contact takes place, among those that reach the contact. */
+export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | undefined> {
+  const addresses = (await addressesOf(tx, contact.id)) ?? [];
+  const reached = addresses.filter(
+    ({ optedOutAt, undeliverableAt }) => optedOutAt === null && undeliverableAt === null,
+  );
+  const open = await tx.find(Conversation, {
+    where: { contactId: contact.id, state: ConversationState.open },
+    order: { updatedAt: "DESC", id: "DESC" },
+  });
+  for (const { lineId, addressId } of open) {
+    const address = reached.find(({ id }) => id === addressId);
+    const line = address && (await lineById(tx, lineId));
+    if (address !== undefined && line !== undefined && line.state !== LineState.archived)
+      return { line, contact, address };
+  }
+  return undefined;
 }
 
 /** The default line of an agent, in a transaction that changes no line; undefined without one. */

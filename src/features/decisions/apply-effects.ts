@@ -64,7 +64,9 @@ export async function applyEffects(
         const error = await blockOf(tx, effect, destination, application);
         if (error !== undefined && !(await leadsToAccepted(tx, move, effect, application)))
           return { status: "failed", error };
-        return { status: "done", destination: destinations.one(destination), line };
+        const found = destination.place?.line ?? participants.line;
+        const used = effect.reuse === undefined ? line : (found?.name ?? line);
+        return { status: "done", destination: destinations.one(destination), line: used };
       }),
     );
   }

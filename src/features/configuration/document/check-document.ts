@@ -195,6 +195,12 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
           ],
     ),
   );
+  const reusing = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
+    effects.flatMap((effect, index) =>
+      "send" in effect && effect.reuse !== undefined && effect.line !== undefined
+        ? [{ path: pathOf([...path, index, "reuse"]), message: "must not be used with a line" }]
+        : [],
+    );
   const hasAsk = otherwise.findIndex((effect) => "ask" in effect);
   return [
     ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"], !rule.continue)),
@@ -204,6 +210,8 @@ function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument)
       on === MESSAGE_FAILED ? [] : resendsIn(effects, ["rules", rule, "do"]),
     ),
     ...resendsIn(otherwise, ["otherwise"]),
+    ...rules.flatMap(({ do: effects = [] }, rule) => reusing(effects, ["rules", rule, "do"])),
+    ...reusing(otherwise, ["otherwise"]),
     ...(hasAsk === -1
       ? []
       : [

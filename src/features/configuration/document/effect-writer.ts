@@ -74,7 +74,7 @@ export class EffectWriter {
 
   private send(
     ruleId: string | null,
-    { send: template, line, delaySeconds = 0, ...own }: Extract<EffectDocument, { send: string }>,
+    { send: template, line, reuse, delaySeconds = 0, ...own }: Extract<EffectDocument, { send: string }>,
   ): Effect {
     this.messages += 1;
     const { error, ...texts } =
@@ -83,7 +83,11 @@ export class EffectWriter {
         : this.texts(template, TextRun);
     const settings = this.configuration.settingsOf(template);
     const { topic = settings.topic, urgent = settings.urgent } = own;
-    const more = { ...(topic !== undefined && { topic }), ...(urgent && { isUrgent: urgent }) };
+    const more = {
+      ...(reuse && { reuse }),
+      ...(topic !== undefined && { topic }),
+      ...(urgent && { isUrgent: urgent }),
+    };
     return { ruleId, error, kind: "send", template, ...texts, ...linesOf(line), delaySeconds, ...more };
   }
 

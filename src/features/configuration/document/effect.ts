@@ -37,6 +37,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       resendOf?: string;
       /** A list in place of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
+      /** Uses the latest open conversation with the contact, on any line. */
+      reuse?: "latest";
       delaySeconds: number;
       /** What the message is about, for the consents of the contact; undefined without one. */
       topic?: string;

@@ -142,6 +142,12 @@ const send = z.strictObject({
       "Name of the line on which to open a conversation if the situation does not name one, or a list, of which the first line that reaches the contact is used; the default line if omitted.",
     )
     .optional(),
+  reuse: z
+    .literal("latest")
+    .describe(
+      "Without a line: sends in the latest open conversation with the contact that reaches it, whatever its line; otherwise on the default line.",
+    )
+    .optional(),
   delaySeconds: z
     .int()
     .min(0)

@@ -5,7 +5,7 @@ import type { Effect } from "../../configuration/document/effect";
 import { ConsentState } from "../../contacts/consent.entity";
 import { consentTo, nameOfConsent } from "../../contacts/consents";
 import { type Conversation, Handler } from "../../conversations/conversation.entity";
-import { addressOn, assertInUse, lineOf } from "../../conversations/destination";
+import { addressOn, assertInUse, latestPlace, lineOf } from "../../conversations/destination";
 import type { Place } from "../../conversations/find-conversation";
 import { insertConversation, lockOpen } from "../../conversations/open-conversation";
 import { conversationQueueFull, roomIn } from "../../conversations/queue-messages";
@@ -78,7 +78,7 @@ export class Destinations {
  */
 export async function destinationOf(
   tx: Tx,
-  { line: name = null, whileHuman, resendOf }: Partial<Send>,
+  { line: name = null, reuse, whileHuman, resendOf }: Partial<Send>,
   application: Application,
 ): Promise<Destination> {
   const { agentId, participants, defaultConversations } = application;
@@ -88,6 +88,11 @@ export async function destinationOf(
     return place === undefined ? { conversation: null } : join(tx, place, whileHuman);
   }
   const isGiven = isNamed && resendOf === undefined;
+  const latest = reuse !== undefined && !isGiven ? await latestPlace(tx, contact) : undefined;
+  if (latest !== undefined) {
+    const isAtHand = latest.line.id === atHand?.lineId && latest.address.id === atHand.addressId;
+    return isAtHand ? { conversation: atHand } : join(tx, latest, whileHuman);
+  }
   if (atHand !== null && (isGiven || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name === null ? null : { name });
   if (line.id === atHand?.lineId) return { conversation: atHand };
