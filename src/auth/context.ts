@@ -1,6 +1,6 @@
 import type { Timestamp } from "../common/time";
 import { isApiKey } from "../credentials/token-format";
-import { type ErrorCode, GatewayError } from "../errors";
+import { type ErrorCode, GatewayError, type InvalidInput } from "../errors";
 import type {
   AgentCaller,
   Caller,
@@ -52,6 +52,8 @@ export interface RequestContext {
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** True if a field below the root that the caller may not read is null instead of an error, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
+  /** Only for REST: why items of a list with `@ItemsApart` are not valid, by index; they arrive as empty objects. */
+  malformed?: ReadonlyMap<number, InvalidInput> | undefined;
   /** True if the client has disconnected, so that long-running work for its response should stop. */
   isGone?: (() => boolean) | undefined;
 }

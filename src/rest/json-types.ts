@@ -16,7 +16,7 @@ import {
 } from "graphql";
 import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json-schema";
 import { excerpt } from "../credentials/redact-tokens";
-import { MAX_PROBLEMS } from "../errors";
+import { InvalidInput, MAX_PROBLEMS } from "../errors";
 import { isForMembers } from "../schema/for-members";
 import { boundsOf } from "../schema/list-size";
 import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
@@ -37,6 +37,8 @@ export interface Use {
   selection?: SelectionSetNode | undefined;
   /** Registers the schema of a named type and returns a reference to it. */
   define?: ((name: string, schema: JsonSchema) => JsonSchema) | undefined;
+  /** True for a list whose items are valid or not on their own. */
+  itemsApart?: boolean;
   /** Names of the enclosing input objects. */
   within?: readonly string[];
 }
@@ -102,6 +104,13 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       }
       const decoded: unknown[] = [];
       for (const [i, each] of items.entries()) {
+        if (use.itemsApart && location.malformed !== undefined) {
+          const apart = { path: "", source: location.source, problems: [] };
+          const found = each === null ? addProblem(apart, "is required") : item.decode(each, apart);
+          if (apart.problems.length > 0) location.malformed.set(i, new InvalidInput(apart.problems));
+          decoded.push(apart.problems.length > 0 ? {} : found);
+          continue;
+        }
         if (location.problems.length >= MAX_PROBLEMS) break;
         if (each !== null) decoded.push(item.decode(each, below(location, i)));
         else if (takesNull) decoded.push(null);

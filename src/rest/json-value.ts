@@ -1,4 +1,4 @@
-import type { InputProblem } from "../errors";
+import type { InputProblem, InvalidInput } from "../errors";
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -14,6 +14,8 @@ export interface Location {
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */
   problems: InputProblem[];
+  /** Collects the problems of each item of a list with `@ItemsApart`, by index; undefined to reject the whole request. */
+  malformed?: Map<number, InvalidInput> | undefined;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from "graphql";
 import { MUST_BE_INT64 } from "../common/int64";
 import { checkOf, type JsonSchemaRule, ruleOf } from "../common/json-schema";
+import { hasItemsApart } from "../schema/items-apart";
 import { boundsOf } from "../schema/list-size";
 import type {
   PathParameter,
@@ -203,7 +204,13 @@ class Variables {
   }
 
   jsonOf({ type, target }: Pick<Variable, "type" | "target">): JsonType {
-    return jsonTypeOf(type, { rule: ruleOf(target), check: checkOf(target), define: this.define });
+    const itemsApart = target != null && hasItemsApart(target);
+    return jsonTypeOf(type, {
+      rule: ruleOf(target),
+      check: checkOf(target),
+      define: this.define,
+      itemsApart,
+    });
   }
 
   member(parameter: RestParameter, { takesNull }: { takesNull: boolean }): Member {

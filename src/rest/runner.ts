@@ -45,11 +45,10 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
     },
     handle: async (request, reply) => {
       if (stream !== undefined && wantsEventStream(request)) return stream(request, reply);
-      const { status, found, nextCursor, endCursor, write } = await run(
-        toVariables(inputsOf(request)),
-        request.callContext,
-        names,
-      );
+      const malformed = new Map<number, InvalidInput>();
+      const variables = toVariables(inputsOf(request), malformed);
+      const context = malformed.size === 0 ? request.callContext : { ...request.callContext, malformed };
+      const { status, found, nextCursor, endCursor, write } = await run(variables, context, names);
       reply.code(status);
       if (write === undefined) return reply.send();
       if (nextCursor !== undefined) linkNextPage(nextCursor, request, reply, publicUrl);

@@ -23,7 +23,8 @@ const IN_REQUESTS: InputForm = { source: "text", idempotencyKeyName: IDEMPOTENCY
 
 /**
  * Creates a function that turns the inputs of a route into the variables of its document.
- * @returns a function that throws InvalidInput with all problems in path, query, idempotency key and body
+ * @returns a function that throws InvalidInput with all problems in path, query, idempotency key and body, and collects
+ *   those in items of a list with `@ItemsApart`
  */
 export function variablesReader(
   { path, query, body, idempotencyKey }: RoutePlan,
@@ -32,7 +33,7 @@ export function variablesReader(
   const known = new Set(query.map(({ name }) => name));
   const bodySource = source === "text" ? "json" : source;
 
-  return (inputs: Inputs): Record<string, unknown> => {
+  return (inputs: Inputs, malformed?: Location["malformed"]): Record<string, unknown> => {
     const problems: InputProblem[] = [];
     const variables: Record<string, unknown> = {};
     const read = (from: Inputs["path"], { name, key, json, required }: Member) => {
@@ -56,7 +57,7 @@ export function variablesReader(
       }),
     };
     if (body !== undefined) {
-      const location: Location = { path: "", source: bodySource, problems };
+      const location: Location = { path: "", source: bodySource, problems, malformed };
       const decoded = body.json.decode(inputs.body ?? {}, location);
       if (body.variable === undefined) Object.assign(variables, decoded);
       else if (idempotencyKey?.variable !== undefined)

@@ -1,5 +1,6 @@
 import { Extensions } from "type-graphql";
 import type { InputProblem } from "../errors";
+import { isApart } from "./items-apart";
 
 /** A rule about several fields of an input object. Both APIs check it together with the rules of the fields. */
 export interface ObjectRule {
@@ -54,7 +55,7 @@ export function addProblemsOfRules(input: unknown, path: string, problems: Input
   // JSON values have no rules, and may be large.
   if (type === Object) return;
   for (const [name, value] of Object.entries(input))
-    addProblemsOfRules(value, path ? `${path}.${name}` : name, problems);
+    if (!isApart(type, name)) addProblemsOfRules(value, path ? `${path}.${name}` : name, problems);
   const all = rules.get(type);
   if (all) addRuleProblems(all, input as Record<string, unknown>, path, problems);
 }

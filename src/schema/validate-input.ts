@@ -22,6 +22,17 @@ export async function validateInput(input: unknown): Promise<void> {
   if (problems.length > 0) throw new InvalidInput(problems);
 }
 
+/** Returns why an input object is not valid; undefined if it is. */
+export async function problemIn(input: unknown): Promise<InvalidInput | undefined> {
+  try {
+    await validateInput(input);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidInput) return error;
+    throw error;
+  }
+}
+
 function problemsOf(error: ValidationError, prefix: string): InputProblem[] {
   const path = prefix + error.property;
   const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message }));

@@ -86,16 +86,68 @@ describeGateway((gateway) => {
     expect(await find("many 499")).toMatchObject({ tags: ["many"], version: 1 });
   });
 
+  /** What each API rejects one contact for. */
+  const INVALID: [string, object][] = [
+    ["a malformed address", { addresses: [{ ...PHONE, address: "1" }] }],
+    ["no key", { name: "Anna" }],
+    ["a malformed tag", { ref: "x", tags: ["not a tag"] }],
+    ["a name and a language that are not valid", { ref: "x", name: "", locale: "xx-nowhere" }],
+    ["too many addresses", { ref: "x", addresses: Array.from({ length: 101 }, () => PHONE) }],
+    ["attributes of 9 KB", { ref: "x", attributes: { text: "x".repeat(9_000) } }],
+  ];
+  /** What only REST rejects for one contact, because GraphQL knows the types of its variables. */
+  const MISTYPED: [string, unknown][] = [
+    ["a member that is not known", { ref: "x", nmae: "Anna" }],
+    ["a number for a text", { ref: 17 }],
+    ["an unknown kind of address", { addresses: [{ kind: "fax", address: "1" }] }],
+    ["an agent", { ref: "x", agentId: "x" }],
+    ["a list", []],
+    ["null", null],
+  ];
+
+  test.each([...INVALID, ...MISTYPED])(
+    "a contact with %s is rejected as if alone, and the others are stored",
+    async (what, contact) => {
+      const [before, after] = [`before ${what}`, `after ${what}`];
+      const { body: alone, status } = await gateway.rest("POST", "/agent/contacts", {
+        body: contact as object,
+      });
+      expect([status, alone.code]).toEqual([400, "invalid_request"]);
+      const rejected = { created: false, errorCode: "invalid_request", errorText: alone.message };
+      const answered = await results([{ ref: before }, contact as object, { ref: after }, contact as object]);
+      expect(answered).toEqual([
+        { contactId: (await find(before)).id, created: true },
+        rejected,
+        { contactId: (await find(after)).id, created: true },
+        rejected,
+      ]);
+      expect(await find("x")).toBeNull();
+    },
+  );
+
+  test.each(INVALID)("in GraphQL, a contact with %s is rejected alone", async (what, contact) => {
+    const query =
+      "mutation ($input: PutContactsInput!) { putContacts(input: $input) { results { contactId errorCode errorText } } }";
+    const ref = `beside ${what}`;
+    const { body } = await gateway.graphql(query, { input: { contacts: [contact, { ref }] } });
+    expect(body.data.putContacts.results).toEqual([
+      { contactId: null, errorCode: "invalid_request", errorText: expect.any(String) },
+      { contactId: (await find(ref)).id, errorCode: null, errorText: null },
+    ]);
+    const { body: alone } = await contactClient(gateway).put(contact);
+    const text = body.data.putContacts.results[0].errorText;
+    expect(alone.errors[0].message.replaceAll("input.", "")).toBe(text);
+  });
+
+  test("a body without a list is rejected", async () => {
+    for (const body of [{ contacts: { ref: "x" } }, { contacts: null }, {}, [{ ref: "x" }]])
+      expect((await gateway.rest("POST", "/agent/contacts/batch", { body })).status).toBe(400);
+    expect(await find("x")).toBeNull();
+  });
+
   test.each<[string, object[], string]>([
     ["no contact", [], "contacts"],
     ["501 contacts", Array.from({ length: 501 }, (_, i) => ({ ref: `${i}` })), "contacts"],
-    [
-      "a malformed address",
-      [{ ref: "x" }, { addresses: [{ ...PHONE, address: "1" }] }],
-      "contacts.1.addresses.0.address",
-    ],
-    ["a contact without a key", [{ ref: "x" }, { name: "Anna" }], "contacts.1.ref"],
-    ["a malformed tag", [{ ref: "x", tags: ["not a tag"] }], "contacts.0.tags"],
   ])("with %s, nothing is stored, and the error says where", async (_, contacts, path) => {
     const { status, body } = await post(contacts);
     expect({ status, code: body.code }).toEqual({ status: 400, code: "invalid_request" });

@@ -7,6 +7,7 @@ import { Nullable, Optional } from "../../common/nullable";
 import { ArrayMaxSize, ArrayNotEmpty, ValidateNested } from "../../common/validators";
 import { MAX_PAGE, OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
+import { ItemsApart } from "../../schema/items-apart";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
@@ -138,7 +139,7 @@ export class PutContactInput {
 @InputType({ description: "Contacts to create or change." })
 export class PutContactsInput {
   @Field(() => [PutContactInput], { description: "The contacts, 1 to 500, each as for `putContact`." })
-  @ValidateNested({ each: true })
+  @ItemsApart()
   @ArrayNotEmpty({ message: "must have at least one item" })
   @ArrayMaxSize(MAX_PUT, { message: `must have at most ${MAX_PUT} items` })
   @JsonSchema({ minItems: 1, maxItems: MAX_PUT })
@@ -155,6 +156,7 @@ export class StoredContact {
 }
 
 export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
+  invalid_request: "The contact is not valid.",
   conflict: "Its `ref` and addresses belong to different contacts.",
   limit_reached: "It would have more addresses or tags than a contact may have.",
 });

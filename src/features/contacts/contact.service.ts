@@ -13,6 +13,7 @@ import { noSuch } from "../../errors";
 import { directionOf, pageOfRows } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
+import { problemIn } from "../../schema/validate-input";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
@@ -42,7 +43,7 @@ import type { Erasures } from "./erasures";
 import { lockContact } from "./find-contact";
 import { addressesOf } from "./known-contact";
 import { type Filter, idsIn, listed, matchingEntries } from "./list-contacts";
-import { type PutRequest, partsOf, putTagged, putTogether } from "./put-contacts";
+import { type PutRequest, partsOf, putTagged, putTogether, rejected } from "./put-contacts";
 import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 
@@ -169,12 +170,15 @@ export class ContactService {
   }
 
   /**
-   * Creates or changes contacts as `put` does.
+   * Creates or changes contacts as `put` does; one that is not valid is rejected alone.
    * @returns what became of each, in order
    * @throws GatewayError `not_found` (agent), or another that is no contact's own; contacts may be stored nevertheless
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();
+    const rejections = await Promise.all(
+      contacts.map((contact, i) => context.malformed?.get(i) ?? problemIn(contact)),
+    );
     await this.database.read(async (reader) => {
       for (const [i, { agentId }] of contacts.entries()) {
         if (agentIds.has(agentId)) continue;
@@ -182,15 +186,16 @@ export class ContactService {
         agentIds.set(agentId, await scopedAgentId(reader, context, agentId, path));
       }
     });
-    const requests = contacts.map(({ agentId, ...input }) => ({
-      context,
-      agentId: agentIds.get(agentId) as string,
-      input,
-    }));
+    const requests = contacts
+      .filter((_, i) => rejections[i] === undefined)
+      .map(({ agentId, ...input }) => ({ context, agentId: agentIds.get(agentId) as string, input }));
     const results: PutContactResult[] = [];
     for (const part of partsOf(requests))
       results.push(...(await putTogether(part, (each) => this.storeAll(each))));
-    return results;
+    const rest = results.values();
+    return rejections.map((problem) =>
+      problem === undefined ? (rest.next().value as PutContactResult) : rejected(problem),
+    );
   }
 
   private storeAll(requests: readonly PutRequest[]): Promise<StoredContact[]> {

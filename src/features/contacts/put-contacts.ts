@@ -57,20 +57,20 @@ export async function putTogether(
     }));
   } catch (error) {
     if (!(error instanceof GatewayError && error.code in PutContactError)) throw error;
-    if (requests.length === 1)
-      return [
-        {
-          contactId: null,
-          created: false,
-          errorCode: error.code as PutContactError,
-          errorText: error.message,
-        },
-      ];
+    if (requests.length === 1) return [rejected(error)];
     const results: PutContactResult[] = [];
     for (const request of requests) results.push(...(await putTogether([request], store)));
     return results;
   }
 }
+
+/** The result for a contact that was not stored. */
+export const rejected = ({ code, message }: GatewayError): PutContactResult => ({
+  contactId: null,
+  created: false,
+  errorCode: code as PutContactError,
+  errorText: message,
+});
 
 /** Creates or changes a contact and adds its tags. */
 export async function putTagged(
