@@ -198,6 +198,28 @@ onAnyEngine((engine) => {
     for (const text of [log, gateway.log(), JSON.stringify(body)]) expect(text).not.toContain(KEY);
   });
 
+  test("what otherwise formatted after a failed question is replayed byte by byte", async () => {
+    const fallback = '{{ 1200 | money: "EUR" }}';
+    const templates = { ...DOCUMENT.templates, fallback };
+    const version = await publish(gateway, agentId, { ...DOCUMENT, templates });
+    server.reaction = (response) => response.writeHead(500).end();
+    const { id } = await asked();
+    await settle();
+    // As if the language data of the process that decided had been of another version.
+    await gateway.services.database.write(async (tx) => {
+      const { explanation } = await tx.findOneByOrFail(Decision, { id });
+      const other = JSON.stringify(explanation).replaceAll("\u20ac1,200.00", "EUR 1200");
+      await tx.update(Decision, { id }, { explanation: JSON.parse(other) });
+    });
+    const { explanation } = await found({ id });
+    expect(explanation.effects[2]).toMatchObject({ kind: "send", text: "EUR 1200" });
+    const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, {
+      body: { against: { version } },
+    });
+    expect([body.status, JSON.stringify(body.explanation)]).toEqual(["same", JSON.stringify(explanation)]);
+    await publish(gateway, agentId, DOCUMENT);
+  });
+
   test("without a model, otherwise applies, also to what waits for one", async () => {
     const waiting = await asked();
     const without = await start({ MODEL_URL: "", MODEL_NAME: "" });
