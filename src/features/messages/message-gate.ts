@@ -39,7 +39,7 @@ export class MessageGate {
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Topic of the message; null without one." })
+  @Nullable(() => String, "Topic of the message; null without one.")
   @MaxCharacters(TOPIC_MAX_LENGTH)
   topic!: string | null;
 }

@@ -208,11 +208,10 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   cappedContactId!: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Topic of the agent's policy that the message is about; null without one. It is sent only if the contact consents to it.",
-  })
+  @Nullable(
+    () => String,
+    "Topic of the agent's policy that the message is about; null without one. It is sent only if the contact consents to it.",
+  )
   @MaxCharacters(TOPIC_MAX_LENGTH)
   @Column({ type: "varchar", length: TOPIC_MAX_LENGTH, nullable: true })
   topic!: string | null;
