@@ -74,7 +74,7 @@ export class Targets {
    * Validates a URL before it is saved.
    * @param path path of the input, such as `input.url`
    * @returns the normalized URL
-   * @throws InvalidInput that says what is wrong
+   * @throws InvalidInput with the problem
    */
   async assertAllowedUrl(text: string, path: string): Promise<URL> {
     const invalid = (message: string) => new InvalidInput([{ path, message }]);
@@ -94,7 +94,7 @@ export class Targets {
    * Validates a server's host before it is saved.
    * @param path path of the input, such as `input.host`
    * @param isPlain true if the server is used without TLS
-   * @throws InvalidInput that says what is wrong
+   * @throws InvalidInput with the problem
    */
   async assertAllowedHost(host: string, path: string, isPlain = false): Promise<void> {
     const invalid = (message: string) => new InvalidInput([{ path, message }]);

@@ -19,7 +19,7 @@ import type { Scope } from "../auth/permissions";
 
 /**
  * Declares who may select a field: anyone, or keys with a scope and members with a permission. A root field must declare it;
- * any other field that declares none may be selected by whoever gets its object.
+ * any other field that declares none may be selected by every caller who gets its object.
  * The rule is stored in the schema's extensions, where `enforceAccess` reads it.
  */
 export const Access =

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import styles from "./dialogs.module.css";
 import type { Scope } from "./documents.generated";
 
-/** The scopes declared by the features, with what they allow. */
+/** The scopes declared by the features, with their descriptions. */
 const ALLOWS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...Object.values(import.meta.glob<object>("../../features/*/*.scopes.ts", { eager: true })).flatMap(

@@ -39,7 +39,7 @@ const partsOf = (value: object): [name: string, part: unknown][] =>
     ? value.map((part) => ["", part])
     : Object.entries(value).map(([name, part]) => [`${JSON.stringify(name)}: `, part]);
 
-/** Parses a text as a JSON object, or returns what is wrong with it. */
+/** Parses a text as a JSON object, or returns its first error. */
 export function parseText(text: string): { document: Json } | { problem: SyntaxProblem } {
   let document: unknown;
   try {

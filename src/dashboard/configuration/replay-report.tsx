@@ -153,7 +153,7 @@ function Totals({ report }: { report: Report }) {
   );
 }
 
-/** The ID of a rule, or what applied without one. */
+/** The ID of a rule, or the part that applied without one. */
 const RuleName = ({ id }: { id: string | null }) =>
   id === null ? (
     <span className={styles.muted}>otherwise</span>

@@ -37,7 +37,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "What is typed above" }]),
   ];
-  // The draft may have been published, and what was typed saved.
+  // The draft may have been published, and typed text saved.
   const by = choices.some(({ value }) => value === chosen) ? chosen : "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =

@@ -88,7 +88,7 @@ export function Card({ title, aside, children }: { title: string; aside?: ReactN
   );
 }
 
-/** An empty state: what is missing and what to do about it. */
+/** An empty state: what is missing, and how to add it. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className={styles.empty}>
     <p className={styles.emptyTitle}>{title}</p>

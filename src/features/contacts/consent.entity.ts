@@ -60,7 +60,7 @@ export class Consent {
   @Column({ type: "varchar", length: 3 })
   state!: ConsentState;
 
-  @Field(() => ConsentSource, { description: "How it became known." })
+  @Field(() => ConsentSource, { description: "How the consent became known." })
   @Column({ type: "varchar", length: 11 })
   source!: ConsentSource;
 

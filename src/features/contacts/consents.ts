@@ -76,7 +76,7 @@ export class Consents {
   async apply(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
     const key = await this.instanceKey.available();
     if (key === undefined) {
-      // Without the key, nobody can say whether an address has opted out.
+      // Without the key, opt-outs of addresses cannot be looked up.
       if (await tx.existsBy(Consent, { agentId: In([...new Set(addresses.map(({ agentId }) => agentId))]) }))
         await this.instanceKey.current();
       return;
@@ -102,7 +102,7 @@ export class Consents {
   }
 }
 
-/** Names what is known about a topic at an address. */
+/** The key of a consent: an address and a topic. */
 export const nameOfConsent = (addressId: string, topic: string): string => `${addressId} ${topic}`;
 
 /** What the contact at an address said about a topic, by `nameOfConsent`; the transaction has locked the contact. */
@@ -130,7 +130,7 @@ export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
     .execute();
 }
 
-/** Max consents that are adapted to another key at once. */
+/** Max consents per statement when the key changes. */
 const REHASHED_TOGETHER = 500;
 
 /** Adapts consents to a new instance key; those of addresses that are no longer stored are lost. */

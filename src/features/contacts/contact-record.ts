@@ -11,7 +11,7 @@ const KINDS = {
   tag: "A tag of the contact.",
   conversation: "A conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",
-  decision: "A decision about the contact, with what it knew.",
+  decision: "A decision about the contact, with the data that it was based on.",
   timer: "A situation that is handed to the agent later.",
   rule_match: "When a rule with `once` last matched.",
   event: "An event about the contact itself; events about its messages repeat other records.",

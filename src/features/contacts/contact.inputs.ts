@@ -157,8 +157,8 @@ export class StoredContact {
 
 export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
   invalid_request: "The contact is not valid.",
-  conflict: "Its `ref` and addresses belong to different contacts.",
-  limit_reached: "It would have more addresses or tags than a contact may have.",
+  conflict: "The `ref` and the addresses belong to different contacts.",
+  limit_reached: "The contact would have too many addresses or tags.",
 });
 export type PutContactError = keyof typeof PutContactError;
 

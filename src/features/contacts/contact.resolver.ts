@@ -113,7 +113,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => PutContactsPayload, {
     description:
-      "Creates or changes up to 500 contacts, each as `putContact` does, and says what became of each. Repeating a call has no effect.",
+      "Creates or changes up to 500 contacts, each as `putContact` does, and returns the result of each. Repeating a call has no effect.",
   })
   async putContacts(
     @Ctx() context: RequestContext,

@@ -72,7 +72,7 @@ export const contactRoutes: RouteGroup = {
       result: ["putContacts"],
       destructive: true,
       isForModels: false,
-      answers: "What became of each contact, in the order of the request.",
+      answers: "The result of each contact, in the order of the request.",
       example: {
         body: {
           contacts: [

@@ -171,8 +171,9 @@ export class ContactService {
 
   /**
    * Creates or changes contacts as `put` does; one that is not valid is rejected alone.
-   * @returns what became of each, in order
-   * @throws GatewayError `not_found` (agent), or another that is no contact's own; contacts may be stored nevertheless
+   * @returns the result of each, in order
+   * @throws GatewayError `not_found` (agent), or another error that concerns all contacts; some contacts may be stored
+   *   already
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();

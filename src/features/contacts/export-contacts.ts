@@ -6,7 +6,7 @@ import { ContactAddress } from "./contact-address.entity";
 import type { ContactPart } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 
-/** What is stored about a contact here, and in the features below. */
+/** The parts of an export that this feature and those below it store. */
 export const contactParts: readonly ContactPart[] = [
   {
     kind: "contact",

@@ -131,7 +131,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
 /** The last change of each contact in a transaction. */
 const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 
-/** Changes a contact after the changes that the transaction began before, because each reads what it changes. */
+/** Changes a contact after earlier changes of the transaction, because each reads the rows that it changes. */
 function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
   const last = lastChanges.get(tx) ?? new Map<string, Promise<unknown>>();
   lastChanges.set(tx, last);

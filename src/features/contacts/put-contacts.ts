@@ -42,7 +42,7 @@ export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
   return parts;
 }
 
-/** Stores contacts in one transaction; if one of them is rejected, each in one of its own, in order. */
+/** Stores contacts in one transaction; if one of them is rejected, each in a separate one, in order. */
 export async function putTogether(
   requests: readonly PutRequest[],
   store: (requests: readonly PutRequest[]) => Promise<StoredContact[]>,

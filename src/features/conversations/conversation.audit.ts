@@ -3,5 +3,5 @@ import { auditActions } from "../audit/audit-actions";
 export const conversationActions = auditActions({
   conversation_moved: "A conversation was moved to another line.",
   conversation_handed_off: "A conversation was handed off to a human.",
-  conversation_released: "A conversation was released, because nobody answered or released it in time.",
+  conversation_released: "A conversation was released automatically after `releaseAfter`.",
 });

@@ -12,7 +12,7 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import { type LineReference, PendingMessages } from "./conversation.inputs";
 import { addressOn, lineOf } from "./destination";
 
-/** Why a conversation was released: somebody did it, or nobody did within the configured time. */
+/** Why a conversation was released: a caller did it, or `releaseAfter` passed. */
 export type ReleaseReason = "request" | "timeout";
 
 /** A change to a conversation and its queued messages. */

@@ -22,7 +22,7 @@ const MAX_RELEASED = 20;
 const LOCKED_MS = 250;
 
 /**
- * Releases the conversations of agents that nobody released within `releaseAfter` of the live configuration. An agent
+ * Releases the conversations of agents that were not released within `releaseAfter` of the live configuration. An agent
  * that has it has a lane, which sleeps until the first conversation is due, and no longer than `releaseAfter`: what is
  * handed off while it sleeps is due later, so that a handoff need not know of it. Takes only free locks, because it already
  * holds lanes.

@@ -27,7 +27,7 @@ export async function storeChange(
   { change, cancel, releaseReason }: Omit<PlannedChange, "audit">,
 ): Promise<ChangedQueue> {
   const { id } = conversation;
-  // Waits for the delivery that holds the lane; the next delivery sees what is stored here.
+  // Waits for the delivery that holds the lane; the next delivery sees this change.
   await lanes.lock(tx, id);
   const version = conversation.version + 1;
   const updatedAt = timestamp();

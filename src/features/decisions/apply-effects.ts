@@ -34,7 +34,8 @@ export interface Applied {
 /** Why an effect is held back while a human answers. */
 const HANDED_OFF_ERROR: ExplanationError = {
   code: "handed_off",
-  message: "A human answers in the conversation, and the rule does not apply meanwhile.",
+  message:
+    "A human is answering in the conversation, and the rule does not apply until the agent takes over again.",
 };
 
 const NONE: ReadonlyMap<string, Conversation> = new Map();

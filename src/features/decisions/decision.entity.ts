@@ -61,7 +61,7 @@ export class Situation {
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()
-// Covers the filters by type, rule and outcome, so that what is rare is found without reading the rows in between.
+// Covers the filters by type, rule and outcome, so that rare rows are found without reading the rows in between.
 @Index(["agentId", "id", "situationType", "ruleId", "outcome"])
 @Index(["conversationId", "id"])
 @Index(["contactId", "id"])

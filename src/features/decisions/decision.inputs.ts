@@ -129,7 +129,7 @@ export class DecideInput extends IdempotentInput {
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 
-  @Optional(() => Assumptions, "What a dry run assumes.")
+  @Optional(() => Assumptions, "Assumptions of the dry run.")
   @ValidateNested()
   as?: Assumptions | null | undefined;
 }

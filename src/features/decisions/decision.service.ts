@@ -166,7 +166,7 @@ export class DecisionService {
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
     const readPage = async (reader: EntityManager) => pageOfRows(await matching(reader), page, "DESC");
-    // Filtering by what is rare reads many entries of an index, unless another index leads to few.
+    // Filtering for rare values reads many entries of an index, unless another index leads to few.
     const isNarrow = [key, contactId, conversationId].some((value) => value != null);
     const mayReadMany =
       !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);

@@ -258,7 +258,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => MessageGate,
-    "Why the message is scheduled, for `send`; null if it is queued at once. Caps, and windows once more, are asked when the message is sent.",
+    "Why the message is scheduled, for `send`; null if it is queued immediately. Caps, and windows again, are checked when the message is sent.",
   )
   gate?: MessageGate;
 
@@ -310,7 +310,7 @@ export class GateExplanation {
   nearest?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A request to a model, with what it took." })
+@ObjectType({ simpleResolvers: true, description: "A request to a model, with its duration and tokens." })
 export class ModelRequest {
   @Field(() => String, { description: "Name of the model." })
   @MaxCharacters(MODEL_NAME_MAX_LENGTH)

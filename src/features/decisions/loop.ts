@@ -91,7 +91,10 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
   });
 });
 
-/** Recounts the answers for a decision after a model was asked, so that the snapshot shows what it depended on. */
+/**
+ * Recounts the answers for a decision after a model was asked, so that the snapshot shows the count that it depended
+ * on.
+ */
 export async function recountAnswers(
   tx: Tx,
   decision: Decision,

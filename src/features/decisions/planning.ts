@@ -9,7 +9,7 @@ const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
 
-/** Max decisions of a batch, because the first caller waits for the last decision. */
+/** Max decisions in a batch, because the first caller waits for the last decision. */
 const MAX_BATCH = 64;
 
 /** Max planning in a batch (ms), because others wait for its transaction. */

@@ -80,7 +80,10 @@ export interface Matches {
   ruleIds: ReadonlySet<string>;
 }
 
-/** Forgets the matches that were recorded for a decision when it asked a model: they were none, after all. */
+/**
+ * Forgets the matches that were recorded for a decision when it asked a model, because the rules did not match after
+ * all.
+ */
 export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
   const rows = rowsOf(matches);
   // Earlier matches of these rules had expired when these were recorded.

@@ -33,11 +33,11 @@ export class LineTraffic {
   @Column({ type: "float" })
   nextAt!: number;
 
-  /** Time until which messages wait for their turn (ms since the epoch, with fractions). */
+  /** Time by which the waiting messages are sent (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
 
-  /** Time until which urgent messages wait for their turn (ms since the epoch, with fractions). */
+  /** Time by which the waiting urgent messages are sent (ms since the epoch, with fractions). */
   @Column({ type: "float", default: 0 })
   urgentUntil!: number;
 }

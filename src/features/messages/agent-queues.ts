@@ -54,7 +54,7 @@ export class AgentQueues {
       room.counting ??= this.count(agentId, status, room).finally(() => {
         room.counting = undefined;
       });
-      // As long as there is room, no message waits for the count.
+      // While there is room, messages are queued without waiting for a count.
       if (room.left > 0) room.counting.catch(() => undefined);
       else await room.counting;
     }

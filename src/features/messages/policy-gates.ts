@@ -48,7 +48,7 @@ declare module "../../schema/hooks" {
 export const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessage): boolean =>
   context.policyVersion !== null && author === MessageAuthor.agent && isUnprompted && !isUrgent;
 
-/** Asks the policies of agents when, how often and about what they write to contacts. */
+/** Asks the policies of agents when, how often and about which topics they may write to contacts. */
 export class MessagePolicies {
   constructor(private readonly hooks: HookRegistry) {}
 

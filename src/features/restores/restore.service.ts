@@ -21,7 +21,7 @@ interface Identities {
   known: DatabaseIdentity;
 }
 
-/** Keeps a restored database from sending again what was sent after the backup. */
+/** Keeps a restored database from resending messages that were sent after the backup. */
 export class RestoreService {
   constructor(
     private readonly database: Database,

@@ -36,7 +36,7 @@ const NONE: readonly string[] = [];
 
 /**
  * Returns the names of the deprecated parts in an operation and its fragments that the caller may use; values of
- * variables are not part of them.
+ * variables do not count.
  * @param document a valid document
  */
 export function deprecatedParts(

@@ -111,7 +111,7 @@ function namesInUse({
     .filter((type) => RESERVED_SITUATIONS.has(type))
     .map((type) => ({
       path: pathOf(["situations", type]),
-      message: "is the name of a situation of the gateway",
+      message: "is reserved for a situation that the gateway raises",
     }));
   const keys = Object.entries(situations).flatMap(([type, situation]): Problem[] => {
     const { key, data } = fullSituationOf(situation);

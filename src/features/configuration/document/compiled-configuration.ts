@@ -192,7 +192,7 @@ export class CompiledConfiguration {
     return this.parseOnce(source, this.htmls, () => (this.isChecked ? undefined : new HtmlScanner()));
   }
 
-  /** What a template says about its messages. */
+  /** The settings of a template for its messages. */
   settingsOf(name: string): Pick<TemplateDocument, "topic" | "urgent"> {
     const { templates = {} } = this.document;
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined;

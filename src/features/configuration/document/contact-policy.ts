@@ -14,13 +14,13 @@ export interface Cap {
   path: string;
 }
 
-/** The time until which a policy holds back a message, and the path of the part of the document that says so. */
+/** When a policy no longer holds back a message, and the path of the part of the document that does until then. */
 export interface PolicyHold {
   until: Timestamp;
   path: string;
 }
 
-/** When, how often and about what an agent writes to contacts. */
+/** The limits of an agent's policy: when, how often and about which topics it writes to contacts. */
 export class ContactPolicy {
   private readonly caps: readonly Cap[];
   private readonly topics: NonNullable<PolicyDocument["topics"]>;

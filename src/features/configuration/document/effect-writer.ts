@@ -23,7 +23,7 @@ import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
-/** The contact's locale if it is of the same language as the text, because it may add a region. */
+/** The contact's locale if it has the language of the text, because it may add a region. */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
   const wanted = ofText.toLowerCase();

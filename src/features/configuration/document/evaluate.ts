@@ -83,7 +83,7 @@ export function otherwise(configuration: CompiledConfiguration, input: DecisionI
   return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
-/** A rule with `once`, and what it counts for. */
+/** A rule with `once`, and the subject that it counts for. */
 export interface OnceLimit {
   ruleId: string;
   /** The name of the count that the rule shares with others; null if it has its own. */

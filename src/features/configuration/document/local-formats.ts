@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { StepBudget } from "./step-budget";
 
-/** Results of Intl by what was asked for; they depend on the ICU version of a process. */
+/** Results of Intl, by request; they depend on the ICU version of a process. */
 export type Formatted = Readonly<Record<string, string>>;
 
 /** Cost of a result in steps; creating a formatter may take 0.2 ms. */

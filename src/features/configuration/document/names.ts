@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NAME_MAX_LENGTH } from "../configuration.limits";
 
-/** A text of a form, which the problem of another text describes. */
+/** A text that matches a pattern; `expected` describes it in the problem of any other text. */
 export const matching = (pattern: RegExp, maxLength: number, expected: string) =>
   z.string().max(maxLength).regex(pattern, `must be ${expected}`);
 

@@ -244,7 +244,7 @@ const zoneProblem = (zone: string | number | undefined): string | undefined =>
     : `names the time zone ${zone}, which does not exist${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
 
 /**
- * A number to format, or a decimal number as text, of which no digit is lost.
+ * A number to format, or a decimal number as text, without losing a digit.
  * @throws TextError for anything else, because 0 in its place could be taken for an amount
  */
 function exact(value: Value, { steps }: TextRun): number | string {
