@@ -106,7 +106,8 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       for (const [i, each] of items.entries()) {
         if (use.itemsApart && location.malformed !== undefined) {
           const apart = { path: "", source: location.source, problems: [] };
-          const found = each === null ? addProblem(apart, "is required") : item.decode(each, apart);
+          // As a body of its own, which may be null as well.
+          const found = item.decode(each ?? {}, apart);
           if (apart.problems.length > 0) location.malformed.set(i, new InvalidInput(apart.problems));
           decoded.push(apart.problems.length > 0 ? {} : found);
           continue;

@@ -3,7 +3,7 @@ import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
 
 export const CONTACT =
-  "id agentId ref name locale timezone attributes addresses { kind address } tags version createdAt updatedAt erasedAt";
+  "id agentId ref name locale timezone attributes addresses { kind address } tags version handedOffAt createdAt updatedAt erasedAt";
 
 /**
  * Adds a contact to an agent through the service; its `ref` is random unless given.
