@@ -24,6 +24,10 @@ function compileOnce(compileFunction) {
 
 vm.compileFunction = compileOnce(vm.compileFunction);
 
+// Jest kills a worker 500 ms after its last suite and says that tests leak, but a worker frees its memory longer than that.
+if (process.send !== undefined)
+  process.once("beforeExit", () => process.once("exit", (code) => process.reallyExit(code)));
+
 /** Node's environment, with modules that are compiled once and graphql-js without its checks for development. */
 export default class Environment extends TestEnvironment {
   async setup() {
