@@ -68,7 +68,7 @@ const ids = new RandomIdGenerator();
  * Creates the configured sampler, but ignores the sampled flag and the trace ID of a client's `traceparent`, so that
  * clients cannot force tracing. A client can still opt out.
  */
-function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"]): Sampler {
+export function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"]): Sampler {
   const kind = name.replace("parentbased_", "");
   const root: Sampler =
     kind === "always_off"
