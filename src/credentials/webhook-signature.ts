@@ -51,21 +51,26 @@ export function webhookSignatureOf(
 /**
  * True if one of the signatures was made with one of the secrets; yields to other work while hashing a large body. The
  * Standard Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
- * @param body the bytes as received
+ * @param body the bytes as received, in parts
  * @param secrets `whsec_…`
  */
 export async function isSignedBy(
   { id, timestamp, signatures }: WebhookSignature,
-  body: Buffer,
+  body: readonly Buffer[],
   secrets: readonly string[],
 ): Promise<boolean> {
   const hashes = secrets.map((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
     return createHmac("sha256", key).update(`${id}.${timestamp}.`);
   });
-  for (let from = 0; from < body.length; from += MAX_HASHED_BYTES) {
-    if (from > 0) await setImmediate();
-    for (const hash of hashes) hash.update(body.subarray(from, from + MAX_HASHED_BYTES));
+  let hashed = 0;
+  for (const part of body) {
+    if (hashed + part.length > MAX_HASHED_BYTES) {
+      await setImmediate();
+      hashed = 0;
+    }
+    for (const hash of hashes) hash.update(part);
+    hashed += part.length;
   }
   return hashes.some((hash) => {
     const expected = hash.digest();

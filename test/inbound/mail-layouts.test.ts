@@ -94,7 +94,7 @@ const textOf = (html: string): string =>
 const mail = (...body: string[]) =>
   ["From: anna@example.com", "Subject: Re: Order", "MIME-Version: 1.0", ...body].join("\r\n");
 const read = async (raw: string) =>
-  readMail(Buffer.from(raw), { id: "1", organizationId: "one", lineId: "one" });
+  readMail([Buffer.from(raw)], { id: "1", organizationId: "one", lineId: "one" });
 const HTML = "Content-Type: text/html; charset=utf-8";
 const both = (text: string, html: string) =>
   mail(

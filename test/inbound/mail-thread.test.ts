@@ -35,7 +35,7 @@ describe("a mail", () => {
   });
 
   const read = (raw: string, line = { organizationId: "one", lineId: "one" }) =>
-    readMail(Buffer.from(raw), { id: "1", ...line });
+    readMail([Buffer.from(raw)], { id: "1", ...line });
   const LONG = "the text after 10,000 characters";
 
   test.each<[string, string[], { text?: string; omitted: string | null }]>([
@@ -84,7 +84,7 @@ describe("a mail", () => {
 
   test("that is large is handed over to its thread, not copied", async () => {
     const raw = Buffer.from(`From: anna@example.com\r\n\r\n${"x".repeat(1_000_000)}`);
-    const message = await readMail(raw, { id: "1", organizationId: "one", lineId: "one" });
+    const message = await readMail([raw], { id: "1", organizationId: "one", lineId: "one" });
     expect(message).toHaveProperty("text.length", 10_000);
     expect(raw).toHaveLength(0);
   });
@@ -188,7 +188,7 @@ async function postedSizes(thread: Worker, mails: Buffer[]): Promise<number[]> {
   const add = (message: ArrayBuffer) => sizes.push(message.byteLength);
   thread.on("message", add);
   for (const raw of mails) {
-    const mail: MailForThread = { raw, isHead: false, maxTextLength: PARSED_TEXT_MAX_LENGTH };
+    const mail: MailForThread = { raw: [raw], isHead: false, maxTextLength: PARSED_TEXT_MAX_LENGTH };
     thread.postMessage(mail);
     await once(thread, "message");
   }

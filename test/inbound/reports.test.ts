@@ -211,7 +211,7 @@ function reportOn(
 }
 
 const LINE = { id: "1", organizationId: "one", lineId: "one" };
-const read = (raw: string) => readMail(Buffer.from(raw), LINE);
+const read = (raw: string) => readMail([Buffer.from(raw)], LINE);
 
 describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
   test("names the message that failed, and says whether its address exists", async () => {

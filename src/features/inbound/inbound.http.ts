@@ -6,7 +6,7 @@ import { customerNetworkOf } from "../../common/network";
 import { type WebhookSignature, webhookSignatureOf } from "../../credentials/webhook-signature";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson, requireUncompressed } from "../../http/plugins/json-body";
-import { Bodies } from "../../http/plugins/read-body";
+import { Bodies, joined } from "../../http/plugins/read-body";
 import { LineKind } from "../lines/line.entity";
 import { inboundOf, receiptOf } from "./inbound.bodies";
 import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "./inbound.limits";
@@ -39,7 +39,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     request: FastifyRequest,
     payload: Readable,
     max: number,
-    parse: (body: Buffer) => T | Promise<T>,
+    parse: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
     // The sender is unknown until the body is complete: a stranger must not use up the memory of the real sender or of
@@ -54,7 +54,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
     requireJson(request.headers);
-    return readSigned(request, payload, INBOUND_JSON_MAX_BYTES, parseJson);
+    return readSigned(request, payload, INBOUND_JSON_MAX_BYTES, (body) => parseJson(joined(body)));
   });
 
   app.post("/inbound/:lineId/status", { config: { api: "rest" } }, async (request) => {

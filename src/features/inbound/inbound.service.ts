@@ -77,7 +77,11 @@ export class InboundService {
   }
 
   /** @throws GatewayError `invalid_signature` */
-  async assertSigned(signature: WebhookSignature, body: Buffer, secrets: readonly string[]): Promise<void> {
+  async assertSigned(
+    signature: WebhookSignature,
+    body: readonly Buffer[],
+    secrets: readonly string[],
+  ): Promise<void> {
     if (!(await isSignedBy(signature, body, secrets))) throw new GatewayError("invalid_signature");
   }
 

@@ -129,7 +129,7 @@ globalThis.Blob = /** @type {any} */ (
  * @returns {Promise<import("./parse-mail").ParsedMail | undefined>} undefined for a mail that cannot be parsed
  */
 async function parse({ raw, isHead, maxTextLength }) {
-  const whole = fromHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const whole = fromHeader(Buffer.concat(raw));
   const part = firstLines(whole);
   const isPartial = isHead || part.length < whole.length;
   // Without the end of its header, a mail may miss what says who wrote it.

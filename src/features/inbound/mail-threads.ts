@@ -43,7 +43,10 @@ export class MailThread {
    */
   async parse(mail: MailForThread, signal: AbortSignal): Promise<ArrayBuffer | undefined> {
     this.worker.ref();
-    this.worker.postMessage(mail, [mail.raw.buffer as ArrayBuffer]);
+    this.worker.postMessage(
+      mail,
+      mail.raw.map(({ buffer }) => buffer as ArrayBuffer),
+    );
     try {
       const [result] = await once(this.worker, "message", { signal });
       this.joinIdle();

@@ -22,7 +22,7 @@ export interface MailReport {
 
 /**
  * Parses an e-mail (RFC 5322).
- * @param raw the bytes as received; the buffer is empty afterwards
+ * @param raw the bytes as received, in parts; the buffers may be empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
  * @param optOutWords further texts that opt out
  * @param line the line that received it; e-mails of an organization are parsed one at a time
@@ -31,7 +31,7 @@ export interface MailReport {
  * @throws GatewayError `unavailable` if too many are waiting
  */
 export async function readMail(
-  raw: Buffer,
+  raw: readonly Buffer[],
   { id, optOutWords = [], ...line }: { id: string; optOutWords?: readonly string[] } & MailLine,
 ): Promise<Inbound | MailReport> {
   const mail = await parseMail(raw, line);

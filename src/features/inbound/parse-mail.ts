@@ -36,7 +36,8 @@ export interface MailLine {
 
 /** An e-mail, as passed to a thread. */
 export interface MailForThread {
-  raw: Uint8Array;
+  /** The bytes, in parts. */
+  raw: Uint8Array[];
   /** True for the start of a longer e-mail. */
   isHead: boolean;
   maxTextLength: number;
@@ -78,13 +79,13 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
 /**
  * Parses an e-mail, as a whole or at least its start. Each organization uses one thread at a time, in which its lines
  * take turns, so that slow e-mails delay neither other organizations nor all lines of their own.
- * @param raw the bytes, transferred to a thread: the buffer is empty afterwards
+ * @param raw the bytes in parts, transferred to a thread: the buffers may be empty afterwards
  * @param line the line that received it
  * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if it would wait too long
  */
 export async function parseMail(
-  raw: Buffer,
+  raw: readonly Buffer[],
   { organizationId, lineId }: MailLine,
 ): Promise<ParsedMail | undefined> {
   const own = turns.get(organizationId) ?? { turn: new Semaphore(1), mails: 0 };
@@ -111,12 +112,12 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
 }
 
 /** @throws GatewayError `unavailable` if even the start takes too long, perhaps because the machine is busy */
-async function parseWholeOrStart(raw: Buffer): Promise<ParsedMail | undefined> {
-  const isLong = raw.length > HEAD_BYTES;
-  // Copied, because a buffer of this size may be part of a shared one.
-  const head = Uint8Array.from(raw.subarray(0, HEAD_BYTES));
+async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | undefined> {
+  const length = raw.reduce((sum, part) => sum + part.length, 0);
+  const isLong = length > HEAD_BYTES;
+  const head = Buffer.concat(raw, Math.min(length, HEAD_BYTES));
   const whole = isLong ? await parse(raw, false).catch(() => undefined) : undefined;
-  return whole ?? parse(head, isLong);
+  return whole ?? parse([head], isLong);
 }
 
 /**
@@ -124,11 +125,13 @@ async function parseWholeOrStart(raw: Buffer): Promise<ParsedMail | undefined> {
  * @returns undefined for an e-mail that cannot be parsed, or not within the memory of a thread
  * @throws GatewayError `unavailable` if it takes too long
  */
-async function parse(raw: Uint8Array, isHead: boolean): Promise<ParsedMail | undefined> {
+async function parse(parts: readonly Uint8Array[], isHead: boolean): Promise<ParsedMail | undefined> {
   const thread = await MailThread.take();
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(TOO_LATE), TIMEOUT_MS);
   try {
+    // Copied if they are within a larger buffer, which may be a shared one.
+    const raw = parts.map((part) => (part.length === part.buffer.byteLength ? part : new Uint8Array(part)));
     const mail = { raw, isHead, maxTextLength: PARSED_TEXT_MAX_LENGTH };
     const result = await thread.parse(mail, timeout.signal);
     if (result === undefined || result.byteLength > RESULT_MAX_BYTES) return undefined;

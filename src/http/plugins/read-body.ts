@@ -46,7 +46,9 @@ export function readJsonBodies(
     const organizationId =
       caller === undefined || caller.kind === "anonymous" ? null : caller.organization.id;
     const limits = { max: limitOf(request), organizationId, holder: holderOf(request) };
-    return (organizationId === null ? anonymous : known).read(request, payload, limits, parseJson);
+    return (organizationId === null ? anonymous : known).read(request, payload, limits, (body) =>
+      parseJson(joined(body)),
+    );
   });
 }
 
@@ -60,7 +62,7 @@ export class Bodies {
   }
 
   /**
-   * Reads a whole body and frees its memory when `use` has ended.
+   * Reads a whole body, in parts of at most 1 MiB, and frees its memory when `use` has ended.
    * @param limits max size (bytes) and the holder of the memory: a caller or network, and its organization if known
    * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
    */
@@ -68,7 +70,7 @@ export class Bodies {
     request: FastifyRequest,
     payload: Readable,
     { max, holder, organizationId }: { max: number; holder: string; organizationId: string | null },
-    use: (body: Buffer) => T | Promise<T>,
+    use: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> {
     const holders = organizationId === null ? [holder] : [holder, organizationId];
     const body = new BodyBuffer(max, request.headers["content-length"], (bytes) =>
@@ -85,6 +87,10 @@ export class Bodies {
     }
   }
 }
+
+/** A body in one piece. */
+export const joined = (body: readonly Buffer[]): Buffer =>
+  body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
 
 function limitOf({ callContext, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
   switch (callContext?.caller.kind) {
@@ -108,11 +114,14 @@ function holderOf(request: FastifyRequest): string {
 const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again soon.");
 const TOO_LARGE = new GatewayError("payload_too_large");
 
-const EMPTY = Buffer.alloc(0);
+/** Max size of a part (bytes): the system takes milliseconds to provide larger ones. */
+const PART_MAX_BYTES = 1_048_576;
 
 /** A body buffer that grows as data arrives, up to a limit, and reserves memory before growing. */
 class BodyBuffer {
-  private bytes = EMPTY;
+  private parts: Buffer[] = [];
+  /** Bytes of the last part in use. */
+  private used = 0;
   private length = 0;
   private readonly expected: number;
   private readonly returns: (() => void)[] = [];
@@ -135,7 +144,7 @@ class BodyBuffer {
    * Reads the whole payload.
    * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
    */
-  read(payload: Readable): Promise<Buffer> {
+  read(payload: Readable): Promise<readonly Buffer[]> {
     return new Promise((resolve, reject) => {
       const onData = (chunk: Buffer) => {
         try {
@@ -151,7 +160,7 @@ class BodyBuffer {
         payload.off("data", onData).off("end", onEnd).off("error", onError);
         // Without a listener, a late error would crash the process.
         payload.on("error", () => undefined);
-        if (error === undefined) resolve(this.bytes.subarray(0, this.length));
+        if (error === undefined) resolve(this.filled());
         else reject(error);
       };
       payload.on("data", onData).on("end", onEnd).on("error", onError);
@@ -161,24 +170,34 @@ class BodyBuffer {
   /** Releases all reserved memory. */
   release(): void {
     for (const release of this.returns.splice(0)) release();
-    this.bytes = EMPTY;
+    this.parts = [];
+  }
+
+  private filled(): readonly Buffer[] {
+    const last = this.parts.pop();
+    return last === undefined ? [] : [...this.parts, last.subarray(0, this.used)];
   }
 
   private add(chunk: Buffer): void {
-    const length = this.length + chunk.length;
-    if (length > this.limit) throw TOO_LARGE;
-    if (length > this.bytes.length)
-      this.grow(Math.min(Math.max(length, 2 * this.bytes.length), this.expected));
-    chunk.copy(this.bytes, this.length);
-    this.length = length;
+    if (this.length + chunk.length > this.limit) throw TOO_LARGE;
+    for (let copied = 0; copied < chunk.length; ) {
+      if (this.used === this.parts.at(-1)?.length || this.parts.length === 0)
+        this.grow(chunk.length - copied);
+      const bytes = chunk.copy(this.parts.at(-1) as Buffer, this.used, copied);
+      this.used += bytes;
+      this.length += bytes;
+      copied += bytes;
+    }
   }
 
-  private grow(capacity: number): void {
-    const release = this.take(capacity - this.bytes.length);
+  /** Adds a part that doubles the size, or is as long as what is missing. */
+  private grow(missing: number): void {
+    const doubled = Math.min(this.length, this.expected - this.length);
+    const size = Math.min(Math.max(missing, doubled), PART_MAX_BYTES);
+    const release = this.take(size);
     if (release === undefined) throw NO_ROOM;
     this.returns.push(release);
-    const bytes = Buffer.allocUnsafe(capacity);
-    this.bytes.copy(bytes, 0, 0, this.length);
-    this.bytes = bytes;
+    this.parts.push(Buffer.allocUnsafe(size));
+    this.used = 0;
   }
 }
