@@ -478,7 +478,7 @@ const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/i;
 const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
 
 /** A line with the reply of a mail server, or with a status code as qmail writes it. */
-const REPLY = /(?<![\d.])5\d\d[ -].*|.*\(#[45]\.\d{1,3}\.\d{1,3}\).*/;
+const REPLY = /^.*(?:(?<![\d.])5\d\d[ -]|\(#[45]\.\d{1,3}\.\d{1,3}\)).*/m;
 
 /** Words of a mail server that gave up, and of one that still tries. */
 const GAVE_UP =
@@ -521,7 +521,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
     COMPLAINT.test(field(feedback, "Feedback-Type")) || /^X-HmXmrOriginalRecipient:/im.test(original);
   if (!hasFailed && !isComplaint) return undefined;
   const reply = field(delivery, "Diagnostic-Code") || (REPLY.exec(notice)?.[0] ?? "");
-  const diagnosis = reply.replace(/\s+/g, " ");
+  const diagnosis = reply.replace(/\s+/g, " ").trim();
   const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
   // Some servers map the reply of another one to a less exact status.
   const [precise = status] = STATUS.exec(diagnosis) ?? [];
