@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
-import { OWNER, spawnGateway } from "./crash/gateway.mjs";
+import { configure } from "./configure.mjs";
+import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
 import { createClock } from "./policy/clock.mjs";
@@ -49,12 +50,7 @@ const MAX_PAUSE_MS = 600;
 const TROUBLE = { busy: 0.01, broken: 0.01 };
 const KILLS = 0.6;
 
-const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }";
-const SAVE =
-  "mutation ($input: SaveConfigurationDraftInput!) { saveConfigurationDraft(input: $input) { draft { revision } } }";
-const PUBLISH =
-  "mutation ($input: PublishConfigurationInput!) { publishConfiguration(input: $input) { version } }";
 const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
 const OPEN =
   "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
@@ -93,14 +89,12 @@ async function run({ engine, processes, rounds, seed, verbose }) {
   try {
     const first = await gateways[0].listening;
     const key = gateways[0].firstKey();
-    const { token } = (await ask(first, undefined, SIGN_IN, { input: OWNER })).signIn;
-    const [{ id: agentId }] = (await ask(first, token, "{ agents { id } }")).agents;
-    for (const name of LINES) {
-      const settings = { webhook: { url: receiver.url, addressKind: "phone" } };
-      await ask(first, token, CREATE_LINE, { input: { agentId, name, settings } });
-    }
-    await ask(first, token, SAVE, { input: { agentId, document: DOCUMENT, expectedRevision: 0 } });
-    await ask(first, token, PUBLISH, { input: { agentId, expectedLiveVersion: 1 } });
+    await configure(first, DOCUMENT, async (token, agentId) => {
+      for (const name of LINES) {
+        const settings = { webhook: { url: receiver.url, addressKind: "phone" } };
+        await ask(first, token, CREATE_LINE, { input: { agentId, name, settings } });
+      }
+    });
     const conversations = [];
     for (const zone of ZONES)
       for (let i = 0; i < CONTACTS; i++) {

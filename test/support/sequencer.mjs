@@ -11,6 +11,7 @@ const SLOW = {
   "suites/dashboard-other-half.suite.ts": 250_000,
   "faults/crash.full.test.ts": 150_000,
   "faults/policy.full.test.ts": 60_000,
+  "faults/timers.full.test.ts": 60_000,
   "openapi/clients.full.test.ts": 45_000,
   "faults/stop.full.test.ts": 35_000,
 };

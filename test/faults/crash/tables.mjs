@@ -8,6 +8,7 @@ const QUERIES = {
   messages:
     "SELECT id, agent_id, message, status, error_code, conversation_id, sequence, sent_at, decision_id, author, is_urgent, send_at FROM message ORDER BY sequence, id",
   decisions: "SELECT id, situation, contact_id, conversation_id, state, outcome, explanation FROM decision",
+  timers: "SELECT id FROM timer",
   addresses: "SELECT contact_id, address FROM contact_address",
   conversations: "SELECT id, contact_id FROM conversation",
   tags: "SELECT contact_id, tag FROM contact_tag",

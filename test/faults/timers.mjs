@@ -1,0 +1,174 @@
+import { randomInt } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { pick, seeded } from "../bench/random.mjs";
+import { configure } from "./configure.mjs";
+import { spawnGateway } from "./crash/gateway.mjs";
+import { createPlace } from "./crash/place.mjs";
+
+// `npm run test:timers`: kills processes while timers fall due, and looks for timers that did not fire once.
+
+const USAGE = `npm run test:timers -- [options]
+  --engine sqlite|postgres   the database (postgres)
+  --processes <n>            how many share it (3, on SQLite 2)
+  --kills <n>                how many are killed, one after the other (100)
+  --seed <n>                 decides what is set and killed (random, and printed)
+  --verbose                  a line for each kill`;
+
+const DOCUMENT = {
+  format: 1,
+  situations: { begun: { n: "string", at: "string" }, due: { n: "string" } },
+  templates: { due: "Due {{ situation.data.n }}" },
+  rules: [
+    {
+      id: "begun",
+      on: "begun",
+      do: [
+        {
+          later: {
+            ...{ situation: "due", at: "{{ situation.data.at }}", key: "{{ situation.data.n }}" },
+            data: { n: "{{ situation.data.n }}" },
+          },
+        },
+      ],
+    },
+    { id: "due", on: "due", do: [{ send: "due" }] },
+  ],
+};
+
+const CONTACTS = 200;
+const CLIENTS = 6;
+const MAX_PAUSE_MS = 150;
+/** How long timers wait (ms). */
+const MAX_WAIT_MS = 3_000;
+/** How long a killed process may delay the timers that it was firing (ms). */
+const TAKEOVER_MS = 60_000;
+
+async function run({ engine, processes, kills, seed, verbose }) {
+  const random = seeded(seed);
+  const place = await createPlace(engine);
+  const database = await place.create();
+  const spawn = () =>
+    spawnGateway(database.url, {
+      INSTANCE_KEY: Buffer.alloc(32, "timers").toString("base64"),
+      DATABASE_POOL_SIZE: "6",
+    });
+  const gateways = [spawn()];
+  try {
+    const first = await gateways[0].listening;
+    const key = gateways[0].firstKey();
+    await configure(first, DOCUMENT);
+    while (gateways.length < processes) {
+      gateways.push(spawn());
+      await gateways.at(-1).listening;
+    }
+
+    const acknowledged = [];
+    let requests = 0;
+    let isOver = false;
+    const set = async () => {
+      const n = String(++requests);
+      const at = new Date(Date.now() + random() * MAX_WAIT_MS).toISOString();
+      const contact = { address: { kind: "local", address: `contact ${randomInt(CONTACTS)}` } };
+      try {
+        const { listening } = pick(random, gateways);
+        const response = await fetch(`${await listening}/agent/decisions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ situation: { type: "begun", data: { n, at } }, contact }),
+          signal: AbortSignal.timeout(10_000),
+        });
+        await response.arrayBuffer();
+        if (response.status === 201) acknowledged.push(n);
+      } catch {
+        // The process was killed; the timer may be set or not.
+      }
+    };
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      while (!isOver) {
+        await set();
+        await setTimeout(random() * MAX_PAUSE_MS);
+      }
+    });
+    for (let kill = 1; kill <= kills; kill++) {
+      await setTimeout(random() * 500);
+      const which = Math.floor(random() * gateways.length);
+      await gateways[which].kill();
+      gateways[which] = spawn();
+      await gateways[which].listening;
+      if (verbose) console.log(`kill ${kill}: ${requests} requests, ${acknowledged.length} acknowledged`);
+    }
+    isOver = true;
+    await Promise.all(clients);
+    const until = Date.now() + MAX_WAIT_MS + TAKEOVER_MS;
+    const isDone = ({ timers, messages }) =>
+      timers.length === 0 && messages.every(({ status }) => status === "delivered");
+    while (!isDone(await database.tables()) && Date.now() < until) await setTimeout(500);
+    return { kills, requests, ...verify(await database.tables(), acknowledged) };
+  } finally {
+    for (const gateway of gateways) await gateway.kill();
+    await place.close();
+  }
+}
+
+/** Compares the timers that were set with those that fired, without any code of the service. */
+function verify({ decisions, messages, timers, complaints }, acknowledged) {
+  const rows = decisions.map(({ situation, explanation }) => ({
+    ...JSON.parse(situation),
+    effects: JSON.parse(explanation)?.effects ?? [],
+  }));
+  const count = (all) => {
+    const counts = new Map();
+    for (const n of all) counts.set(n, (counts.get(n) ?? 0) + 1);
+    return counts;
+  };
+  const begun = rows.filter(({ type }) => type === "begun");
+  const set = begun.filter(({ effects }) => effects[0]?.status === "done").map(({ data }) => data.n);
+  const stored = new Set(begun.map(({ data }) => data.n));
+  const fired = count(rows.filter(({ type }) => type === "due").map(({ data }) => data.n));
+  const sent = count(messages.map(({ message }) => message.replace("Due ", "")));
+  return {
+    set: set.length,
+    fired: fired.size,
+    faults: {
+      lost: acknowledged.filter((n) => !stored.has(n)),
+      "not fired": set.filter((n) => !fired.has(n)),
+      "fired twice": [...fired].filter(([, times]) => times > 1).map(([n]) => n),
+      "not sent once": set.filter((n) => sent.get(n) !== 1),
+      "not set": [...fired.keys()].filter((n) => !set.includes(n)),
+      waiting: timers.map(({ id }) => id),
+      complaints,
+    },
+  };
+}
+
+async function main() {
+  const text = { type: "string" };
+  const { values } = parseArgs({
+    options: {
+      engine: text,
+      processes: text,
+      kills: text,
+      seed: text,
+      verbose: { type: "boolean" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const { engine = "postgres", kills = "100", verbose = false } = values;
+  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 3));
+  const seed = Number(values.seed ?? randomInt(1e9));
+  const { faults, ...counts } = await run({ engine, processes, kills: Number(kills), seed, verbose });
+  for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
+    console.log(`${name.padEnd(24)}${value}`);
+  for (const [name, found] of Object.entries(faults)) {
+    console.log(`${name.padEnd(24)}${found.length}`);
+    for (const each of found.slice(0, 20)) console.log(`  ${each}`);
+  }
+  process.exit(Object.values(faults).every(({ length }) => length === 0) ? 0 : 1);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
