@@ -65,6 +65,12 @@ export interface Page {
   after: string | undefined;
 }
 
+/** Creates a connection of a page of rows. */
+export interface ConnectionType<Row, Connection> {
+  new (rows: readonly Row[], page: Page, count: () => Promise<number>): Connection;
+  pageOf(args: PageArgs): Page;
+}
+
 /**
  * Limits a query to one page in the order of `id`, plus one row that shows whether a next page exists. With keyset
  * pagination, deep pages cost no more than the first, and inserts between two reads neither repeat nor hide rows.

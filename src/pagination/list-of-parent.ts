@@ -4,7 +4,7 @@ import { indexBy, MAX_ITEMS } from "../common/coalesce";
 import { groupBy } from "../common/group-by";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
-import { directionOf, type OrderedPageArgs, type Page, type PageArgs } from "./connection";
+import { type ConnectionType, directionOf, type OrderedPageArgs, type Page } from "./connection";
 import { countRows } from "./total-count";
 
 /** Max lists per statement, below SQLite's limit of 500 terms of a compound SELECT. */
@@ -26,12 +26,6 @@ interface ListOptions<Row> {
 interface Request extends Page {
   parentId: string;
   direction: "ASC" | "DESC";
-}
-
-/** Creates a connection of a page of rows. */
-interface ConnectionType<Row, Connection> {
-  new (rows: readonly Row[], page: Page, count: () => Promise<number>): Connection;
-  pageOf(args: PageArgs): Page;
 }
 
 /** Returns a page of the list of one parent. */

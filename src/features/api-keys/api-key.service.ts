@@ -21,9 +21,9 @@ import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { type PageArgs, pageOfRows, paginate } from "../../pagination/connection";
+import { type PageArgs, paginate } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
-import { countRows } from "../../pagination/total-count";
+import { listPage } from "../../pagination/list-page";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -139,17 +139,17 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    * One page of the organization's keys, newest first.
    * @throws GatewayError `invalid_cursor`
    */
-  async list(
+  list(
     context: RequestContext,
     { agentId, state, search, expiresWithinDays, replacedById, ...args }: ApiKeysArgs,
   ): Promise<ApiKeyConnection> {
-    const page = ApiKeyConnection.pageOf(args);
-    // Nothing matches, and PostgreSQL rejects a NUL.
-    if ([agentId, replacedById].some((id) => id != null && !isUuid(id)) || search?.includes("\0"))
-      return new ApiKeyConnection([], page, async () => 0);
-    const organizationId = organizationOf(context);
     const matching = (reader: EntityManager) => {
-      const query = reader.createQueryBuilder(ApiKey, "key").where({ organizationId });
+      // PostgreSQL rejects a NUL.
+      if ([agentId, replacedById].some((id) => id != null && !isUuid(id)) || search?.includes("\0"))
+        return null;
+      const query = reader
+        .createQueryBuilder(ApiKey, "key")
+        .where({ organizationId: organizationOf(context) });
       if (agentId != null) query.andWhere({ agentId });
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       if (replacedById != null) query.andWhere({ replacedById });
@@ -162,12 +162,8 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       if (search != null) narrowToText(query, search);
       return query;
     };
-    const rows = await this.database.report(organizationId, (reader) =>
-      pageOfRows(matching(reader), page, "DESC"),
-    );
-    return new ApiKeyConnection(rows, page, () =>
-      this.database.report(organizationId, (reader) => countRows(reader, matching(reader))),
-    );
+    const list = { matching, order: "DESC", mayReadMany: true } as const;
+    return listPage(this.database, context, ApiKeyConnection, args, list);
   }
 
   /**

@@ -2,9 +2,8 @@ import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import { pageOfRows } from "../../pagination/connection";
 import { createdBetween } from "../../pagination/created-between";
-import { countRows } from "../../pagination/total-count";
+import { listPage } from "../../pagination/list-page";
 import { AuditEntryConnection, type AuditLogArgs } from "./audit.inputs";
 import { AuditEntry } from "./audit-entry.entity";
 
@@ -16,26 +15,21 @@ export class AuditService {
    * One page of the organization's audit log, newest first.
    * @throws GatewayError `invalid_cursor`
    */
-  async list(context: RequestContext, args: AuditLogArgs): Promise<AuditEntryConnection> {
+  list(context: RequestContext, args: AuditLogArgs): Promise<AuditEntryConnection> {
     const { action, actorId, targetId, since, until } = args;
-    const page = AuditEntryConnection.pageOf(args);
-    // Nothing matches, and PostgreSQL rejects a NUL.
-    if ([actorId, targetId].some((id) => id != null && !isUuid(id)))
-      return new AuditEntryConnection([], page, async () => 0);
-    const organizationId = organizationOf(context);
     const matching = (reader: EntityManager) => {
-      const query = reader.createQueryBuilder(AuditEntry, "entry").where({ organizationId });
+      // PostgreSQL rejects a NUL.
+      if ([actorId, targetId].some((id) => id != null && !isUuid(id))) return null;
+      const query = reader
+        .createQueryBuilder(AuditEntry, "entry")
+        .where({ organizationId: organizationOf(context) });
       // Only the first, most selective filter may use its index: `|| ''` keeps SQLite from choosing another.
       const filters = Object.entries({ target_id: targetId, actor_id: actorId, action });
       for (const [i, [column, value]] of filters.filter(([, value]) => value != null).entries())
         query.andWhere(`entry.${column}${i === 0 ? "" : " || ''"} = :${column}`, { [column]: value });
       return createdBetween(query, { since, until });
     };
-    const rows = await this.database.report(organizationId, (reader) =>
-      pageOfRows(matching(reader), page, "DESC"),
-    );
-    return new AuditEntryConnection(rows, page, () =>
-      this.database.report(organizationId, (reader) => countRows(reader, matching(reader))),
-    );
+    const list = { matching, order: "DESC", mayReadMany: true } as const;
+    return listPage(this.database, context, AuditEntryConnection, args, list);
   }
 }

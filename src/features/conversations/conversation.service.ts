@@ -13,6 +13,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { directionOf } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
+import { listPage } from "../../pagination/list-page";
 import { countRows } from "../../pagination/total-count";
 import type { AgentService } from "../agents/agent.service";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
@@ -125,12 +126,10 @@ export class ConversationService {
    * One page of the conversations of the calling agent, or of the agent given by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  async list(
+  list(
     context: RequestContext,
     { agentId, state, handler, contactId, line, order, ...args }: ConversationsArgs,
   ): Promise<ConversationConnection> {
-    const page = ConversationConnection.pageOf(args);
-    // A filter with few matches reads many rows.
     const matching = async (reader: EntityManager) => {
       const agent = await scopedAgentId(reader, context, agentId);
       const query = reader.createQueryBuilder(Conversation, "conversation").where({ agentId: agent });
@@ -147,15 +146,11 @@ export class ConversationService {
       }
       return query;
     };
-    const read = <T>(query: (reader: EntityManager) => Promise<T>) =>
-      this.database.report(organizationOf(context), query);
-    const rows = await read(async (reader) => {
-      const query = await matching(reader);
-      return query === null ? [] : paginateConversations(query, page, order).getMany();
+    return listPage(this.database, context, ConversationConnection, args, {
+      matching,
+      order: (query, page) => paginateConversations(query, page, order),
+      mayReadMany: true,
     });
-    return new ConversationConnection(rows, page, () =>
-      read(async (reader) => countRows(reader, await matching(reader))),
-    );
   }
 
   /**

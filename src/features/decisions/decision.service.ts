@@ -1,6 +1,6 @@
 import { type EntityManager, type EntityTarget, In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
-import { organizationOf, type RequestContext } from "../../auth/context";
+import { type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
@@ -11,10 +11,9 @@ import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
-import { pageOfRows } from "../../pagination/connection";
 import { createdBetween } from "../../pagination/created-between";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
-import { countRows } from "../../pagination/total-count";
+import { listPage } from "../../pagination/list-page";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
@@ -131,7 +130,7 @@ export class DecisionService {
    * One page of the decisions of the calling agent, or of the agent given by a member, newest first.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  async list(
+  list(
     context: RequestContext,
     {
       agentId,
@@ -147,7 +146,6 @@ export class DecisionService {
       ...args
     }: DecisionsArgs,
   ): Promise<DecisionConnection> {
-    const page = DecisionConnection.pageOf(args);
     const matching = async (reader: EntityManager) => {
       const query = reader
         .createQueryBuilder(Decision, "decision")
@@ -163,17 +161,15 @@ export class DecisionService {
       if (hasFailures != null) query.andWhere(`decision.failed_effects ${hasFailures ? ">" : "="} 0`);
       return createdBetween(query, { since, until });
     };
-    const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
-      this.database.report(organizationOf(context), query);
-    const readPage = async (reader: EntityManager) => pageOfRows(await matching(reader), page, "DESC");
     // Filtering for rare values reads many entries of an index, unless another index leads to few.
     const isNarrow = [key, contactId, conversationId].some((value) => value != null);
     const mayReadMany =
       !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
-    const rows = await (mayReadMany ? report(readPage) : this.database.read(readPage));
-    return new DecisionConnection(rows, page, () =>
-      report(async (reader) => countRows(reader, await matching(reader))),
-    );
+    return listPage(this.database, context, DecisionConnection, args, {
+      matching,
+      order: "DESC",
+      mayReadMany,
+    });
   }
 
   private async decideEach(tx: Tx, requests: readonly Request[]): Promise<(Decision | GatewayError)[]> {

@@ -1,6 +1,6 @@
 import { type EntityManager } from "typeorm";
 import { ownerOf } from "../../auth/caller";
-import { organizationOf, type RequestContext } from "../../auth/context";
+import { type RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -9,8 +9,8 @@ import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
 import { noSuch } from "../../errors";
-import { directionOf, pageOfRows } from "../../pagination/connection";
-import { countRows } from "../../pagination/total-count";
+import { directionOf } from "../../pagination/connection";
+import { listPage } from "../../pagination/list-page";
 import type { Agent } from "../agents/agent.entity";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { recordAudit } from "../audit/audit";
@@ -59,25 +59,17 @@ export class MessageService {
    * One page of the messages of the calling agent, or of the agent given by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  async list(
+  list(
     context: RequestContext,
     { agentId, status, order, ...args }: MessagesArgs,
   ): Promise<MessageConnection> {
-    const page = MessageConnection.pageOf(args);
     const matching = async (reader: EntityManager) => {
       const query = reader
         .createQueryBuilder(Message, "message")
         .where({ agentId: await scopedAgentId(reader, context, agentId) });
       return status == null ? query : query.andWhere({ status });
     };
-    const rows = await this.database.read(async (reader) =>
-      pageOfRows(await matching(reader), page, directionOf(order)),
-    );
-    return new MessageConnection(rows, page, () =>
-      this.database.report(organizationOf(context), async (reader) =>
-        countRows(reader, await matching(reader)),
-      ),
-    );
+    return listPage(this.database, context, MessageConnection, args, { matching, order: directionOf(order) });
   }
 
   /** @returns the message, or null if the caller's agent, or a member's organization, has none with this ID */

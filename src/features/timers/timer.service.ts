@@ -1,13 +1,12 @@
 import type { EntityManager } from "typeorm";
 import { ownerOf } from "../../auth/caller";
-import { organizationOf, type RequestContext } from "../../auth/context";
+import { type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
 import { noSuch } from "../../errors";
-import { pageOfRows } from "../../pagination/connection";
-import { countRows } from "../../pagination/total-count";
+import { listPage } from "../../pagination/list-page";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { lockContacts } from "../contacts/known-contact";
@@ -27,8 +26,7 @@ export class TimerService {
    * One page of the waiting timers of the calling agent, or of the agent given by a member, oldest first.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  async list(context: RequestContext, { agentId, contactId, ...args }: TimersArgs): Promise<TimerConnection> {
-    const page = TimerConnection.pageOf(args);
+  list(context: RequestContext, { agentId, contactId, ...args }: TimersArgs): Promise<TimerConnection> {
     const matching = async (reader: EntityManager) => {
       const query = reader
         .createQueryBuilder(Timer, "timer")
@@ -36,12 +34,7 @@ export class TimerService {
       if (contactId == null) return query;
       return isUuid(contactId) ? query.andWhere({ subjectId: contactId, contactId }) : null;
     };
-    const rows = await this.database.read(async (reader) => pageOfRows(await matching(reader), page, "ASC"));
-    return new TimerConnection(rows, page, () =>
-      this.database.report(organizationOf(context), async (reader) =>
-        countRows(reader, await matching(reader)),
-      ),
-    );
+    return listPage(this.database, context, TimerConnection, args, { matching });
   }
 
   /**

@@ -2,8 +2,7 @@ import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import { pageOfRows } from "../../pagination/connection";
-import { countRows } from "../../pagination/total-count";
+import { listPage } from "../../pagination/list-page";
 import { requireEndpoint } from "./find-endpoint";
 import type { WebhookDeliveriesArgs } from "./webhook.inputs";
 import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
@@ -16,14 +15,12 @@ export class DeliveryLogService {
    * One page of the deliveries to an endpoint, newest first.
    * @throws GatewayError `invalid_cursor`, `not_found`
    */
-  async list(
+  list(
     context: RequestContext,
-    { endpointId, state, type, eventId, ...rest }: WebhookDeliveriesArgs,
+    { endpointId, state, type, eventId, ...args }: WebhookDeliveriesArgs,
   ): Promise<WebhookDeliveryConnection> {
-    const page = WebhookDeliveryConnection.pageOf(rest);
-    const organizationId = organizationOf(context);
     const matching = async (reader: EntityManager) => {
-      await requireEndpoint(reader, organizationId, endpointId);
+      await requireEndpoint(reader, organizationOf(context), endpointId);
       if (eventId != null && !isUuid(eventId)) return null;
       return reader.createQueryBuilder(WebhookDelivery, "delivery").where({
         endpointId,
@@ -32,11 +29,7 @@ export class DeliveryLogService {
         ...(eventId != null && { eventId }),
       });
     };
-    const rows = await this.database.report(organizationId, async (reader) =>
-      pageOfRows(await matching(reader), page, "DESC"),
-    );
-    return new WebhookDeliveryConnection(rows, page, () =>
-      this.database.report(organizationId, async (reader) => countRows(reader, await matching(reader))),
-    );
+    const list = { matching, order: "DESC", mayReadMany: true } as const;
+    return listPage(this.database, context, WebhookDeliveryConnection, args, list);
   }
 }
