@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import { UNDELIVERABLE } from "../../delivery/mailbox";
@@ -41,6 +42,8 @@ export async function readMail(
   if (report !== undefined || mail.isReport || (from === undefined && mail.isAutomatic)) return { report };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
+  // Dividing a malicious text can take 20 ms.
+  if (mail.html !== undefined) await setImmediate();
   // Of the two, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
   const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
