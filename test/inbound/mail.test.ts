@@ -461,6 +461,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["From: Mail Delivery Subsystem <MAILER-DAEMON>"],
     ["From: Mailer Daemon <poostmaster@mail.example.com>"],
     ["From: post_master@carrier.example"],
+    ["From: Mail <mail.example.com postmaster@mail.example.com>"],
     ["From: Mail server <postmaster@mail.example.com>"],
     ["From: robot@example.com", 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"'],
   ])("a report of a mail server is taken and not kept: %s", async (...headers) => {

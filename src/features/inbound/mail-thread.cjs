@@ -400,7 +400,8 @@ function mailboxOf(value) {
   const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, "");
   // The parser finds addresses within encoded words, and takes the first of several in angle brackets.
   const isOneOfSeveral = more.length > 0 || unquoted.split("<").length > 2;
-  const isUsable = address !== undefined && text.includes(address);
+  const isUsable =
+    address !== undefined && text.includes(address) && !/\s/.test(address.replace(/^".*"@/, ""));
   // A comma in a name without quotes divides it.
   const name = isOneOfSeveral ? "" : found.flatMap(({ name }) => name || []).join(", ");
   return { mailbox: isUsable ? { address, name } : undefined, plain: plainAddress(text), isOneOfSeveral };
