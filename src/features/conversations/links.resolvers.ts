@@ -1,8 +1,8 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { findIfAny } from "../../common/coalesce";
 import { OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
+import { linkById, linkToPage } from "../../schema/links";
 import { Agent } from "../agents/agent.entity";
 import { unlessDeleted } from "../agents/agent-scope";
 import { Contact } from "../contacts/contact.entity";
@@ -32,50 +32,23 @@ export class AgentConversationsResolver {
   }
 }
 
-@Resolver(() => Contact)
-export class ContactConversationsResolver {
-  constructor(private readonly service: ConversationService) {}
+export const ContactConversationsResolver = linkToPage(Contact, ConversationConnection, OrderedPageArgs, {
+  name: "conversations",
+  access: MAY_READ_CONVERSATIONS,
+  description: "The conversations with the contact.",
+  list: "ofContact",
+});
 
-  @Access(MAY_READ_CONVERSATIONS)
-  @FieldResolver(() => ConversationConnection, {
-    nullable: true,
-    description: "The conversations with the contact. API keys need the scope `conversations:read`.",
-  })
-  conversations(
-    @Ctx() context: RequestContext,
-    @Root() { id }: Contact,
-    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
-  ): Promise<ConversationConnection> {
-    return this.service.ofContact(context, id, args);
-  }
-}
+export const MessageConversationResolver = linkById(Message, Conversation, {
+  name: "conversation",
+  access: MAY_READ_CONVERSATIONS,
+  description: "The message's conversation; null if the message does not belong to one.",
+  id: "conversationId",
+});
 
-@Resolver(() => Message)
-export class MessageConversationResolver {
-  constructor(private readonly service: ConversationService) {}
-
-  @Access(MAY_READ_CONVERSATIONS)
-  @FieldResolver(() => Conversation, {
-    nullable: true,
-    description:
-      "The message's conversation; null if the message does not belong to one. API keys need the scope `conversations:read`.",
-  })
-  conversation(@Root() { conversationId }: Message): Promise<Conversation | null> {
-    return findIfAny(this.service.byId, conversationId);
-  }
-}
-
-@Resolver(() => Timer)
-export class TimerConversationResolver {
-  constructor(private readonly service: ConversationService) {}
-
-  @Access(MAY_READ_CONVERSATIONS)
-  @FieldResolver(() => Conversation, {
-    nullable: true,
-    description:
-      "The conversation; null if there was none when the timer was set. API keys need the scope `conversations:read`.",
-  })
-  conversation(@Root() { conversationId }: Timer): Promise<Conversation | null> {
-    return findIfAny(this.service.byId, conversationId);
-  }
-}
+export const TimerConversationResolver = linkById(Timer, Conversation, {
+  name: "conversation",
+  access: MAY_READ_CONVERSATIONS,
+  description: "The conversation; null if there was none when the timer was set.",
+  id: "conversationId",
+});

@@ -1,19 +1,12 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
-import { MAY_READ_CONTACTS } from "../contacts/contact.access";
-import { Contact } from "../contacts/contact.entity";
-import { ContactService } from "../contacts/contact.service";
-import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
-import { Conversation } from "../conversations/conversation.entity";
-import { ConversationService } from "../conversations/conversation.service";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
@@ -23,19 +16,12 @@ import type { ReplayService } from "./replay.service";
 
 const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
 
-/** The services behind the objects that a decision refers to. */
-interface Reached {
-  agents: AgentService;
-  contacts: ContactService;
-  conversations: ConversationService;
-}
-
 @Resolver(() => Decision)
 export class DecisionResolver {
   constructor(
     private readonly service: DecisionService,
     private readonly replays: ReplayService,
-    private readonly reached: Reached,
+    private readonly agents: AgentService,
   ) {}
 
   @Access(MAY_READ_DECISIONS)
@@ -93,28 +79,6 @@ export class DecisionResolver {
 
   @FieldResolver(() => Agent, { description: "The agent that made the decision." })
   agent(@Root() decision: Decision): Promise<Agent> {
-    return this.reached.agents.of(decision);
-  }
-
-  @Access(MAY_READ_CONTACTS)
-  @FieldResolver(() => Contact, {
-    nullable: true,
-    description:
-      "The contact; null if the decision is not about a contact. API keys need the scope `contacts:read`.",
-  })
-  contact(@Root() { contactId }: Decision): Promise<Contact | null> {
-    return findIfAny(this.reached.contacts.byId, contactId);
-  }
-
-  @Access(MAY_READ_CONVERSATIONS)
-  @FieldResolver(() => Conversation, {
-    nullable: true,
-    description:
-      "The conversation; null if the decision is not about a conversation. API keys need the scope `conversations:read`.",
-  })
-  async conversation(@Root() { conversationId }: Decision): Promise<Conversation | null> {
-    return (
-      (conversationId === null ? undefined : await this.reached.conversations.byId(conversationId)) ?? null
-    );
+    return this.agents.of(decision);
   }
 }

@@ -28,6 +28,8 @@ import { decisionParts } from "./export-decisions";
 import {
   ContactDecisionsResolver,
   ConversationDecisionsResolver,
+  DecisionContactResolver,
+  DecisionConversationResolver,
   MessageDecisionResolver,
   TimerDecisionResolver,
 } from "./links.resolvers";
@@ -86,8 +88,10 @@ export const decisions = feature({
     conversationReleased: situationTriggers.released,
     messagesFailed: situationTriggers.messagesFailed,
   }),
-  resolvers: ({ decisions, replays, ...reached }) => [
-    new DecisionResolver(decisions, replays, reached),
+  resolvers: ({ decisions, replays, agents, contacts, conversations }) => [
+    new DecisionResolver(decisions, replays, agents),
+    new DecisionContactResolver(contacts),
+    new DecisionConversationResolver(conversations),
     new ContactDecisionsResolver(decisions),
     new ConversationDecisionsResolver(decisions),
     new MessageDecisionResolver(decisions),

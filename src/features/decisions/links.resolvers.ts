@@ -1,79 +1,59 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
-import type { RequestContext } from "../../auth/context";
-import { findIfAny } from "../../common/coalesce";
 import { NewestFirstPageArgs } from "../../pagination/connection";
-import { Access } from "../../schema/access";
-import { MAY_READ_DECISIONS } from "../agents/agent.access";
+import { linkById, linkToPage } from "../../schema/links";
+import { MAY_READ_DECISIONS as access } from "../agents/agent.access";
+import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { Contact } from "../contacts/contact.entity";
+import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import { Conversation } from "../conversations/conversation.entity";
 import { Message } from "../messages/message.entity";
 import { Timer } from "../timers/timer.entity";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
-import { DecisionService } from "./decision.service";
 
-@Resolver(() => Contact)
-export class ContactDecisionsResolver {
-  constructor(private readonly service: DecisionService) {}
+export const ContactDecisionsResolver = linkToPage(Contact, DecisionConnection, NewestFirstPageArgs, {
+  name: "decisions",
+  access,
+  description: "The decisions about the contact.",
+  list: "ofContact",
+});
 
-  @Access(MAY_READ_DECISIONS)
-  @FieldResolver(() => DecisionConnection, {
-    nullable: true,
-    description: "The decisions about the contact. API keys need the scope `agent:read`.",
-  })
-  decisions(
-    @Ctx() context: RequestContext,
-    @Root() { id }: Contact,
-    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
-  ): Promise<DecisionConnection> {
-    return this.service.ofContact(context, id, args);
-  }
-}
+export const ConversationDecisionsResolver = linkToPage(
+  Conversation,
+  DecisionConnection,
+  NewestFirstPageArgs,
+  {
+    name: "decisions",
+    access,
+    description: "The decisions about the conversation.",
+    list: "ofConversation",
+  },
+);
 
-@Resolver(() => Conversation)
-export class ConversationDecisionsResolver {
-  constructor(private readonly service: DecisionService) {}
+export const DecisionContactResolver = linkById(Decision, Contact, {
+  name: "contact",
+  access: MAY_READ_CONTACTS,
+  description: "The contact; null if the decision is not about a contact.",
+  id: "contactId",
+});
 
-  @Access(MAY_READ_DECISIONS)
-  @FieldResolver(() => DecisionConnection, {
-    nullable: true,
-    description: "The decisions about the conversation. API keys need the scope `agent:read`.",
-  })
-  decisions(
-    @Ctx() context: RequestContext,
-    @Root() { id }: Conversation,
-    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
-  ): Promise<DecisionConnection> {
-    return this.service.ofConversation(context, id, args);
-  }
-}
+export const DecisionConversationResolver = linkById(Decision, Conversation, {
+  name: "conversation",
+  access: MAY_READ_CONVERSATIONS,
+  description: "The conversation; null if the decision is not about a conversation.",
+  id: "conversationId",
+});
 
-@Resolver(() => Message)
-export class MessageDecisionResolver {
-  constructor(private readonly service: DecisionService) {}
+export const MessageDecisionResolver = linkById(Message, Decision, {
+  name: "decision",
+  access,
+  description:
+    "The decision that sent the message or, for an inbound message, that it led to; null if there is none.",
+  id: "decisionId",
+});
 
-  @Access(MAY_READ_DECISIONS)
-  @FieldResolver(() => Decision, {
-    nullable: true,
-    description:
-      "The decision that sent the message or, for an inbound message, that it led to; null if there is none. API keys need the scope `agent:read`.",
-  })
-  decision(@Root() { decisionId }: Message): Promise<Decision | null> {
-    return findIfAny(this.service.byId, decisionId);
-  }
-}
-
-@Resolver(() => Timer)
-export class TimerDecisionResolver {
-  constructor(private readonly service: DecisionService) {}
-
-  @Access(MAY_READ_DECISIONS)
-  @FieldResolver(() => Decision, {
-    nullable: true,
-    description:
-      "The decision that set the timer; null if it is no longer kept. API keys need the scope `agent:read`.",
-  })
-  decision(@Root() { decisionId }: Timer): Promise<Decision | null> {
-    return findIfAny(this.service.byId, decisionId);
-  }
-}
+export const TimerDecisionResolver = linkById(Timer, Decision, {
+  name: "decision",
+  access,
+  description: "The decision that set the timer; null if it is no longer kept.",
+  id: "decisionId",
+});

@@ -1,30 +1,23 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { findIfAny } from "../../common/coalesce";
 import { Access } from "../../schema/access";
+import { linkById } from "../../schema/links";
 import { Input } from "../../schema/mutation-input";
 import { Agent } from "../agents/agent.entity";
 import type { AgentService } from "../agents/agent.service";
 import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { Contact } from "../contacts/contact.entity";
-import type { ContactService } from "../contacts/contact.service";
 import { TimerConnection } from "./timer.connection";
 import { Timer } from "./timer.entity";
 import { CancelTimerInput, TimersArgs } from "./timer.inputs";
 import type { TimerService } from "./timer.service";
 
-/** The services behind the objects that a timer refers to. */
-export interface ReachedByTimer {
-  agents: AgentService;
-  contacts: ContactService;
-}
-
 @Resolver(() => Timer)
 export class TimerResolver {
   constructor(
     private readonly service: TimerService,
-    private readonly reached: ReachedByTimer,
+    private readonly agents: AgentService,
   ) {}
 
   @Access(MAY_READ_CONTACTS)
@@ -44,15 +37,13 @@ export class TimerResolver {
 
   @FieldResolver(() => Agent, { description: "The agent." })
   agent(@Root() timer: Timer): Promise<Agent> {
-    return this.reached.agents.of(timer);
-  }
-
-  @Access(MAY_READ_CONTACTS)
-  @FieldResolver(() => Contact, {
-    nullable: true,
-    description: "The contact; null if there is none. API keys need the scope `contacts:read`.",
-  })
-  contact(@Root() { contactId }: Timer): Promise<Contact | null> {
-    return findIfAny(this.reached.contacts.byId, contactId);
+    return this.agents.of(timer);
   }
 }
+
+export const TimerContactResolver = linkById(Timer, Contact, {
+  name: "contact",
+  access: MAY_READ_CONTACTS,
+  description: "The contact; null if there is none.",
+  id: "contactId",
+});

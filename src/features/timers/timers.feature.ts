@@ -1,11 +1,13 @@
 import { type Core, feature } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
+import type { ContactService } from "../contacts/contact.service";
 import type { ContactPart } from "../contacts/contact-export";
 import { eraseTimers } from "./erase-timers";
 import { Timer } from "./timer.entity";
 import { timerEventTypes } from "./timer.event-types";
 import { TIMERS } from "./timer.metrics";
-import { type ReachedByTimer, TimerResolver } from "./timer.resolver";
+import { TimerContactResolver, TimerResolver } from "./timer.resolver";
 import { timerRoutes } from "./timer.routes";
 import { TimerService } from "./timer.service";
 
@@ -20,17 +22,25 @@ const timerPart: ContactPart = {
   order: ["timer.id"],
 };
 
+interface Needs {
+  agents: AgentService;
+  contacts: ContactService;
+}
+
 /** Situations that are handed to agents at a later time; the decisions set and fire them. */
 export const timers = feature({
   entities: [Timer],
-  services: ({ database, lanes }: Core & ReachedByTimer) => ({ timers: new TimerService(database, lanes) }),
+  services: ({ database, lanes }: Core & Needs) => ({ timers: new TimerService(database, lanes) }),
   hooks: ({ database, lanes }) => ({
     // Their lanes end like all lanes of a deleted agent.
     agentPurged: purgeRows(database, Timer),
     contactErased: eraseTimers(database, lanes),
     contactExported: timerPart,
   }),
-  resolvers: ({ timers, ...reached }) => [new TimerResolver(timers, reached)],
+  resolvers: ({ timers, agents, contacts }) => [
+    new TimerResolver(timers, agents),
+    new TimerContactResolver(contacts),
+  ],
   routes: timerRoutes,
   eventTypes: timerEventTypes,
   metrics: () => [TIMERS],

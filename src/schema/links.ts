@@ -1,0 +1,71 @@
+import { Args, type ClassType, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import type { RequestContext } from "../auth/context";
+import type { Permission, Scope } from "../auth/permissions";
+import { findIfAny } from "../common/coalesce";
+import type { OrderedPageArgs } from "../pagination/connection";
+import type { ListOfParent } from "../pagination/list-of-parent";
+import { Access } from "./access";
+
+/** A nullable field that leads from objects of a type to other objects. */
+interface Link {
+  name: string;
+  access: { key: Scope; member: Permission };
+  /** Without the scope that keys need, which is added. */
+  description: string;
+}
+
+const optionsOf = ({ access: { key }, description }: Link) => ({
+  nullable: true,
+  description: `${description} API keys need the scope \`${key}\`.`,
+});
+
+/**
+ * Declares a field that leads to the object with an ID.
+ * @param id the property of the parent that holds the ID
+ * @returns the resolver class
+ */
+export function linkById<Parent extends object, Target extends object>(
+  Parent: ClassType<Parent>,
+  Target: ClassType<Target>,
+  { id, ...link }: Link & { id: keyof Parent & string },
+) {
+  @Resolver(() => Parent)
+  class LinkResolver {
+    constructor(private readonly service: { byId(id: string): Promise<Target | undefined> }) {}
+
+    @Access(link.access)
+    @FieldResolver(() => Target, optionsOf(link))
+    [link.name](@Root() parent: object): Promise<Target | null> {
+      return findIfAny(this.service.byId, (parent as Record<string, string | null>)[id]);
+    }
+  }
+  return LinkResolver;
+}
+
+/**
+ * Declares a field that leads to a page of the objects of a parent.
+ * @param list the method of the service that reads it
+ * @returns the resolver class
+ */
+export function linkToPage<Connection extends object, List extends string>(
+  Parent: ClassType<{ id: string }>,
+  Connection: ClassType<Connection> | (new (...parameters: never[]) => Connection),
+  PageArgs: ClassType<OrderedPageArgs>,
+  { list, ...link }: Link & { list: List },
+) {
+  @Resolver(() => Parent)
+  class LinkResolver {
+    constructor(private readonly service: { [Name in List]: ListOfParent<Connection> }) {}
+
+    @Access(link.access)
+    @FieldResolver(() => Connection as ClassType<Connection>, optionsOf(link))
+    [link.name](
+      @Ctx() context: RequestContext,
+      @Root() { id }: { id: string },
+      @Args(() => PageArgs) args: OrderedPageArgs,
+    ): Promise<Connection> {
+      return this.service[list](context, id, args);
+    }
+  }
+  return LinkResolver;
+}
