@@ -3,13 +3,8 @@ import { join } from "node:path";
 import threads, { Worker } from "node:worker_threads";
 import { MAIL_MAX_BYTES } from "../../src/features/inbound/inbound.limits";
 import { readMail } from "../../src/features/inbound/mail";
-import { IDLE_TIMEOUT_MS } from "../../src/features/inbound/mail-threads";
-import {
-  type MailForThread,
-  PARSED_TEXT_MAX_LENGTH,
-  RESULT_MAX_BYTES,
-  TIMEOUT_MS,
-} from "../../src/features/inbound/parse-mail";
+import { IDLE_TIMEOUT_MS, type MailForThread } from "../../src/features/inbound/mail-threads";
+import { PARSED_TEXT_MAX_LENGTH, RESULT_MAX_BYTES, TIMEOUT_MS } from "../../src/features/inbound/parse-mail";
 import fc from "../support/generated";
 import { slowTest } from "../support/slow-test";
 import { cases } from "../support/tiers";

@@ -125,7 +125,7 @@ globalThis.Blob = /** @type {any} */ (
 
 /**
  * Parses a mail.
- * @param {import("./parse-mail").MailForThread} mail
+ * @param {import("./mail-threads").MailForThread} mail
  * @returns {Promise<import("./parse-mail").ParsedMail | undefined>} undefined for a mail that cannot be parsed
  */
 async function parse({ raw, isHead, maxTextLength }) {

@@ -1,13 +1,21 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { MailForThread } from "./parse-mail";
 
 /** Max memory of a thread (MB). */
 const MAX_MEMORY_MB = 256;
 
 /** Time after which an idle thread ends, so that its memory is free again (ms). */
 export const IDLE_TIMEOUT_MS = 10_000;
+
+/** An e-mail, as passed to a thread. */
+export interface MailForThread {
+  /** The bytes, in parts. */
+  raw: Uint8Array[];
+  /** True for the start of a longer e-mail. */
+  isHead: boolean;
+  maxTextLength: number;
+}
 
 /** Threads that wait for an e-mail. */
 const idle: MailThread[] = [];

@@ -34,15 +34,6 @@ export interface MailLine {
   lineId: string;
 }
 
-/** An e-mail, as passed to a thread. */
-export interface MailForThread {
-  /** The bytes, in parts. */
-  raw: Uint8Array[];
-  /** True for the start of a longer e-mail. */
-  isHead: boolean;
-  maxTextLength: number;
-}
-
 /** The used parts of an e-mail. */
 export interface ParsedMail {
   /** The addresses that it may be from, the best first. */
