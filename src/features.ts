@@ -32,6 +32,7 @@ import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
 import { restores } from "./features/restores/restores.feature";
 import { timers } from "./features/timers/timers.feature";
+import { unsubscribe } from "./features/unsubscribe/unsubscribe.feature";
 import { webhooks } from "./features/webhooks/webhooks.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
@@ -60,6 +61,7 @@ export const FEATURES = [
   conversations,
   decisions,
   inbound,
+  unsubscribe,
   events,
   webhooks,
   audit,

@@ -18,10 +18,14 @@ export class InstanceKey {
   readonly checkValue: string;
   readonly #bytes: Buffer;
   readonly #sealingKey: Buffer;
+  readonly #tokenKey: Buffer;
+  readonly #tokenIvKey: Buffer;
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
     this.#sealingKey = this.#derive("seal");
+    this.#tokenKey = this.#derive("token");
+    this.#tokenIvKey = this.#derive("token iv");
     this.checkValue = this.#derive("check").toString("base64");
   }
 
@@ -57,17 +61,26 @@ export class InstanceKey {
     const [version, encoded = ""] = sealed.split(".");
     const bytes = Buffer.from(encoded, "base64");
     if (version !== SEAL_VERSION || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
-    const decipher = createDecipheriv(ALGORITHM, this.#sealingKey, bytes.subarray(0, IV_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
-      .setAAD(Buffer.from(rowId))
-      .setAuthTag(bytes.subarray(-TAG_BYTES));
-    try {
-      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
-      return Buffer.concat([text, decipher.final()]).toString("utf8");
-    } catch {
-      return undefined;
-    }
+    return decrypt(bytes, this.#sealingKey, rowId);
+  }
+
+  /**
+   * Encrypts a text for a link, which may work for years. The same text gives the same token, so that none is stored: its
+   * initialization vector is a hash of the text, as in RFC 5297.
+   */
+  sealToken(text: string): string {
+    const iv = createHmac("sha256", this.#tokenIvKey).update(text).digest().subarray(0, IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#tokenKey, iv);
+    const sealed = [iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+    return Buffer.concat(sealed).toString("base64url");
+  }
+
+  /** @returns undefined if the token was sealed with another key, or altered */
+  openToken(token: string): string | undefined {
+    const bytes = Buffer.from(token, "base64url");
+    // Decoding skips characters that are not part of the encoding.
+    if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== token) return undefined;
+    return decrypt(bytes, this.#tokenKey);
   }
 
   /** A keyed hash that compares secrets without revealing anything about them to readers of the database. */
@@ -77,5 +90,21 @@ export class InstanceKey {
 
   #derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync("sha256", this.#bytes, "", `gateway ${purpose}`, BYTES));
+  }
+}
+
+/**
+ * Decrypts an initialization vector, a text and its tag.
+ * @returns undefined for another key, or if anything was altered
+ */
+function decrypt(bytes: Buffer, key: Buffer, authenticated = ""): string | undefined {
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(authenticated))
+    .setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
   }
 }

@@ -34,6 +34,8 @@ export interface OutboundMessage {
   subject?: string | null;
   /** The text as HTML, for an e-mail; undefined or null without it. */
   html?: string | null;
+  /** The link by which the contact opts out of the topic of an e-mail. */
+  unsubscribeUrl?: string | undefined;
   createdAt: string;
 }
 

@@ -179,6 +179,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
     subject: own,
     autoSubmitted,
     thread,
+    unsubscribeUrl,
   }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
     if (!MAILBOX.test(to)) throw new InvalidMail("The recipient is not a valid address.");
@@ -198,7 +199,10 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
       ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
       date: new Date(),
       // Tells other programs not to reply, so that two of them do not reply to each other forever.
-      headers: autoSubmitted === null ? {} : { "Auto-Submitted": autoSubmitted },
+      headers: {
+        ...(autoSubmitted !== null && { "Auto-Submitted": autoSubmitted }),
+        ...(unsubscribeUrl !== undefined && unsubscribeHeaders(unsubscribeUrl)),
+      },
       xMailer: false,
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -207,6 +211,12 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
     return { content: await node.build(), messageId, envelope: { from: sentBy || "", to: sentTo } };
   };
 }
+
+/** Mail programs show a button that unsubscribes, without opening the page (RFC 2369, RFC 8058). */
+const unsubscribeHeaders = (url: string) => ({
+  "List-Unsubscribe": `<${url}>`,
+  ...(url.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+});
 
 /** A complete HTML document, which some filters of mail servers ask for. */
 const documentWith = (html: string): string =>

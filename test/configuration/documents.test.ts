@@ -389,7 +389,11 @@ test("a document is compared with the lines and the model of its agent", async (
       { id: "c", on: "*", do: [{ ask: { prompt: "a" } }] },
     ],
   });
-  const { problems, warnings } = await checkDocument(document, { lines: ["mail", "main"], hasModel: false });
+  const { problems, warnings } = await checkDocument(document, {
+    lines: ["mail", "main"],
+    hasModel: false,
+    hasPublicUrl: true,
+  });
   expect(problems).toEqual([]);
   const ofLine = "is not a line in use: the agent has mail, main";
   expect(warnings).toEqual([

@@ -44,6 +44,32 @@ test.each(["hunter2", "", "a password of Zoë's 🐈", "x".repeat(10_000)])(
   },
 );
 
+test("a text always gives the same token, which only its key opens, unaltered", () => {
+  const token = key.sealToken("für ada@customer.test");
+  expect(token).toMatch(/^[\w-]+$/);
+  expect(InstanceKey.parse(TEXT)?.sealToken("für ada@customer.test")).toBe(token);
+  expect(key.sealToken("für ada@customer.tesu").slice(0, 16)).not.toBe(token.slice(0, 16));
+  expect(key.openToken(token)).toBe("für ada@customer.test");
+  expect(other.openToken(token)).toBeUndefined();
+  const bytes = Buffer.from(token, "base64url");
+  const flipped = Array.from({ length: 8 * bytes.length }, (_, bit) => {
+    const changed = Buffer.from(bytes);
+    changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    return changed.toString("base64url");
+  });
+  const others = [
+    "",
+    "A",
+    token.slice(0, -1),
+    `${token}A`,
+    `${token}=`,
+    `${token}%`,
+    ` ${token}`,
+    key.seal("x", ""),
+  ];
+  for (const text of [...flipped, ...others]) expect(key.openToken(text)).toBeUndefined();
+});
+
 test("a sealed text cannot be opened with another key, for another row, or after a change", () => {
   const sealed = key.seal("hunter2", ROW);
   expect(other.open(sealed, ROW)).toBeUndefined();

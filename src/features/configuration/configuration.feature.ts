@@ -20,7 +20,12 @@ declare module "../events/event-types" {
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
   services: ({ database, lanes, config }) => ({
-    configurations: new ConfigurationService(database, lanes, deciderWith(config.model?.name)),
+    configurations: new ConfigurationService(
+      database,
+      lanes,
+      deciderWith(config.model?.name),
+      config.publicUrl !== undefined,
+    ),
     compiledConfigurations: new CompiledConfigurations(),
   }),
   hooks: ({ database, lanes }) => ({

@@ -71,6 +71,7 @@ export class ConfigurationService {
     private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly decider: ConfigurationDecider,
+    private readonly hasPublicUrl: boolean,
   ) {}
 
   /**
@@ -170,7 +171,11 @@ export class ConfigurationService {
         where: { agentId, state: Not(LineState.archived) },
         order: { name: "ASC" },
       });
-      return { lines: lines.map(({ name }) => name), hasModel: this.decider.model !== null };
+      return {
+        lines: lines.map(({ name }) => name),
+        hasModel: this.decider.model !== null,
+        hasPublicUrl: this.hasPublicUrl,
+      };
     });
   }
 

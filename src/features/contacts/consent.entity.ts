@@ -18,6 +18,7 @@ export type ConsentState = keyof typeof ConsentState;
 
 export const ConsentSource = enumOf("ConsentSource", "How a consent became known.", {
   contact: "The contact wrote STOP or START, or complained about a message.",
+  unsubscribe: "Somebody used the link to unsubscribe in a message to the address.",
 });
 export type ConsentSource = keyof typeof ConsentSource;
 

@@ -1,4 +1,4 @@
-import { In, IsNull, MoreThan } from "typeorm";
+import { type EntityManager, In, IsNull, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
@@ -13,11 +13,16 @@ import { ALL_TOPICS, Consent, ConsentState } from "./consent.entity";
 import type { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 import { contactEvent } from "./contact-events";
+import type { Subscription } from "./unsubscribe-links";
 
-/** A consent to store for addresses of one contact, which the transaction has locked. */
+/** An address, which has no ID while no contact has it. */
+type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
+  Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
+
+/** A consent to store for addresses of one contact, which the transaction has locked, or of none. */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
-  contact: Contact;
-  addresses: readonly ContactAddress[];
+  contact: Contact | null;
+  addresses: readonly AnyAddress[];
 }
 
 /** Identifies an address, even when it is no longer stored. */
@@ -43,7 +48,7 @@ export class Consents {
     const hashes = addresses.map((address) => hashOf(key, address));
     const known = await tx.findBy(Consent, { addressHash: In(hashes), topic });
     const changedAt = timestamp();
-    const changed = addresses.flatMap(({ id: addressId, agentId }, i) => {
+    const changed = addresses.flatMap(({ id: addressId = null, agentId }, i) => {
       const addressHash = hashes[i] as string;
       const before = known.find((each) => each.addressHash === addressHash);
       if (before?.state === state) return [];
@@ -59,17 +64,27 @@ export class Consents {
       for (const address of marked) address.optedOutAt = state === ConsentState.out ? changedAt : null;
       await tx.update(
         ContactAddress,
-        { id: In(marked.map(({ id }) => id)) },
+        { id: In(marked.flatMap(({ id }) => id ?? [])) },
         { optedOutAt: state === ConsentState.out ? changedAt : null },
       );
     }
-    recordEvents(
-      tx,
-      changed.map(({ addressId }) =>
-        contactEvent("contact.consent_changed", contact, { addressId, topic, state, source }),
-      ),
-    );
+    if (contact !== null)
+      recordEvents(
+        tx,
+        changed.map(({ addressId }) =>
+          contactEvent("contact.consent_changed", contact, { addressId, topic, state, source }),
+        ),
+      );
     return changed;
+  }
+
+  /** What the owner of an address said about a topic; undefined without a word. */
+  async stateOf(
+    reader: EntityManager,
+    { topic, ...address }: Subscription,
+  ): Promise<ConsentState | undefined> {
+    const addressHash = hashOf(await this.instanceKey.current(), address);
+    return (await reader.findOneBy(Consent, { addressHash, topic }))?.state;
   }
 
   /** Applies the consents that are known of addresses, which were just added, to them. */

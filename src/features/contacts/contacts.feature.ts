@@ -17,6 +17,7 @@ import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import { Erasures } from "./erasures";
 import { contactParts } from "./export-contacts";
+import { UnsubscribeLinks } from "./unsubscribe-links";
 
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof contactScopes, string> {}
@@ -33,12 +34,13 @@ interface Needs {
 /** The people that agents talk to. */
 export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure, Consent],
-  services: ({ database, instanceKey, log, hooks }: Core & Needs) => {
+  services: ({ database, instanceKey, config, log, hooks }: Core & Needs) => {
     const erasures = new Erasures(database, log, hooks);
     const consents = new Consents(instanceKey);
     return {
       erasures,
       consents,
+      unsubscribeLinks: new UnsubscribeLinks(instanceKey, config.publicUrl),
       contacts: new ContactService(database, erasures, consents),
       contactExport: new ContactExport(database, hooks),
     };

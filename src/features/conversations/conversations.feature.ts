@@ -4,6 +4,7 @@ import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import type { ContactService } from "../contacts/contact.service";
+import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageFailures } from "../messages/message-failures";
@@ -41,6 +42,7 @@ interface Needs extends LineServices {
   messageFailures: MessageFailures;
   messagePolicies: MessagePolicies;
   receipts: Receipts;
+  unsubscribeLinks: UnsubscribeLinks;
 }
 
 declare module "../../auth/permissions" {
@@ -102,6 +104,7 @@ export const conversations = feature({
     messageFailures,
     messagePolicies,
     receipts,
+    unsubscribeLinks,
     compiledConfigurations,
     conversationChanges,
   }) => ({
@@ -112,6 +115,7 @@ export const conversations = feature({
       drivers,
       messagePolicies,
       messageFailures,
+      unsubscribeLinks,
       read: readQueues,
       onRejecting: lineHealth.pauseRejecting,
       onUndeliverable: receipts.markUndeliverable,

@@ -19,7 +19,7 @@ export type ReleaseReason = "request" | "timeout";
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
   /** Which queued messages are canceled, and why; the others stay queued. */
-  cancel?: { isMeant: (message: Pick<Message, "author">) => boolean; errorCode: MessageError };
+  cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
   /** For the event of a release. */
   releaseReason?: ReleaseReason;

@@ -3,6 +3,7 @@ import { type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { ConsentState } from "../contacts/consent.entity";
+import type { AddressKind } from "../contacts/contact-address.entity";
 import type { GateContext, QueuedRow } from "../messages/gates";
 import { IS_UNSENT } from "../messages/message.entity";
 import type { Queues } from "../messages/message-work";
@@ -26,6 +27,7 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
   contactId: string;
   address: string | null;
   optedOutAt: Timestamp | null;
+  addressKind: AddressKind;
   undeliverableAt: Timestamp | null;
   erasedAt: Timestamp | null;
   timezone: string | null;
@@ -37,7 +39,7 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
 export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
-       conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.address,
+       conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.kind as "addressKind", contact_address.address,
        contact_address.opted_out_at as "optedOutAt", contact_address.undeliverable_at as "undeliverableAt",
        case when contact_address.id is null
          then (select erased_at from contact where contact.id = conversation.contact_id) end as "erasedAt",
@@ -85,6 +87,7 @@ const gateContextOf = (row: Row): GateContext => ({
       row.address === null
         ? undefined
         : {
+            kind: row.addressKind,
             address: row.address,
             isOptedOut: row.optedOutAt !== null || row.consent === ConsentState.out,
             isUndeliverable: row.undeliverableAt !== null,

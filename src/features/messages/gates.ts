@@ -1,4 +1,5 @@
 import type { Timestamp } from "../../common/time";
+import type { AddressKind } from "../contacts/contact-address.entity";
 import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.entity";
 import type { Message } from "./message.entity";
 import { HeldReason, MessageAuthor, MessageError, MessageStatus } from "./message.enums";
@@ -27,7 +28,9 @@ export interface GateContext {
     /** True if the contact opted in to the topic of the message at the address. */
     hasOptedIn: boolean;
     /** The contact's address on the line, with an opt-out of all messages or of the topic; undefined if it was deleted. */
-    address: { address: string; isOptedOut: boolean; isUndeliverable: boolean } | undefined;
+    address:
+      | { kind: AddressKind; address: string; isOptedOut: boolean; isUndeliverable: boolean }
+      | undefined;
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Core, feature, olderThan } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
+import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
@@ -20,6 +21,7 @@ import { readStandaloneMessages } from "./standalone-messages";
 
 interface Needs extends LineServices {
   agents: AgentService;
+  unsubscribeLinks: UnsubscribeLinks;
 }
 
 declare module "../../auth/permissions" {
@@ -52,12 +54,13 @@ export const messages = feature({
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   retention: { RETENTION_ATTEMPTS_DAYS: 90 },
   expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),
-  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies, receipts }) => ({
+  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies, receipts, unsubscribeLinks }) => ({
     [MESSAGE_LANE]: messageWork({
       lanes,
       drivers,
       messagePolicies,
       messageFailures,
+      unsubscribeLinks,
       read: readStandaloneMessages,
       onRejecting: lineHealth.pauseRejecting,
       onUndeliverable: receipts.markUndeliverable,

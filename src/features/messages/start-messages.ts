@@ -3,11 +3,13 @@ import type { Tx } from "../../database/unit-of-work";
 import type { OutboundMessage } from "../../delivery/driver";
 import type { Dispatch, DueWork, LaneContext } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
+import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
 import { type GateLine, gate, held, type QueuedMessage, type QueuedRow, type Start } from "./gates";
 import { EXPIRE_AFTER_MS } from "./message.entity";
 import { HeldReason, MessageAuthor, MessageStatus } from "./message.enums";
+import { UNSUBSCRIBE_URL } from "./message.limits";
 import type { MessageFailures } from "./message-failures";
 import type { MessagePolicies, Rescheduled } from "./policy-gates";
 import { Rates } from "./rates";
@@ -20,6 +22,7 @@ export interface Dependencies {
   drivers: LineDrivers;
   messageFailures: MessageFailures;
   messagePolicies: MessagePolicies;
+  unsubscribeLinks: UnsubscribeLinks;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface Dependencies {
 export async function startMessages(
   tx: Tx,
   queues: ReadonlyMap<string, readonly QueuedMessage[]>,
-  { lanes, drivers, messageFailures, messagePolicies }: Dependencies,
+  { lanes, drivers, messageFailures, messagePolicies, unsubscribeLinks }: Dependencies,
   { senders, observer }: LaneContext,
 ): Promise<DueWork> {
   const all = [...queues.values()].flat();
@@ -112,7 +115,11 @@ export async function startMessages(
     start.status === MessageStatus.failed ? [{ id, errorCode: start.errorCode }] : [],
   );
   await messageFailures.tell(tx, failed);
-  return { next, waiting, dispatches: await dispatchesOf(tx, leaving, contents, drivers) };
+  return {
+    next,
+    waiting,
+    dispatches: await dispatchesOf(tx, leaving, contents, { drivers, unsubscribeLinks }),
+  };
 }
 
 /** When a message expires. */
@@ -127,25 +134,38 @@ function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
+/** The texts of a message about a topic, with its link to unsubscribe. */
+const withLink = ({ text, html }: Content, url = ""): Pick<Content, "text" | "html"> => ({
+  text: text.replaceAll(UNSUBSCRIBE_URL, () => url),
+  html: html?.replaceAll(UNSUBSCRIBE_URL, () => url) ?? null,
+});
+
 /** The dispatches of messages, with their texts, addresses and drivers. */
 async function dispatchesOf(
   tx: Tx,
   leaving: readonly (readonly [string, QueuedMessage, GateLine])[],
   contents: ReadonlyMap<string, Content>,
-  drivers: LineDrivers,
+  { drivers, unsubscribeLinks }: Pick<Dependencies, "drivers" | "unsubscribeLinks">,
 ): Promise<Dispatch[]> {
   if (leaving.length === 0) return [];
+  const hasTopics = leaving.some(([, { topic }]) => topic !== null);
+  const linkTo = hasTopics ? await unsubscribeLinks.creating(tx) : undefined;
   const senders = await drivers.sendersOf(
     tx,
     leaving.map(([, , line]) => line),
   );
-  return leaving.flatMap(([laneId, { id, author, attempts, createdAt, context }, line]) => {
+  return leaving.flatMap(([laneId, { id, author, attempts, createdAt, topic, context }, line]) => {
     const content = contents.get(id);
     const send = senders.get(line.id);
     if (content === undefined || send === undefined) return [];
     const { contactId = null, address } = context.conversation ?? {};
-    const to = address?.address ?? null;
-    const message = { id, createdAt, ...content, contactId, to, autoSubmitted: autoSubmittedOf(author) };
+    const unsubscribeUrl =
+      topic === null || address === undefined ? undefined : linkTo?.({ ...context, ...address, topic });
+    const message = {
+      ...{ id, createdAt, ...content, contactId, to: address?.address ?? null, unsubscribeUrl },
+      ...(topic !== null && withLink(content, unsubscribeUrl)),
+      autoSubmitted: autoSubmittedOf(author),
+    };
     return [
       {
         laneId,

@@ -21,7 +21,7 @@ const EXPOSED_HEADERS = [
 
 /**
  * Enables CORS for `CORS_ORIGINS`, and in development for the hosted Sandbox on `/graphql`. `/metrics` allows no origin,
- * because in development it needs no token.
+ * because in development it needs no token, nor do the links to unsubscribe, whose pages only people read.
  */
 export async function allowOrigins(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export async function allowOrigins(
     maxAge: 600,
   };
   const originsOf = (url: string): string[] => {
-    if (url === "/metrics") return [];
+    if (url === "/metrics" || url.startsWith("/unsubscribe/")) return [];
     return url === "/graphql" && isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins;
   };
   // Per route, because the library's delegator would prepare the options for every request.

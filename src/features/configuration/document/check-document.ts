@@ -58,6 +58,7 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
     const warnings = [
       ...warningsOf(parsed, surroundings),
       ...(problems.length === 0 ? missingPlurals(configuration) : []),
+      ...(problems.length === 0 && surroundings?.hasPublicUrl === false ? missingLinks(configuration) : []),
     ];
     return { problems: reported(problems, value), warnings: reported(warnings, value), document: parsed };
   }
@@ -305,9 +306,9 @@ const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
 function templateChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {}, rules = [], otherwise = [] } = configuration.document;
   const uses = [
-    ...rules.flatMap((rule) => (rule.do ?? []).map((effect) => ({ on: rule.on, name: templateOf(effect) }))),
-    ...otherwise.map((effect) => ({ on: ANY_SITUATION, name: templateOf(effect) })),
-  ];
+    ...rules.flatMap(({ on, do: effects = [] }) => effects.map((effect) => ({ on, effect }))),
+    ...otherwise.map((effect) => ({ on: ANY_SITUATION, effect })),
+  ].map((use) => ({ ...use, name: templateOf(use.effect) }));
   const inline = (effects: readonly EffectDocument[], path: readonly PropertyKey[], on: string): Check[] =>
     effects.flatMap((effect, index) =>
       inlineTemplatesOf(effect).map(
@@ -319,10 +320,20 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
       ),
     );
   const named = Object.entries(templates).flatMap(([name, template]) => {
-    const types = new Set(uses.filter((use) => use.name === name).map(({ on }) => on));
+    const own = uses.filter((use) => use.name === name);
+    const types = new Set(own.map(({ on }) => on));
     if (types.size === 0) types.add(ANY_SITUATION);
+    const { topic } = configuration.settingsOf(name);
+    const hasTopic =
+      own.length === 0
+        ? topic !== undefined
+        : own.every(({ effect }) => "send" in effect && (effect.topic ?? topic) !== undefined);
     const texts = sourcesOf(template).map(([path, source]) => () => {
-      const shapes = [...types].map((type) => configuration.shapesFor(type));
+      const hasLink = hasTopic && path.at(-1) !== "subject";
+      const shapes = [...types].map((type) => ({
+        ...configuration.shapesFor(type),
+        ...(hasLink && { unsubscribeUrl: "value" as const }),
+      }));
       return attempt(["templates", name, ...path], () =>
         parsed(configuration, path, source).missingNames(shapes, MAX_REPORTED),
       );
@@ -346,6 +357,19 @@ function missingPlurals(configuration: CompiledConfiguration): Problem[] {
         parsed(configuration, path, source).missingPlurals(locale),
       );
     }),
+  );
+}
+
+/** Finds texts with the link to unsubscribe, which a gateway without an address cannot write. */
+function missingLinks(configuration: CompiledConfiguration): Problem[] {
+  const { templates = {} } = configuration.document;
+  return Object.entries(templates).flatMap(([name, template]) =>
+    sourcesOf(template)
+      .filter(([path, source]) => parsed(configuration, path, source).reads("unsubscribeUrl"))
+      .map(([path]) => ({
+        path: pathOf(["templates", name, ...path]),
+        message: "names unsubscribeUrl, but without PUBLIC_URL the gateway writes no links",
+      })),
   );
 }
 

@@ -48,6 +48,11 @@ export class ContactPolicy {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
 
+  /** What people call a topic; undefined for one that is not declared. */
+  titleOf(topic: string): string | undefined {
+    return Object.hasOwn(this.topics, topic) ? this.topics[topic]?.title : undefined;
+  }
+
   /** True if messages about a topic are sent only to contacts who opted in to it. */
   isOptIn(topic: string): boolean {
     return Object.hasOwn(this.topics, topic) && this.topics[topic]?.default === "out";

@@ -1,5 +1,6 @@
 import { instantOf } from "../../../common/instant";
 import { type InputProblem, InvalidInput } from "../../../errors";
+import { UNSUBSCRIBE_URL } from "../../messages/message.limits";
 import { SITUATION_KEY_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
 import { type ReadData, readData } from "./data-types";
@@ -110,4 +111,5 @@ export const rootsForTemplates = (input: Omit<DecisionInput, "spent">, data: Obj
   message: input.message,
   agent: input.agent,
   now: input.now,
+  unsubscribeUrl: UNSUBSCRIBE_URL,
 });

@@ -25,7 +25,10 @@ export type Shape = "value" | "list" | "json" | "null" | { readonly [member: str
 /** All values available to conditions and templates in a situation. */
 export type Shapes = Readonly<
   Record<"situation" | "contact" | "conversation" | "message" | "agent" | "now", Shape>
->;
+> & {
+  /** The link to unsubscribe, which only the texts of messages about a topic have. */
+  readonly unsubscribeUrl?: Shape;
+};
 
 const CONTACT: Shape = {
   ref: "value",

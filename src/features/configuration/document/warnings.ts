@@ -9,6 +9,8 @@ export interface Surroundings {
   /** Names of the agent's lines that can send. */
   lines: readonly string[];
   hasModel: boolean;
+  /** True if links to the gateway can be written. */
+  hasPublicUrl: boolean;
 }
 
 /** Max number of lines that a warning names. */

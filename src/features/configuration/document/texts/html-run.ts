@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../../../common/escape-html";
 import { MESSAGE_HTML_MAX_LENGTH } from "../../../messages/message.limits";
 import type { Value } from "../value";
 import { HtmlError, HtmlScanner } from "./html-scanner";
@@ -10,14 +11,6 @@ const READINGS_PER_ESCAPE = 6;
 /** How often a text is read to check it. */
 const READINGS_PER_SCAN = 8;
 
-const ESCAPED: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 /** Renders HTML; values are escaped, so that they remain texts. */
 export class HtmlRun extends TextRun {
   protected override readonly maxLength = MESSAGE_HTML_MAX_LENGTH;
@@ -25,7 +18,7 @@ export class HtmlRun extends TextRun {
   override writeValue(value: Value): void {
     const text = textOf(value, this.steps);
     this.steps.spendText(READINGS_PER_ESCAPE * text.length);
-    this.write(text.replace(/[&<>"']/g, (character) => ESCAPED[character] as string));
+    this.write(escapeHtml(text));
   }
 
   /**

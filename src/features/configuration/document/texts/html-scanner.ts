@@ -1,3 +1,4 @@
+import { UNSUBSCRIBE_URL } from "../../../messages/message.limits";
 import { suggestion } from "../suggest";
 
 /** A part of a text is not allowed in HTML. */
@@ -46,7 +47,11 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
 
 /** The addresses that attributes with a URL may have. */
 const URLS: Readonly<Record<string, { of: string; starts: RegExp; expected: string }>> = {
-  href: { of: "a", starts: /^(?:https:\/\/|mailto:)/i, expected: "https:// or mailto:" },
+  href: {
+    of: "a",
+    starts: new RegExp(`^(?:https://|mailto:|${UNSUBSCRIBE_URL.replace(/[{}]/g, "\\$&")}$)`, "i"),
+    expected: "https:// or mailto:",
+  },
   src: { of: "img", starts: /^https:\/\//i, expected: "https://" },
 };
 

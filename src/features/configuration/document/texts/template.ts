@@ -83,9 +83,14 @@ export class TextTemplate {
       const key = JSON.stringify(path);
       const isMissing = missing.get(key) ?? situations.some((shapes) => !hasPath(shapes, path));
       missing.set(key, isMissing);
-      if (isMissing) problems.push(textSourceError(token, `names ${path.join(".")}, which does not exist`));
+      if (isMissing) problems.push(textSourceError(token, `names ${path.join(".")}, ${whyMissing(path)}`));
     }
     return problems;
+  }
+
+  /** True if it reads a value by its name. */
+  reads(name: string): boolean {
+    return this.names.some(({ path: [root] }) => root === name);
   }
 
   /** Finds uses of the filter `plural` without a form that counts in a language have. */
@@ -108,6 +113,9 @@ export class TextTemplate {
     return run;
   }
 }
+
+const whyMissing = ([root]: readonly (string | number)[]): string =>
+  root === "unsubscribeUrl" ? "which only the texts of messages about a topic have" : "which does not exist";
 
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;

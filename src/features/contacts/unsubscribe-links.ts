@@ -1,0 +1,57 @@
+import type { InstanceKey } from "../../credentials/instance-key";
+import type { Tx } from "../../database/unit-of-work";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import type { ContactAddress } from "./contact-address.entity";
+
+/** The messages about a topic that an agent sends to an address. */
+export interface Subscription extends Pick<ContactAddress, "agentId" | "kind" | "address"> {
+  topic: string;
+}
+
+/** Path of the page that unsubscribes, without the token. */
+export const UNSUBSCRIBE_PATH = "/unsubscribe/";
+
+/** Creates links that unsubscribe; their tokens hold all that is needed, so nothing is stored. */
+export class UnsubscribeLinks {
+  private isDependent = false;
+
+  /** @param publicUrl the address of the service; without it, there are no links */
+  constructor(
+    private readonly instanceKey: InstanceKeyService,
+    private readonly publicUrl: string | undefined,
+  ) {}
+
+  /**
+   * Makes the database depend on the instance key, so that links work as long as the database.
+   * @returns a function that creates links; undefined without an address of the service, or without the key
+   */
+  async creating(tx: Tx): Promise<((subscription: Subscription) => string) | undefined> {
+    const { publicUrl } = this;
+    if (publicUrl === undefined || (await this.instanceKey.available()) === undefined) return undefined;
+    const key = await this.keyFor(tx);
+    return (subscription) => `${publicUrl}${UNSUBSCRIBE_PATH}${tokenOf(subscription, key)}`;
+  }
+
+  /**
+   * Reads the token of a link.
+   * @returns undefined for a token of another key, and for one that was altered
+   * @throws InstanceKeyError without the key
+   */
+  async read(token: string): Promise<Subscription | undefined> {
+    const [agentId, kind, topic, address] =
+      (await this.instanceKey.current()).openToken(token)?.split("\n") ?? [];
+    return address === undefined ? undefined : ({ agentId, kind, topic, address } as Subscription);
+  }
+
+  private async keyFor(tx: Tx): Promise<InstanceKey> {
+    if (this.isDependent) return this.instanceKey.current();
+    const key = await this.instanceKey.required(tx);
+    tx.afterCommit(() => {
+      this.isDependent = true;
+    });
+    return key;
+  }
+}
+
+const tokenOf = ({ agentId, kind, topic, address }: Subscription, key: InstanceKey): string =>
+  key.sealToken([agentId, kind, topic, address].join("\n"));

@@ -1,0 +1,28 @@
+import { type Core, feature } from "../../schema/feature";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
+import type { Consents } from "../contacts/consents";
+import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
+import { addUnsubscribe } from "./unsubscribe.http";
+import { UnsubscribeService } from "./unsubscribe.service";
+
+interface Needs {
+  compiledConfigurations: CompiledConfigurations;
+  consents: Consents;
+  unsubscribeLinks: UnsubscribeLinks;
+}
+
+/** Links in messages by which contacts opt out of a topic. */
+export const unsubscribe = feature({
+  entities: [],
+  services: ({ database, lanes, compiledConfigurations, consents, unsubscribeLinks }: Core & Needs) => ({
+    unsubscribing: new UnsubscribeService(
+      database,
+      unsubscribeLinks,
+      consents,
+      lanes,
+      compiledConfigurations,
+    ),
+  }),
+  resolvers: () => [],
+  http: addUnsubscribe,
+});

@@ -1,0 +1,50 @@
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { clientAddress } from "../../auth/client-address";
+import { customerNetworkOf } from "../../common/network";
+import { GatewayError } from "../../errors";
+import { noteFailure, sendError } from "../../http/error-handler";
+import { Bodies } from "../../http/plugins/read-body";
+import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
+import type { UnsubscribeService } from "./unsubscribe.service";
+import { askingPage, invalidPage, PAGE_HEADERS, unsubscribedPage } from "./unsubscribe-page";
+
+/** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); nothing of a body is used. */
+const BODY_MAX_BYTES = 8 * 1024;
+
+type Request = FastifyRequest<{ Params: { token: string } }>;
+
+/** Adds the page that unsubscribes: opening it changes nothing, and one POST is enough. */
+export function addUnsubscribe(
+  app: FastifyInstance,
+  { unsubscribing }: { unsubscribing: UnsubscribeService },
+): void {
+  const bodies = new Bodies();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (request: FastifyRequest, payload: Readable) => {
+    const holder = customerNetworkOf(clientAddress(request));
+    return bodies.read(
+      request,
+      payload,
+      { max: BODY_MAX_BYTES, holder, organizationId: null },
+      () => undefined,
+    );
+  });
+  const options = {
+    config: { api: "rest" },
+    errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      if (!(error instanceof GatewayError) || error.code !== "not_found")
+        return sendError(error, request, reply);
+      return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(invalidPage());
+    },
+  } as const;
+  app.get(`${UNSUBSCRIBE_PATH}:token`, options, async (request: Request, reply) => {
+    const { title, isOut } = await unsubscribing.find(request.params.token);
+    return reply.headers(PAGE_HEADERS).send(isOut ? unsubscribedPage(title) : askingPage(title));
+  });
+  app.post(`${UNSUBSCRIBE_PATH}:token`, options, async (request: Request, reply) => {
+    const subscribed = await unsubscribing.find(request.params.token);
+    if (!subscribed.isOut) await unsubscribing.unsubscribe(subscribed);
+    return reply.headers(PAGE_HEADERS).send(unsubscribedPage(subscribed.title));
+  });
+}

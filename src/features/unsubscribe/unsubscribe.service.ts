@@ -1,0 +1,86 @@
+import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
+import { InstanceKeyError } from "../../instance-key/instance-key.service";
+import { Agent } from "../agents/agent.entity";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
+import { ConsentSource, ConsentState } from "../contacts/consent.entity";
+import type { Consents } from "../contacts/consents";
+import { lockContactsAt } from "../contacts/known-contact";
+import type { Subscription, UnsubscribeLinks } from "../contacts/unsubscribe-links";
+import { cancelQueued } from "../conversations/cancel-messages";
+import { lockOpenAt } from "../conversations/find-conversation";
+import { MessageError } from "../messages/message.enums";
+
+/** What a link unsubscribes from. */
+export interface Subscribed extends Subscription {
+  /** Title of the topic, or its name if the agent no longer has it. */
+  title: string;
+  isOut: boolean;
+}
+
+/** Lets the owners of addresses unsubscribe by a link, even after their contacts were erased. */
+export class UnsubscribeService {
+  constructor(
+    private readonly database: Database,
+    private readonly links: UnsubscribeLinks,
+    private readonly consents: Consents,
+    private readonly lanes: Lanes,
+    private readonly compiledConfigurations: CompiledConfigurations,
+  ) {}
+
+  /**
+   * Returns what the token of a link unsubscribes from.
+   * @throws GatewayError `not_found` for a token that is not valid, `unavailable` without the instance key
+   */
+  async find(token: string): Promise<Subscribed> {
+    try {
+      const subscription = await this.links.read(token);
+      if (subscription === undefined) throw new GatewayError("not_found", "The link is not valid.");
+      const { agentId, topic } = subscription;
+      return await this.database.read(async (reader) => {
+        const hasAgent = await reader.existsBy(Agent, { id: agentId });
+        const live = hasAgent ? await this.compiledConfigurations.live(reader, agentId) : undefined;
+        const title = live?.configuration.policy?.titleOf(topic) ?? topic;
+        const isOut = (await this.consents.stateOf(reader, subscription)) === ConsentState.out;
+        return { ...subscription, title, isOut };
+      });
+    } catch (error) {
+      // Not the caller's fault: it must retry.
+      if (error instanceof InstanceKeyError)
+        throw new GatewayError("unavailable", undefined, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Opts an address out of a topic, and cancels the messages about it that wait. */
+  async unsubscribe({ agentId, kind, address, topic }: Subscription): Promise<void> {
+    const agent = await this.database.read((reader) => reader.findOneBy(Agent, { id: agentId }));
+    // Nobody writes to the address any more.
+    if (agent === null) return;
+    await this.database.writeFor(agent.organizationId, (tx) =>
+      this.store(tx, { agentId, kind, address, topic }),
+    );
+  }
+
+  private async store(tx: Tx, { topic, ...to }: Subscription): Promise<void> {
+    const [known] = await lockContactsAt(tx, [{ agentId: to.agentId, address: to }]);
+    const stored = known?.addresses.find(({ kind, address }) => kind === to.kind && address === to.address);
+    const open = stored === undefined ? [] : await lockOpenAt(tx, stored.id);
+    const changed = await this.consents.store(tx, {
+      contact: known?.contact ?? null,
+      addresses: [stored ?? to],
+      topic,
+      state: ConsentState.out,
+      source: ConsentSource.unsubscribe,
+      evidence: null,
+    });
+    if (changed.length === 0) return;
+    for (const conversation of open)
+      await cancelQueued(tx, this.lanes, conversation, {
+        isMeant: (message) => message.topic === topic,
+        errorCode: MessageError.opted_out,
+      });
+  }
+}
