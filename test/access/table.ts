@@ -193,6 +193,12 @@ const aMessage = async ({ gateway }: AccessFixture) => ({
   id: (await gateway.rest("POST", "/messages", { body: { message: "hello" } })).body.id,
 });
 
+/** A new contact of the first agent, with an address. */
+const aContactWithAddress = async ({ gateway, agentId }: AccessFixture) => {
+  const addresses = [{ kind: AddressKind.local, address: uniqueName() }];
+  return { id: await addContact(gateway, { agentId, addresses }) };
+};
+
 /** A new contact of the first agent. */
 const aContact = async ({ gateway, agentId }: AccessFixture) => ({
   id: await addContact(gateway, { agentId }),
@@ -418,13 +424,17 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       markAddressDeliverable(input: { id: $id, addressId: $addressId }) { id }
     }`,
     variables: async (fixture) => {
-      const addresses = [{ kind: AddressKind.local, address: uniqueName() }];
-      const id = await addContact(fixture.gateway, { agentId: fixture.agentId, addresses });
+      const { id } = await aContactWithAddress(fixture);
       const address = await fixture.gateway.services.database.read((reader) =>
         reader.findOneByOrFail(ContactAddress, { contactId: id }),
       );
       return { id, addressId: address.id };
     },
+  },
+  "Mutation.setConsent": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: `mutation ($id: ID!) { setConsent(input: { id: $id, topic: "*", state: out }) { id } }`,
+    variables: aContactWithAddress,
   },
   "Mutation.changeContactTags": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
@@ -727,11 +737,19 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     { operationId: "getContact", method: "GET", path: "/agent/contacts/:id" },
     { operationId: "eraseContact", method: "DELETE", path: "/agent/contacts/:id" },
     { operationId: "exportContact", method: "GET", path: "/agent/contacts/:id/export" },
+    { operationId: "listContactConsents", method: "GET", path: "/agent/contacts/:id/consents" },
+    {
+      operationId: "setContactConsent",
+      method: "PUT",
+      path: "/agent/contacts/:id/consents/*",
+      body: { state: "out" },
+      variables: aContactWithAddress,
+    },
     { operationId: "listContactTags", method: "GET", path: "/agent/contacts/:id/tags" },
     { operationId: "changeContactTags", method: "POST", path: "/agent/contacts/:id/tags", body: {} },
     { operationId: "addContactTag", method: "PUT", path: "/agent/contacts/:id/tags/vip" },
     { operationId: "removeContactTag", method: "DELETE", path: "/agent/contacts/:id/tags/vip" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aContact })),
+  ].map((route) => ({ outcomes: ALLOWED.keysWithAnotherScope, variables: aContact, ...route })),
   {
     operationId: "sendMessage",
     method: "POST",

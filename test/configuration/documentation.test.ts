@@ -4,6 +4,7 @@ import { checkDocument } from "../../src/features/configuration/document/check-d
 import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
 import { filterOf } from "../../src/features/configuration/document/texts/filters";
+import { MAX_TOPICS } from "../../src/features/contacts/contact.limits";
 import { read, section } from "../docs/markdown";
 import { compile, decisionInput, problemsOf } from "../support/configuration";
 
@@ -82,7 +83,7 @@ test("the page states the limits", () => {
     limits.MAX_ONCE_DAYS,
     limits.MAX_WINDOWS,
     limits.MAX_CAPS,
-    limits.MAX_TOPICS,
+    MAX_TOPICS,
     limits.MAX_CAPPED,
     limits.TOPIC_TITLE_MAX_LENGTH,
     limits.MAX_TIMERS,

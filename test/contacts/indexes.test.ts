@@ -70,11 +70,9 @@ onEachEngine((engine) => {
     logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
     const list = { first: 20, after: null, agentId: AGENT, ...args } as ContactsArgs;
-    const service = new ContactService(
-      logged.database,
-      new Erasures(logged.database, pino(), new HookRegistry()),
-      {} as Consents,
-    );
+    const hooks = new HookRegistry();
+    const erasures = new Erasures(logged.database, pino(), hooks);
+    const service = new ContactService(logged.database, erasures, {} as Consents, hooks);
     expect((await service.list(context, list)).nodes.length).toBeGreaterThan(0);
     const pages = logged.statements.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));
     return Promise.all(pages.map(logged.planOf));

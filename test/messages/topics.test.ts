@@ -64,7 +64,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
       const contact = await tx.findOneByOrFail(Contact, { id: contactId });
       const addresses = await tx.findBy(ContactAddress, { contactId });
       const more = { state: ConsentState[state], source: ConsentSource.contact, evidence: null };
-      await gateway.services.consents.store(tx, { contact, addresses, topic, ...more });
+      await gateway.services.consents.store(tx, [{ contact, addresses, topic, ...more }]);
     });
   const decide = async (about: { conversationId?: string; contact?: object }, type: string, more = {}) => {
     const { body } = await decisionClient(gateway).decide({ type, ...about, ...more });

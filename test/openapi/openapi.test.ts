@@ -36,6 +36,7 @@ describe("the contract", () => {
       "getMessage",
       "getPet",
       "handOffConversation",
+      "listContactConsents",
       "listContactTags",
       "listContacts",
       "listConversationMessages",
@@ -57,6 +58,7 @@ describe("the contract", () => {
       "reportStatus",
       "sendMessage",
       "sendToConversation",
+      "setContactConsent",
       "whoami",
     ]);
     expect(document.servers.map(({ url }: { url: string }) => url)).toEqual([

@@ -17,6 +17,7 @@ import { RowList } from "../ui/row-list";
 import { RowMenu } from "../ui/row-menu";
 import { useTask } from "../ui/task";
 import { ContactAddresses } from "./contact-addresses";
+import { ContactConsents } from "./contact-consents";
 import { labelOfContact } from "./contact-label";
 import { ContactTags } from "./contact-tags";
 import { ContactTimers } from "./contact-timers";
@@ -79,6 +80,7 @@ function ContactPage({ contact }: { contact: ContactFragment }) {
               <Card title="Addresses">
                 <ContactAddresses id={id} addresses={addresses} />
               </Card>
+              <ContactConsents id={id} addresses={addresses.length} />
               <Card title="Tags">
                 <ContactTags id={id} tags={tags} />
               </Card>

@@ -28,7 +28,11 @@ export const configuration = feature({
     ),
     compiledConfigurations: new CompiledConfigurations(),
   }),
-  hooks: ({ database, lanes }) => ({
+  hooks: ({ database, lanes, compiledConfigurations }) => ({
+    topics: async (reader, agentId) => {
+      const { configuration } = await compiledConfigurations.live(reader, agentId);
+      return configuration.topics;
+    },
     agentCreated: async (tx, context, { id }) => {
       const first = { version: 1, document: INITIAL_DOCUMENT, note: null, restoredFrom: null };
       await insertVersion(tx, lanes, context, id, first);

@@ -45,9 +45,7 @@ export const MAX_CAPPED = 100;
 /** Max period of a cap (days). */
 export const MAX_CAP_DAYS = 90;
 
-/** Max topics of a policy. */
-export const MAX_TOPICS = 20;
-
+/** Max length of the title of a topic. */
 export const TOPIC_TITLE_MAX_LENGTH = 100;
 
 /** Max waiting timers of a contact, or of an agent's situations without a contact. */

@@ -4,6 +4,7 @@ import { enumOf } from "../../common/declared-enum";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits";
 
@@ -19,6 +20,9 @@ export type ConsentState = keyof typeof ConsentState;
 export const ConsentSource = enumOf("ConsentSource", "How a consent became known.", {
   contact: "The contact wrote STOP or START, or complained about a message.",
   unsubscribe: "Somebody used the link to unsubscribe in a message to the address.",
+  api: "A client with an API key set it.",
+  member: "A member of the organization set it.",
+  import: "It was set with a batch of contacts.",
 });
 export type ConsentSource = keyof typeof ConsentSource;
 
@@ -65,7 +69,12 @@ export class Consent {
   @Column({ type: "varchar", length: 11 })
   source!: ConsentSource;
 
-  /** Where and how the contact agreed or objected. */
+  @ThirdPartyText()
+  @Field(() => String, {
+    nullable: true,
+    description: "Where and how the contact agreed or objected; null if nobody wrote it down.",
+  })
+  @MaxCharacters(EVIDENCE_MAX_LENGTH)
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;
 

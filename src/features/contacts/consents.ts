@@ -8,6 +8,7 @@ import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import type { HookRegistry } from "../../schema/hooks";
 import { recordEvents } from "../events/record-events";
 import { ALL_TOPICS, Consent, ConsentState } from "./consent.entity";
 import type { Contact } from "./contact.entity";
@@ -31,50 +32,66 @@ const hashOf = (
   { agentId, kind, address }: Pick<ContactAddress, "agentId" | "kind" | "address">,
 ): string => key.hash(`consent ${agentId} ${kind} ${address}`);
 
+/** Max consents that a statement stores. */
+const STORED_TOGETHER = 500;
+
+/** A consent to store for one address. */
+interface Wanted extends Omit<NewConsent, "addresses"> {
+  address: AnyAddress;
+  addressHash: string;
+}
+
+/** Messages that may no longer be sent: those about a topic, or all, to an address. */
+export type Withdrawn = Pick<ContactAddress, "id"> & Pick<Consent, "topic">;
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /**
+     * Cancels the messages that wait to be sent to addresses, in a transaction that has locked their contacts;
+     * implemented by exactly one feature.
+     */
+    consentsWithdrawn: (tx: Tx, withdrawn: readonly Withdrawn[]) => Promise<void>;
+  }
+}
+
 /** Keeps what contacts consent to, by their addresses, so that it outlives the addresses. */
 export class Consents {
-  constructor(private readonly instanceKey: InstanceKeyService) {}
+  constructor(
+    private readonly instanceKey: InstanceKeyService,
+    private readonly hooks: HookRegistry,
+  ) {}
 
   /**
-   * Stores a consent for addresses; one that holds already stays as it is.
+   * Stores consents, and cancels the messages that wait to be sent and are no longer wanted.
    * @returns the changed consents
    */
-  async store(
-    tx: Tx,
-    { contact, addresses, topic, state, source, evidence }: NewConsent,
-  ): Promise<Consent[]> {
-    if (addresses.length === 0) return [];
+  async change(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {
+    const changed = await this.store(tx, consents);
+    const out = changed.filter(({ state }) => state === ConsentState.out);
+    const withdrawn = out.flatMap(({ addressId: id, topic }) => (id === null ? [] : { id, topic }));
+    if (withdrawn.length > 0) await this.hooks.the("consentsWithdrawn")(tx, withdrawn);
+    return changed;
+  }
+
+  /**
+   * Stores consents for addresses; one that holds already stays as it is, and the last one for a topic counts.
+   * @returns the changed consents
+   */
+  async store(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {
+    if (consents.every(({ addresses }) => addresses.length === 0)) return [];
     const key = await this.instanceKey.required(tx);
-    const hashes = addresses.map((address) => hashOf(key, address));
-    const known = await tx.findBy(Consent, { addressHash: In(hashes), topic });
-    const changedAt = timestamp();
-    const changed = addresses.flatMap(({ id: addressId = null, agentId }, i) => {
-      const addressHash = hashes[i] as string;
-      const before = known.find((each) => each.addressHash === addressHash);
-      if (before?.state === state) return [];
-      const id = before?.id ?? uuid();
-      return tx.create(Consent, {
-        ...{ id, agentId, addressHash, addressId, topic, state, source, evidence, changedAt },
-      });
-    });
-    if (changed.length === 0) return changed;
-    await tx.upsert(Consent, changed, ["addressHash", "topic"]);
-    if (topic === ALL_TOPICS) {
-      const marked = addresses.filter(({ id }) => changed.some(({ addressId }) => addressId === id));
-      for (const address of marked) address.optedOutAt = state === ConsentState.out ? changedAt : null;
-      await tx.update(
-        ContactAddress,
-        { id: In(marked.flatMap(({ id }) => id ?? [])) },
-        { optedOutAt: state === ConsentState.out ? changedAt : null },
-      );
-    }
-    if (contact !== null)
-      recordEvents(
-        tx,
-        changed.map(({ addressId }) =>
-          contactEvent("contact.consent_changed", contact, { addressId, topic, state, source }),
-        ),
-      );
+    const wanted = new Map(
+      consents.flatMap(({ addresses, ...each }) =>
+        addresses.map((address): [string, Wanted] => {
+          const addressHash = hashOf(key, address);
+          return [nameOfConsent(addressHash, each.topic), { ...each, address, addressHash }];
+        }),
+      ),
+    );
+    const all = [...wanted.values()];
+    const changed: Consent[] = [];
+    for (let from = 0; from < all.length; from += STORED_TOGETHER)
+      changed.push(...(await storeTogether(tx, all.slice(from, from + STORED_TOGETHER))));
     return changed;
   }
 
@@ -117,8 +134,51 @@ export class Consents {
   }
 }
 
-/** The key of a consent: an address and a topic. */
-export const nameOfConsent = (addressId: string, topic: string): string => `${addressId} ${topic}`;
+/** Stores consents for different addresses or topics, unless they hold already. */
+async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent[]> {
+  const known = await tx.findBy(Consent, {
+    addressHash: In(wanted.map(({ addressHash }) => addressHash)),
+    topic: In([...new Set(wanted.map(({ topic }) => topic))]),
+  });
+  const before = indexBy(known, ({ addressHash, topic }) => nameOfConsent(addressHash, topic));
+  const changedAt = timestamp();
+  const changed = wanted.flatMap((each) => {
+    const { address, addressHash, topic, state, source, evidence } = each;
+    const last = before.get(nameOfConsent(addressHash, topic));
+    if (last?.state === state) return [];
+    const about = {
+      id: last?.id ?? uuid(),
+      agentId: address.agentId,
+      addressHash,
+      addressId: address.id ?? null,
+    };
+    const consent = tx.create(Consent, { ...about, topic, state, source, evidence, changedAt });
+    return [{ each, consent }];
+  });
+  const consents = changed.map(({ consent }) => consent);
+  if (consents.length === 0) return consents;
+  await tx.upsert(Consent, consents, ["addressHash", "topic"]);
+  for (const state of [ConsentState.in, ConsentState.out]) {
+    const marked = changed.filter(({ consent }) => consent.topic === ALL_TOPICS && consent.state === state);
+    if (marked.length === 0) continue;
+    const optedOutAt = state === ConsentState.out ? changedAt : null;
+    for (const { each } of marked) each.address.optedOutAt = optedOutAt;
+    const ids = marked.flatMap(({ each }) => each.address.id ?? []);
+    await tx.update(ContactAddress, { id: In(ids) }, { optedOutAt });
+  }
+  recordEvents(
+    tx,
+    changed.flatMap(({ each: { contact }, consent: { addressId, topic, state, source } }) =>
+      contact === null
+        ? []
+        : contactEvent("contact.consent_changed", contact, { addressId, topic, state, source }),
+    ),
+  );
+  return consents;
+}
+
+/** Names what is known about a topic at an address, by its ID or hash. */
+export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
 /** What the contact at an address said about a topic, by `nameOfConsent`; the transaction has locked the contact. */
 export const consentTo = coalesceKeysInTx(

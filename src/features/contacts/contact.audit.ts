@@ -1,3 +1,6 @@
 import { auditActions } from "../audit/audit-actions";
 
-export const contactActions = auditActions({ contact_erased: "A contact was erased." });
+export const contactActions = auditActions({
+  contact_erased: "A contact was erased.",
+  contact_consent_set: "Somebody set what a contact consents to.",
+});

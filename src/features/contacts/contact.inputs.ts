@@ -15,13 +15,17 @@ import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
 import { normalizeAddress } from "./addresses";
+import { ConsentState } from "./consent.entity";
 import { Contact } from "./contact.entity";
 import {
   ADDRESS_MAX_LENGTH,
   ATTRIBUTES_MAX_BYTES,
+  CONSENT_TOPIC_MAX_LENGTH,
   CONTACT_NAME_MAX_LENGTH,
+  EVIDENCE_MAX_LENGTH,
   MAX_LISTED,
   MAX_PUT,
+  MAX_PUT_CONSENTS,
   MAX_TAGS,
   REF_MAX_LENGTH,
   TERM_MAX_LENGTH,
@@ -86,6 +90,21 @@ export class NewAddress {
   address!: string;
 }
 
+@InputType({ description: "What a contact consents to at all its addresses; see `setConsent`." })
+export class NewContactConsent {
+  // Short descriptions, because models read them with every tool.
+  @Field(() => String, { description: "Name of a topic; `*` for all." })
+  @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
+  topic!: string;
+
+  @Field(() => ConsentState, { description: "What the contact wants." })
+  state!: ConsentState;
+
+  @Optional(() => String, "Where and how the contact agreed or objected, at most 500 characters.")
+  @IsText(EVIDENCE_MAX_LENGTH)
+  evidence?: string | null | undefined;
+}
+
 @InputType({
   description:
     "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes all, which requires `ref`.",
@@ -134,6 +153,12 @@ export class PutContactInput {
   @Nullable(() => [String], "Tags to add, case-insensitive.")
   @AreTags()
   tags?: string[] | null | undefined;
+
+  @Optional(() => [NewContactConsent], "What the contact consents to.")
+  @ValidateNested({ each: true })
+  @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
+  @JsonSchema({ maxItems: MAX_PUT_CONSENTS })
+  consents?: NewContactConsent[] | null | undefined;
 }
 
 @InputType({ description: "Contacts to create or change." })
@@ -157,7 +182,8 @@ export class StoredContact {
 
 export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
   invalid_request: "The contact is not valid.",
-  conflict: "The `ref` and the addresses belong to different contacts.",
+  conflict:
+    "The `ref` and the addresses belong to different contacts, or there are consents but no address to store them for.",
   limit_reached: "The contact would have too many addresses or tags.",
 });
 export type PutContactError = keyof typeof PutContactError;
@@ -238,6 +264,25 @@ export class ContactExportArgs extends PageArgs {
 export class MarkAddressDeliverableInput extends InputById("contact") {
   @Field(() => ID, { description: "ID of the address." })
   addressId!: string;
+}
+
+@InputType({ description: "What a contact consents to." })
+export class SetConsentInput extends InputById("contact") {
+  @Field(() => String, {
+    description: "Name of a topic of the agent's live policy, or `*` for all messages.",
+  })
+  @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
+  topic!: string;
+
+  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
+  state!: ConsentState;
+
+  @Optional(() => ID, "ID of the address that the consent is about; all addresses of the contact if omitted.")
+  addressId?: string | null | undefined;
+
+  @Optional(() => String, "Where and how the contact agreed or objected, at most 500 characters.")
+  @IsText(EVIDENCE_MAX_LENGTH)
+  evidence?: string | null | undefined;
 }
 
 @InputType({ description: "A contact whose data to delete." })

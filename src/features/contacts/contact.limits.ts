@@ -24,8 +24,14 @@ export const TAG_MAX_LENGTH = 50;
 /** Max length of a search text, and of the longest term. */
 export const TERM_MAX_LENGTH = 255;
 
+/** Max topics of an agent. */
+export const MAX_TOPICS = 20;
+
 /** Max length of the name of a topic. */
 export const CONSENT_TOPIC_MAX_LENGTH = 63;
+
+/** Max consents of a contact in an input: one for each topic of a policy, and one for all messages. */
+export const MAX_PUT_CONSENTS = MAX_TOPICS + 1;
 
 /** Max length of the evidence of a consent. */
 export const EVIDENCE_MAX_LENGTH = 500;

@@ -23,14 +23,19 @@ import {
   PutContactInput,
   PutContactsInput,
   PutContactsPayload,
+  SetConsentInput,
   StoredContact,
   TagChange,
 } from "./contact.inputs";
-import { EXPORT_PAGE_MAX_CHARACTERS, MAX_ADDRESSES, MAX_TAGS } from "./contact.limits";
+import { EXPORT_PAGE_MAX_CHARACTERS, MAX_ADDRESSES, MAX_TAGS, MAX_TOPICS } from "./contact.limits";
 import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
 import { ContactExport } from "./contact-export";
 import { ContactRecordConnection } from "./contact-record";
+import { Topic } from "./topic";
+
+/** Assumed number of consents of a contact: most contacts have one address, and said something about few topics. */
+const ASSUMED_CONSENTS = 20;
 
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;
 
@@ -49,6 +54,15 @@ export class AgentContactsResolver {
     @Args(() => OrderedPageArgs) args: OrderedPageArgs,
   ): Promise<ContactConnection | null> {
     return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
+  }
+
+  @AtMost(MAX_TOPICS)
+  @FieldResolver(() => [Topic], {
+    nullable: true,
+    description: "The topics of the agent's live policy; null for a deleted agent.",
+  })
+  topics(@Root() agent: Agent): Promise<Topic[] | null> {
+    return unlessDeleted(agent, (id) => this.service.topicsOf(id));
   }
 }
 
@@ -148,6 +162,18 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => Contact, {
     description:
+      "Sets what a contact consents to. An opt-out cancels the messages that wait to be sent. Setting a consent that holds already has no effect.",
+  })
+  setConsent(
+    @Ctx() context: RequestContext,
+    @Input(SetConsentInput) input: SetConsentInput,
+  ): Promise<Contact> {
+    return this.service.setConsent(context, input);
+  }
+
+  @Access(WRITE)
+  @Mutation(() => Contact, {
+    description:
       "Lets messages be sent to an address again that mail servers reported as nonexistent. Marking a deliverable address has no effect.",
   })
   markAddressDeliverable(
@@ -165,7 +191,7 @@ export class ContactResolver {
     return (await this.service.addressesOf(id)) ?? [];
   }
 
-  @AtMost(MAX_ADDRESSES)
+  @AtMost(ASSUMED_CONSENTS)
   @FieldResolver(() => [Consent], {
     description: "What the contact accepts at its addresses, if that is known.",
   })

@@ -9,6 +9,16 @@ const ID = {
   format: "uuid",
   example: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b11",
 } as const;
+const CONSENTS = "consents { addressId topic state source evidence changedAt }";
+const CONSENT = {
+  addressId: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b12",
+  topic: "news",
+  state: "in",
+  source: "api",
+  evidence: "Form on our website, 21 November 2026",
+  changedAt: "2026-11-21T06:37:02.864Z",
+};
+
 const TAG = { name: "tag", variable: "tag", example: "vip" } as const;
 
 const ANNA = {
@@ -160,6 +170,48 @@ export const contactRoutes: RouteGroup = {
           { kind: "contact", data: ANNA },
           { kind: "tag", data: { tag: "vip" } },
         ],
+      },
+    },
+    {
+      operationId: "listContactConsents",
+      summary: "List the consents of a contact",
+      description:
+        "What a contact accepts at its addresses, if that is known; 404 if the contact does not exist.",
+      method: "GET",
+      path: "/agent/contacts/:contactId/consents",
+      document: `query listContactConsents($id: ID!) { contact(by: { id: $id }) { ${CONSENTS} } }`,
+      pathParameters: [ID],
+      status: 200,
+      result: ["contact"],
+      isForModels: false,
+      answers: "All consents of the contact.",
+      example: { answer: { consents: [CONSENT] } },
+    },
+    {
+      operationId: "setContactConsent",
+      summary: "Set what a contact consents to",
+      description:
+        "Sets a consent to a topic, or to all messages (`*`). An opt-out cancels the messages that wait.",
+      method: "PUT",
+      path: "/agent/contacts/:contactId/consents/:topic",
+      document: `mutation setContactConsent(
+        $id: ID!, $topic: String!, $state: ConsentState!, $addressId: ID, $evidence: String
+      ) {
+        setConsent(
+          input: { id: $id, topic: $topic, state: $state, addressId: $addressId, evidence: $evidence }
+        ) { ${CONSENTS} }
+      }`,
+      pathParameters: [ID, { name: "topic", variable: "topic", example: "news" }],
+      bodyMembers: named("state", "addressId", "evidence"),
+      status: 200,
+      result: ["setConsent"],
+      errors: ["conflict"],
+      destructive: true,
+      isForModels: false,
+      answers: "All consents of the contact.",
+      example: {
+        body: { state: "in", evidence: CONSENT.evidence },
+        answer: { consents: [CONSENT] },
       },
     },
     {

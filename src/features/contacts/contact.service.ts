@@ -13,12 +13,13 @@ import { noSuch } from "../../errors";
 import { directionOf, pageOfRows } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
+import type { HookRegistry } from "../../schema/hooks";
 import { problemIn } from "../../schema/validate-input";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
-import { Consent } from "./consent.entity";
+import { Consent, ConsentSource } from "./consent.entity";
 import { type Consents, detachConsents } from "./consents";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
@@ -29,6 +30,7 @@ import {
   type PutContactInput,
   type PutContactResult,
   type PutContactsInput,
+  type SetConsentInput,
   type StoredContact,
   type TagChange,
 } from "./contact.inputs";
@@ -40,12 +42,22 @@ import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
-import { lockContact } from "./find-contact";
+import { assertNotErased, lockContact } from "./find-contact";
 import { addressesOf } from "./known-contact";
 import { type Filter, idsIn, listed, matchingEntries } from "./list-contacts";
-import { type PutRequest, partsOf, putTagged, putTogether, rejected } from "./put-contacts";
+import {
+  addressesToConsentAt,
+  type PutRequest,
+  partsOf,
+  putConsents,
+  putTagged,
+  putTogether,
+  rejected,
+  sourceOf,
+} from "./put-contacts";
 import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
+import { assertTopics, type Topic } from "./topic";
 
 /** The contacts of agents. */
 export class ContactService {
@@ -59,6 +71,10 @@ export class ContactService {
   /** A page of the contacts of an agent; without an access check. */
   readonly ofAgent: ListOfParent<ContactConnection>;
 
+  /** The topics of an agent's live policy; without an access check. */
+  readonly topicsOf: (agentId: string) => Promise<Topic[]>;
+
+  private readonly readTopics: (reader: EntityManager, agentId: string) => Promise<Topic[]>;
   private readonly consentsAt: (addressId: string) => Promise<Consent[] | undefined>;
   private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
 
@@ -66,7 +82,16 @@ export class ContactService {
     private readonly database: Database,
     private readonly erasures: Erasures,
     private readonly consents: Consents,
+    hooks: HookRegistry,
   ) {
+    this.readTopics = (reader, agentId) => hooks.the("topics")(reader, agentId);
+    const topics = database.coalesceByKey("topics", (agentIds) =>
+      database.read(async (reader) => {
+        const found = agentIds.map(async (id) => [id, await this.readTopics(reader, id)] as const);
+        return new Map(await Promise.all(found));
+      }),
+    );
+    this.topicsOf = async (agentId) => (await topics(agentId)) ?? [];
     this.changeInBatch = database.batchInsertsByOwner<TagRequest, TagChange>(
       ({ context }) => ownerOf(context.caller),
       (tx, requests) => changeTagsTogether(tx, requests),
@@ -163,7 +188,12 @@ export class ContactService {
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-        return putTagged(tx, { context, agentId: agent, input }, this.consents);
+        const named = topicsIn(input, "input");
+        if (named.length > 0) assertTopics(await this.readTopics(tx, agent), named);
+        const request = { context, agentId: agent, input };
+        const stored = await putTagged(tx, request, this.consents);
+        await putConsents(tx, [{ request, contact: stored.contact }], this.consents);
+        return stored;
       },
       { isRepeated: true },
     );
@@ -186,6 +216,12 @@ export class ContactService {
         const path = `input.contacts.${i}.agentId`;
         agentIds.set(agentId, await scopedAgentId(reader, context, agentId, path));
       }
+      for (const [given, agentId] of agentIds) {
+        const named = contacts.flatMap((contact, i) =>
+          contact.agentId === given ? topicsIn(contact, `input.contacts.${i}`) : [],
+        );
+        if (named.length > 0) assertTopics(await this.readTopics(reader, agentId), named);
+      }
     });
     const requests = contacts
       .filter((_, i) => rejections[i] === undefined)
@@ -205,7 +241,10 @@ export class ContactService {
       ownerOf(context.caller),
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
-        return settled(requests.map((request) => putTagged(tx, request, this.consents)));
+        const stored = await settled(requests.map((request) => putTagged(tx, request, this.consents)));
+        const put = stored.map(({ contact }, i) => ({ request: requests[i] as PutRequest, contact }));
+        await putConsents(tx, put, this.consents, ConsentSource.import);
+        return stored;
       },
       { isRepeated: true },
     );
@@ -242,6 +281,31 @@ export class ContactService {
   }
 
   /**
+   * Sets what a contact consents to, at one of its addresses or all. An opt-out cancels the messages that wait to be
+   * sent.
+   * @throws GatewayError `not_found`, `invalid_request`, or `conflict` for an erased contact or one without addresses
+   */
+  setConsent(
+    context: RequestContext,
+    { id, topic, state, addressId, evidence = null }: SetConsentInput,
+  ): Promise<Contact> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await this.authorize(tx, context, Permission.conversations_write);
+      const contact = await lockContact(tx, context, id);
+      assertNotErased(contact);
+      assertTopics(await this.readTopics(tx, contact.agentId), [{ topic, path: "input.topic" }]);
+      const addresses = await addressesToConsentAt(tx, contact, addressId ?? undefined);
+      const consent = { contact, addresses, topic, state, source: sourceOf(context), evidence };
+      if ((await this.consents.change(tx, [consent])).length > 0) {
+        const target = { id, name: id, organizationId: organizationOf(context) };
+        const changes = { topic: [null, topic], state: [null, state] } as const;
+        await recordAudit(tx, context, contactActions.contact_consent_set, target, changes);
+      }
+      return contact;
+    });
+  }
+
+  /**
    * Lets messages be sent to an address again.
    * @throws GatewayError `not_found`
    */
@@ -272,5 +336,9 @@ export class ContactService {
     return assertStillAllowed(tx, context, permission);
   }
 }
+
+/** The topics of the consents in an input, with their paths. */
+const topicsIn = ({ consents }: PutContactInput, path: string) =>
+  (consents ?? []).map(({ topic }, i) => ({ topic, path: `${path}.consents.${i}.topic` }));
 
 const contactOf = ({ contactId }: { contactId: string }): string => contactId;

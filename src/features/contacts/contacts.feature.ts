@@ -36,12 +36,12 @@ export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure, Consent],
   services: ({ database, instanceKey, config, log, hooks }: Core & Needs) => {
     const erasures = new Erasures(database, log, hooks);
-    const consents = new Consents(instanceKey);
+    const consents = new Consents(instanceKey, hooks);
     return {
       erasures,
       consents,
       unsubscribeLinks: new UnsubscribeLinks(instanceKey, config.publicUrl),
-      contacts: new ContactService(database, erasures, consents),
+      contacts: new ContactService(database, erasures, consents, hooks),
       contactExport: new ContactExport(database, hooks),
     };
   },
@@ -67,5 +67,5 @@ export const contacts = feature({
   routes: contactRoutes,
   scopes: contactScopes,
   eventTypes: contactEventTypes,
-  batches: ["contacts", "contacts of agents", "addresses", "consents", "tags"],
+  batches: ["contacts", "contacts of agents", "addresses", "consents", "tags", "topics"],
 });

@@ -1,14 +1,18 @@
 import type { RequestContext } from "../../auth/context";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError } from "../../errors";
-import type { Consents } from "./consents";
+import { GatewayError, noSuch } from "../../errors";
+import { ConsentSource } from "./consent.entity";
+import type { Consents, NewConsent } from "./consents";
+import type { Contact } from "./contact.entity";
 import {
   PutContactError,
   type PutContactInput,
   type PutContactResult,
   type StoredContact,
 } from "./contact.inputs";
+import type { ContactAddress } from "./contact-address.entity";
 import { normalized } from "./contact-addresses";
+import { addressesOf } from "./known-contact";
 import { putContact } from "./put-contact";
 import { changeKnownTags, tagsOf } from "./tag-changes";
 
@@ -72,13 +76,55 @@ export const rejected = ({ code, message }: GatewayError): PutContactResult => (
   errorText: message,
 });
 
+/**
+ * Stores the consents of contacts, after all of them were locked.
+ * @param source by default, the kind of each caller
+ * @throws GatewayError `conflict` for a contact without an address
+ */
+export async function putConsents(
+  tx: Tx,
+  put: readonly { request: PutRequest; contact: Contact }[],
+  consents: Consents,
+  source?: ConsentSource,
+): Promise<void> {
+  const found = await Promise.all(
+    put.map(async ({ request, contact }): Promise<NewConsent[]> => {
+      const { consents: given } = request.input;
+      if (given == null || given.length === 0) return [];
+      const addresses = await addressesToConsentAt(tx, contact);
+      return given.map(({ topic, state, evidence = null }) => ({
+        ...{ contact, addresses, topic, state, evidence },
+        source: source ?? sourceOf(request.context),
+      }));
+    }),
+  );
+  await consents.change(tx, found.flat());
+}
+
+/** Who sets a consent by a request. */
+export const sourceOf = ({ caller }: RequestContext): ConsentSource =>
+  caller.kind === "agent" ? ConsentSource.api : ConsentSource.member;
+
+/**
+ * The addresses of a locked contact that a consent is about.
+ * @param id of one of them; undefined for all
+ * @throws GatewayError `not_found`, or `conflict` for a contact without an address
+ */
+export async function addressesToConsentAt(tx: Tx, contact: Contact, id?: string): Promise<ContactAddress[]> {
+  const all = (await addressesOf(tx, contact.id)) ?? [];
+  const addresses = id === undefined ? all : all.filter((address) => address.id === id);
+  if (addresses.length > 0) return addresses;
+  if (id !== undefined) throw noSuch("address");
+  throw new GatewayError("conflict", "The contact has no address, and a consent belongs to an address.");
+}
+
 /** Creates or changes a contact and adds its tags. */
 export async function putTagged(
   tx: Tx,
   { context, agentId, input }: PutRequest,
   consents: Consents,
 ): Promise<StoredContact> {
-  const { tags, ...fields } = input;
+  const { tags, consents: _, ...fields } = input;
   const stored = await putContact(tx, agentId, fields, consents);
   if (tags == null || tags.length === 0) return stored;
   const { contact, created } = stored;

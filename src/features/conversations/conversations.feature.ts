@@ -12,6 +12,7 @@ import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
 import type { MessagePolicies } from "../messages/policy-gates";
 import type { Receipts } from "../messages/receipts";
+import { cancelWithdrawn } from "./cancel-withdrawn";
 import { Conversation } from "./conversation.entity";
 import { conversationEventTypes } from "./conversation.event-types";
 import { ConversationResolver } from "./conversation.resolver";
@@ -74,6 +75,7 @@ export const conversations = feature({
   },
   hooks: ({ database, lanes, compiledConfigurations }) => ({
     policyGates: readPolicyGates(compiledConfigurations),
+    consentsWithdrawn: cancelWithdrawn(lanes),
     agentPurged: purgeRows(database, Conversation),
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,

@@ -86,13 +86,3 @@ export const conversationClosed = () => new GatewayError("conflict", "The conver
 export function assertOpen({ state }: Conversation): void {
   if (state === ConversationState.closed) throw conversationClosed();
 }
-
-/** Locks the open conversations at an address of a locked contact. */
-export async function lockOpenAt(tx: Tx, addressId: string): Promise<Conversation[]> {
-  const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
-  const locked = await lockConversations(
-    tx,
-    open.map(({ id }) => id),
-  );
-  return [...locked.values()];
-}

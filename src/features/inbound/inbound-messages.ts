@@ -233,11 +233,9 @@ export class InboundMessages {
    */
   private async setOptedOut(tx: Tx, { contact, address, line }: Recipient, isOut: boolean): Promise<void> {
     const { id: addressId } = address;
-    await this.consents.store(tx, {
-      ...{ contact, addresses: [address], topic: ALL_TOPICS, evidence: null },
-      state: isOut ? ConsentState.out : ConsentState.in,
-      source: ConsentSource.contact,
-    });
+    const state = isOut ? ConsentState.out : ConsentState.in;
+    const about = { contact, addresses: [address], topic: ALL_TOPICS };
+    await this.consents.store(tx, [{ ...about, state, source: ConsentSource.contact, evidence: null }]);
     const type = isOut ? "contact.opted_out" : "contact.opted_in";
     recordEvents(tx, [contactEvent(type, contact, { addressId, lineId: line.id })]);
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });

@@ -14,14 +14,8 @@ interface Needs {
 /** Links in messages by which contacts opt out of a topic. */
 export const unsubscribe = feature({
   entities: [],
-  services: ({ database, lanes, compiledConfigurations, consents, unsubscribeLinks }: Core & Needs) => ({
-    unsubscribing: new UnsubscribeService(
-      database,
-      unsubscribeLinks,
-      consents,
-      lanes,
-      compiledConfigurations,
-    ),
+  services: ({ database, compiledConfigurations, consents, unsubscribeLinks }: Core & Needs) => ({
+    unsubscribing: new UnsubscribeService(database, unsubscribeLinks, consents, compiledConfigurations),
   }),
   resolvers: () => [],
   http: addUnsubscribe,

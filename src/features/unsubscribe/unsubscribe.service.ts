@@ -1,6 +1,5 @@
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
-import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { InstanceKeyError } from "../../instance-key/instance-key.service";
 import { Agent } from "../agents/agent.entity";
@@ -9,9 +8,6 @@ import { ConsentSource, ConsentState } from "../contacts/consent.entity";
 import type { Consents } from "../contacts/consents";
 import { lockContactsAt } from "../contacts/known-contact";
 import type { Subscription, UnsubscribeLinks } from "../contacts/unsubscribe-links";
-import { cancelQueued } from "../conversations/cancel-messages";
-import { lockOpenAt } from "../conversations/find-conversation";
-import { MessageError } from "../messages/message.enums";
 
 /** What a link unsubscribes from. */
 export interface Subscribed extends Subscription {
@@ -26,7 +22,6 @@ export class UnsubscribeService {
     private readonly database: Database,
     private readonly links: UnsubscribeLinks,
     private readonly consents: Consents,
-    private readonly lanes: Lanes,
     private readonly compiledConfigurations: CompiledConfigurations,
   ) {}
 
@@ -67,20 +62,15 @@ export class UnsubscribeService {
   private async store(tx: Tx, { topic, ...to }: Subscription): Promise<void> {
     const [known] = await lockContactsAt(tx, [{ agentId: to.agentId, address: to }]);
     const stored = known?.addresses.find(({ kind, address }) => kind === to.kind && address === to.address);
-    const open = stored === undefined ? [] : await lockOpenAt(tx, stored.id);
-    const changed = await this.consents.store(tx, {
-      contact: known?.contact ?? null,
-      addresses: [stored ?? to],
-      topic,
-      state: ConsentState.out,
-      source: ConsentSource.unsubscribe,
-      evidence: null,
-    });
-    if (changed.length === 0) return;
-    for (const conversation of open)
-      await cancelQueued(tx, this.lanes, conversation, {
-        isMeant: (message) => message.topic === topic,
-        errorCode: MessageError.opted_out,
-      });
+    await this.consents.change(tx, [
+      {
+        contact: known?.contact ?? null,
+        addresses: [stored ?? to],
+        topic,
+        state: ConsentState.out,
+        source: ConsentSource.unsubscribe,
+        evidence: null,
+      },
+    ]);
   }
 }

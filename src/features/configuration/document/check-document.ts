@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { canonicalLocale } from "../../../common/locales";
+import { suggestion } from "../../../common/suggest";
 import { excerpt } from "../../../credentials/redact-tokens";
 import {
   MAX_MESSAGES_PER_DECISION,
@@ -26,7 +27,6 @@ import { parseDocument } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
-import { suggestion } from "./suggest";
 import { tokenProblems } from "./token-problems";
 import { topicProblems } from "./topic-problems";
 import { type Surroundings, warningsOf } from "./warnings";

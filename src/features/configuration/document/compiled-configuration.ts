@@ -1,6 +1,9 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
 import { lookupTags } from "../../../common/locales";
+import { nearest } from "../../../common/suggest";
+import { ConsentState } from "../../contacts/consent.entity";
+import type { Topic } from "../../contacts/topic";
 import { SITUATION_KEY_MAX_LENGTH } from "../configuration.limits";
 import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
@@ -23,7 +26,6 @@ import {
   type Shapes,
   shapesOf,
 } from "./shapes";
-import { nearest } from "./suggest";
 import { HtmlScanner } from "./texts/html-scanner";
 import type { TextTemplate } from "./texts/template";
 
@@ -190,6 +192,16 @@ export class CompiledConfiguration {
    */
   parseHtml(source: string): TextTemplate {
     return this.parseOnce(source, this.htmls, () => (this.isChecked ? undefined : new HtmlScanner()));
+  }
+
+  /** The topics of the policy, in the order of the document. */
+  get topics(): Topic[] {
+    const { topics = {} } = this.document.policy ?? {};
+    return Object.entries(topics).map(([name, topic]) => ({
+      name,
+      title: topic.title,
+      default: ConsentState[topic.default],
+    }));
   }
 
   /** The settings of a template for its messages. */

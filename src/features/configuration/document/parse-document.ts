@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { suggestion } from "../../../common/suggest";
 import { jsonProblem } from "../../../schema/json-object";
 import { DOCUMENT_MAX_BYTES, MAX_LINES_OF_MESSAGE, MAX_REPORTED } from "../configuration.limits";
 import {
@@ -12,7 +13,6 @@ import {
   TEMPLATES,
 } from "./format";
 import { type Problem, pathOf } from "./problem";
-import { suggestion } from "./suggest";
 
 /** Requests must not generate code. */
 const OPTIONS = { jitless: true };

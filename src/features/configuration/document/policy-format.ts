@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_TOPICS, MAX_WINDOWS } from "../configuration.limits";
+import { suggestion } from "../../../common/suggest";
+import { MAX_TOPICS } from "../../contacts/contact.limits";
+import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_WINDOWS } from "../configuration.limits";
 import { isZone } from "./local-formats";
 import { name } from "./names";
 import { isPeriodUpTo } from "./period";
-import { suggestion } from "./suggest";
 import { topics } from "./topics-format";
 
 /** The days of the week as in documents; Sunday is 0. */

@@ -1,6 +1,6 @@
+import { suggestion } from "../../../common/suggest";
 import type { ConfigurationDocument, EffectDocument } from "./format";
 import { type Problem, pathOf } from "./problem";
-import { suggestion } from "./suggest";
 
 /** Finds topics that the policy does not declare. */
 export function topicProblems(document: ConfigurationDocument): Problem[] {

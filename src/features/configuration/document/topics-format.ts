@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { MAX_TOPICS, TOPIC_TITLE_MAX_LENGTH } from "../configuration.limits";
+import { MAX_TOPICS } from "../../contacts/contact.limits";
+import { TOPIC_TITLE_MAX_LENGTH } from "../configuration.limits";
 import { name } from "./names";
 
 const topic = z.strictObject({

@@ -1,8 +1,8 @@
+import { suggestion } from "../../../common/suggest";
 import { situationTypes } from "./compiled-configuration";
 import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templateOf } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
-import { suggestion } from "./suggest";
 
 /** The lines and the model that an agent's document can use. */
 export interface Surroundings {

@@ -1,7 +1,7 @@
 import { instantOf } from "../../../../common/instant";
+import { suggestion } from "../../../../common/suggest";
 import { isZone, type LocalFormats } from "../local-formats";
 import type { StepBudget } from "../step-budget";
-import { suggestion } from "../suggest";
 import { Duration, isList, isObject, type Value } from "../value";
 import { Failure } from "./failure";
 import { duration, instant, int64, typeOf } from "./operators";

@@ -1,6 +1,6 @@
+import { suggestion } from "../../../../common/suggest";
 import { currencies, DATE_STYLES, isCurrency, isZone, TIME_STYLES, UTC } from "../local-formats";
 import type { StepBudget } from "../step-budget";
-import { suggestion } from "../suggest";
 import { isList, type Value } from "../value";
 import { dateOf, formatDate, isDay, unknownConversion } from "./dates";
 import type { TextRun } from "./text-run";

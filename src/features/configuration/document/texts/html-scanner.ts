@@ -1,5 +1,5 @@
+import { suggestion } from "../../../../common/suggest";
 import { UNSUBSCRIBE_URL } from "../../../messages/message.limits";
-import { suggestion } from "../suggest";
 
 /** A part of a text is not allowed in HTML. */
 export class HtmlError extends Error {

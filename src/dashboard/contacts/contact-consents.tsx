@@ -1,0 +1,106 @@
+import { Switch } from "@mantine/core";
+import { change, usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Card } from "../ui/page";
+import { Tag } from "../ui/tag";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import styles from "./contacts.module.css";
+import {
+  type ConsentSource,
+  type ConsentState,
+  ContactConsentsDocument,
+  type ContactConsentsQuery,
+  SetConsentDocument,
+} from "./documents.generated";
+
+type Found = NonNullable<ContactConsentsQuery["contact"]>;
+
+/** Stands for all messages. */
+const ALL = "*";
+
+const SOURCES: Readonly<Record<ConsentSource, string>> = {
+  api: "Set by the API",
+  contact: "By the contact",
+  import: "Imported",
+  member: "Set by your team",
+  unsubscribe: "By a link to unsubscribe",
+};
+
+/** What a contact consents to, by topic; members who may write change it for all addresses. */
+export function ContactConsents({ id, addresses }: { id: string; addresses: number }) {
+  const { may, deactivated } = useViewer();
+  const { data, error: failure } = usePolledQuery(ContactConsentsDocument, { id }, { pollMs: 15_000 });
+  const { busy, error, run } = useTask();
+  const found = data?.contact;
+  if (addresses === 0 || (found == null && failure === null)) return null;
+  const set = (topic: string, title: string, state: ConsentState) =>
+    run(async () => {
+      await change(SetConsentDocument, { id, topic, state });
+      toast(state === "in" ? `Opted in: ${title}.` : `Opted out: ${title}.`);
+    });
+  return (
+    <Card title="Consents">
+      {found == null && <Failure error={failure} />}
+      {error !== undefined && <Failure error={error} />}
+      <ul className={styles.list} aria-label="Consents">
+        {found != null &&
+          topicsOf(found).map(({ name, title, isKnown, ...topic }) => {
+            const own = found.consents.filter((consent) => consent.topic === name);
+            const [last] = own.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
+            const states = new Set(own.map(({ state }) => state));
+            if (own.length < addresses) states.add(topic.default);
+            return (
+              <li key={name} className={styles.address}>
+                <bdi>{title}</bdi>
+                <span>
+                  {states.size > 1 && <Tag tone="warn">Differs by address</Tag>}{" "}
+                  {last === undefined ? (
+                    "By default"
+                  ) : (
+                    <>
+                      {SOURCES[last.source] ?? last.source}, <Time value={last.changedAt} />
+                    </>
+                  )}
+                  {last?.evidence != null && (
+                    <>
+                      : <bdi>{last.evidence}</bdi>
+                    </>
+                  )}
+                </span>
+                <Switch
+                  aria-label={title}
+                  checked={!states.has("out")}
+                  disabled={busy || deactivated || !isKnown || !may("conversations_write")}
+                  onChange={({ currentTarget }) =>
+                    void set(name, title, currentTarget.checked ? "in" : "out")
+                  }
+                />
+              </li>
+            );
+          })}
+      </ul>
+    </Card>
+  );
+}
+
+interface ShownTopic {
+  name: string;
+  title: string;
+  default: ConsentState;
+  isKnown: boolean;
+}
+
+/** All messages, the topics of the agent, and those it no longer has. */
+function topicsOf({ agent, consents }: Found): ShownTopic[] {
+  const known = (agent?.topics ?? []).map((topic) => ({ ...topic, isKnown: true }));
+  const names = new Set([ALL, ...known.map(({ name }) => name)]);
+  const others = [...new Set(consents.map(({ topic }) => topic))].filter((name) => !names.has(name));
+  return [
+    { name: ALL, title: "All messages", default: "in", isKnown: true },
+    ...known,
+    ...others.map((name): ShownTopic => ({ name, title: name, default: "in", isKnown: false })),
+  ];
+}

@@ -1,0 +1,48 @@
+import { Field, ObjectType } from "type-graphql";
+import type { EntityManager } from "typeorm";
+import { suggestion } from "../../common/suggest";
+import { InvalidInput } from "../../errors";
+import { MaxCharacters } from "../../schema/list-size";
+import { ALL_TOPICS, ConsentState } from "./consent.entity";
+import { CONSENT_TOPIC_MAX_LENGTH } from "./contact.limits";
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "Something that messages are about, which contacts can opt out of and in to.",
+})
+export class Topic {
+  @Field(() => String, { description: "Name of the topic in the agent's configuration." })
+  @MaxCharacters(CONSENT_TOPIC_MAX_LENGTH)
+  name!: string;
+
+  @Field(() => String, { description: "What people call the topic." })
+  title!: string;
+
+  @Field(() => ConsentState, { description: "Whether contacts who said nothing get its messages." })
+  default!: ConsentState;
+}
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Reads the topics of an agent's live policy; implemented by exactly one feature. */
+    topics: (reader: EntityManager, agentId: string) => Promise<Topic[]>;
+  }
+}
+
+/**
+ * @param known the topics of the agent
+ * @param named topics in an input, with their paths
+ * @throws InvalidInput for a topic that the agent does not have
+ */
+export function assertTopics(
+  known: readonly Topic[],
+  named: readonly { topic: string; path: string }[],
+): void {
+  const names = [ALL_TOPICS, ...known.map(({ name }) => name)];
+  const problems = named.flatMap(({ topic, path }) =>
+    names.includes(topic)
+      ? []
+      : [{ path, message: `is not a topic of the agent's policy${suggestion(topic, names)}` }],
+  );
+  if (problems.length > 0) throw new InvalidInput(problems);
+}

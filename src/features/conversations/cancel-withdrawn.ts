@@ -1,0 +1,45 @@
+import type { Tx } from "../../database/unit-of-work";
+import type { Lanes } from "../../delivery/lanes";
+import { ALL_TOPICS } from "../contacts/consent.entity";
+import type { Withdrawn } from "../contacts/consents";
+import { IS_SCHEDULED, IS_UNSENT } from "../messages/message.entity";
+import { MessageAuthor, MessageError } from "../messages/message.enums";
+import { cancelQueued } from "./cancel-messages";
+import { Conversation, ConversationState } from "./conversation.entity";
+import { MAX_QUEUED } from "./conversation.limits";
+import { lockConversations } from "./find-conversation";
+
+/**
+ * Cancels the queued and scheduled messages that contacts have opted out of, in a transaction that has locked the
+ * contacts. It waits for deliveries of their conversations, so that nothing is sent after it.
+ */
+export const cancelWithdrawn =
+  (lanes: Lanes) =>
+  async (tx: Tx, withdrawn: readonly Withdrawn[]): Promise<void> => {
+    const waiting = (condition: string) =>
+      `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;
+    const found = await tx
+      .createQueryBuilder(Conversation, "conversation")
+      .select("conversation.id")
+      .where("conversation.address_id IN (:...ids)", { ids: [...new Set(withdrawn.map(({ id }) => id))] })
+      // An open one may just get a message.
+      .andWhere(
+        `(conversation.state = '${ConversationState.open}' OR ${waiting(IS_UNSENT)} OR ${waiting(IS_SCHEDULED)})`,
+      )
+      .getMany();
+    const locked = await lockConversations(
+      tx,
+      found.map(({ id }) => id),
+    );
+    for (const conversation of locked.values()) {
+      const topics = new Set(
+        withdrawn.flatMap(({ id, topic }) => (id === conversation.addressId ? topic : [])),
+      );
+      await cancelQueued(tx, lanes, conversation, {
+        isMeant: ({ author, topic }) =>
+          author !== MessageAuthor.system && (topics.has(ALL_TOPICS) || topics.has(topic ?? ALL_TOPICS)),
+        errorCode: MessageError.opted_out,
+        limit: MAX_QUEUED,
+      });
+    }
+  };
