@@ -1,5 +1,8 @@
 import { DAY_MS, HOUR_MS } from "../../src/common/time";
+import { Contact } from "../../src/features/contacts/contact.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageError } from "../../src/features/messages/message.enums";
 import { Timer } from "../../src/features/timers/timer.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
@@ -73,6 +76,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     // Versions of ICU differ in blanks and apostrophes.
     return rows.map(({ text }) => text.replaceAll(/\s/g, " ").replaceAll("’", "'"));
   };
+  const idOf = async (ref: Name) => (await read((reader) => reader.findOneByOrFail(Contact, { ref }))).id;
   const gets = async (ref: Name, count: number) => {
     await waitUntil(async () => (await got(ref)).length >= count);
     return (await got(ref)).at(-1);
@@ -108,17 +112,27 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await gets("carol", 3)).toBe("Order carol arrives on March 5, 2027.");
 
     const news = (ref: Name, title: string) => report(ref, "newsletter", { title });
-    expect(await news("anna", "One")).toMatchObject([{ status: "done" }]);
-    expect(await news("anna", "Two")).toMatchObject([{ status: "done" }]);
-    expect(await news("anna", "Three")).toEqual([]);
+    for (const title of ["One", "Two", "Three"])
+      for (const ref of ["anna", "benoit"] as const)
+        expect(await news(ref, title)).toMatchObject([{ status: "done", topic: "news" }]);
     expect(await gets("anna", 5)).toMatch(/^Two: /);
+    const capped = () => read((reader) => reader.countBy(Message, { errorCode: MessageError.capped }));
+    await waitUntil(async () => (await capped()) === 2);
     const stop = { id: "1", from: "benoit", text: "STOP" };
     expect((await sender.message(stop, { at: new Date(Date.now()) })).status).toBe(202);
-    expect(await news("benoit", "One")).toMatchObject([{ error: { code: "opted_out" } }]);
-    expect(await got("benoit")).toHaveLength(2);
+    expect(await news("benoit", "Four")).toMatchObject([{ error: { code: "opted_out" } }]);
+    expect(await got("benoit")).toHaveLength(4);
 
     setClock(MONDAY + 8 * DAY_MS + 7 * HOUR_MS);
     await news("anna", "Four");
     expect(await gets("anna", 6)).toMatch(/^Four: /);
+    const consent = await gateway.rest("PUT", `/agent/contacts/${await idOf("anna")}/consents/news`, {
+      body: { state: "out" },
+    });
+    expect(consent.status).toBe(200);
+    expect(await news("anna", "Five")).toMatchObject([{ error: { code: "opted_out" } }]);
+    expect(await report("anna", "order.shipped", { orderId: "A2", arrives })).toMatchObject([
+      { status: "done" },
+    ]);
   });
 });
