@@ -5,6 +5,7 @@ import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
 import { filterOf } from "../../src/features/configuration/document/texts/filters";
 import { MAX_TOPICS } from "../../src/features/contacts/contact.limits";
+import { MESSAGE_HTML_MAX_LENGTH } from "../../src/features/messages/message.limits";
 import { read, section } from "../docs/markdown";
 import { compile, decisionInput, problemsOf } from "../support/configuration";
 
@@ -74,6 +75,8 @@ test("the page states the limits", () => {
     limits.MAX_CLAUSES,
     limits.MAX_EFFECTS,
     limits.MAX_MESSAGES_PER_DECISION,
+    MESSAGE_HTML_MAX_LENGTH,
+    limits.MAX_HTML_PER_DECISION,
     limits.MAX_DATA_MEMBERS,
     limits.CLAUSE_MAX_LENGTH,
     limits.TEMPLATE_MAX_LENGTH,

@@ -85,6 +85,9 @@ export const MAX_CONDITION_STEPS = 100_000;
 /** Max steps that the texts of one decision may take. */
 export const MAX_TEXT_STEPS = 100_000;
 
+/** Max characters that the HTML of all messages of a decision may have, without that of a message sent again. */
+export const MAX_HTML_PER_DECISION = 60_000;
+
 /** Max values shown in the explanation of a decision. */
 export const MAX_READS = 1_000;
 

@@ -3,6 +3,7 @@ import { lookupTags } from "../../../common/locales";
 import { DAY_MS, timestampOf } from "../../../common/time";
 import { InvalidInput } from "../../../errors";
 import {
+  MAX_HTML_PER_DECISION,
   MAX_MESSAGES_PER_DECISION,
   MAX_TEXT_STEPS,
   MAX_TIMER_DAYS,
@@ -37,6 +38,7 @@ type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale"
 export class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
+  private htmlLength = 0;
   private hasResent = false;
 
   constructor(
@@ -132,6 +134,11 @@ export class EffectWriter {
       const subject =
         sources.subject && this.configuration.parseText(sources.subject).render(run(Run)).subject;
       const html = sources.html && this.configuration.parseHtml(sources.html).render(run(HtmlRun)).text;
+      this.htmlLength += html?.length ?? 0;
+      if (this.htmlLength > MAX_HTML_PER_DECISION)
+        throw new TextError(
+          `the HTML of the decision's messages has more than ${MAX_HTML_PER_DECISION} characters`,
+        );
       return { ...written, ...(subject && { subject }), ...(html && { html }) };
     } catch (error) {
       return { text: null, error: effectErrorOf(error), ...chosen };
