@@ -100,6 +100,7 @@ const COVERED = {
     "putContacts",
     "eraseContact",
     "changeContactTags",
+    "setConsent",
     "markAddressDeliverable",
     "cancelMessage",
     "cancelTimer",
@@ -530,6 +531,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       "changeContactTags",
       '($id: ID!) { changeContactTags(input: { id: $id, add: ["intruder"], remove: ["theirs"] }) { tags } }',
     ],
+    ["setConsent", '($id: ID!) { setConsent(input: { id: $id, topic: "*", state: out }) { id } }'],
     [
       "markAddressDeliverable",
       "($id: ID!) { markAddressDeliverable(input: { id: $id, addressId: $id }) { id } }",
@@ -550,7 +552,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const affected: [RegExp, string][] = [
       [/^(create|put|decide)|Configuration|Agent$/, agentId],
       [/Webhook|^redeliver|^sendTest/, theirEndpoint],
-      [/Contact|Address/, theirContact],
+      [/Contact|Address|Consent/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],
       [/Timer$/, theirTimer],

@@ -238,7 +238,7 @@ const INVALID: [object, string, string][] = [
   [
     of({ situations: { "message.received": {} } }),
     'situations["message.received"]',
-    "is the name of a situation",
+    "is reserved for a situation",
   ],
   [of({ rules: [{ ...RULE, do: [{ send: "a" }] }] }), "rules[0].do[0].send", "is not the name of a template"],
   [of({ otherwise: [{ send: "constructor" }] }), "otherwise[0].send", "is not the name of a template"],

@@ -84,7 +84,7 @@ export class NewAddress {
 
   @Field(() => String, {
     description:
-      "The address, which is trimmed. E-mail addresses are lowercased; phone numbers need a country code and are normalized to E.164.",
+      "The address, which is trimmed. E-mails are lowercased; phone numbers become E.164 and need a country code.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;
@@ -100,7 +100,7 @@ export class NewContactConsent {
   @Field(() => ConsentState, { description: "What the contact wants." })
   state!: ConsentState;
 
-  @Optional(() => String, "Where and how the contact agreed or objected, at most 500 characters.")
+  @Optional(() => String, "Where and how the contact said so.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }
@@ -125,7 +125,7 @@ export class PutContactInput {
   @IsText(REF_MAX_LENGTH, { singleLine: true })
   ref?: string | null | undefined;
 
-  @Optional(() => String, "Name of the contact, 1 to 200 characters.")
+  @Optional(() => String, "Name, 1 to 200 characters.")
   @IsText(CONTACT_NAME_MAX_LENGTH, { singleLine: true })
   name?: string | null | undefined;
 
@@ -280,7 +280,7 @@ export class SetConsentInput extends InputById("contact") {
   @Optional(() => ID, "ID of the address that the consent is about; all addresses of the contact if omitted.")
   addressId?: string | null | undefined;
 
-  @Optional(() => String, "Where and how the contact agreed or objected, at most 500 characters.")
+  @Optional(() => String, "Where and how the contact said so.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }
