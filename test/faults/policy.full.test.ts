@@ -6,7 +6,7 @@ const POLICY = join(__dirname, "policy.mjs");
 jest.setTimeout(300_000);
 
 test.each(["sqlite", "postgres"])(
-  "on %s, processes that are killed send nothing outside of windows, beyond caps or out of order",
+  "on %s, processes that are killed send nothing outside of windows, beyond caps, out of order or after an opt-out",
   async (engine) => {
     const { NODE_OPTIONS: _, ...env } = process.env;
     const options = ["--engine", engine, "--processes", "2", "--rounds", "2"];
@@ -16,9 +16,9 @@ test.each(["sqlite", "postgres"])(
       );
     });
     expect(said).toMatch(/ended with 0$/);
-    for (const fault of ["outside a window", "over a cap", "out of order", "too late"])
+    for (const fault of ["outside a window", "over a cap", "out of order", "too late", "opted out"])
       expect(said).toMatch(new RegExp(`^${fault} +0$`, "m"));
-    for (const counted of ["sent", "held by windows"])
+    for (const counted of ["sent", "held by windows", "opt-outs"])
       expect(said).toMatch(new RegExp(`^${counted} +[1-9]`, "m"));
   },
 );

@@ -27,15 +27,19 @@ const CAPS = [
   { max: 3, within: "PT2H" },
   { max: 6, within: "P1D" },
 ];
+const TOPICS = { news: { title: "News", default: "in" }, offers: { title: "Offers", default: "out" } };
+const UNPROMPTED = {
+  plain: "About no topic",
+  news: { text: "News", topic: "news" },
+  offer: { text: "Offer", topic: "offers" },
+};
+const TEMPLATES = { ...UNPROMPTED, alert: { text: "Alert", urgent: true, topic: "news" } };
 const DOCUMENT = {
   format: 1,
-  situations: { news: {}, alert: {} },
-  templates: { news: "News", alert: { text: "Alert", urgent: true } },
-  policy: { windows: WINDOWS, caps: CAPS },
-  rules: [
-    { id: "news", on: "news", do: [{ send: "news" }] },
-    { id: "alert", on: "alert", do: [{ send: "alert" }] },
-  ],
+  situations: Object.fromEntries(Object.keys(TEMPLATES).map((type) => [type, {}])),
+  templates: TEMPLATES,
+  policy: { windows: WINDOWS, caps: CAPS, topics: TOPICS },
+  rules: Object.keys(TEMPLATES).map((id) => ({ id, on: id, do: [{ send: id }] })),
 };
 
 /** Contacts of each zone, each with a conversation on both lines. */
@@ -49,6 +53,9 @@ const MAX_PAUSE_MS = 600;
 /** Share of the requests to the receiver that it rejects for now, or does not answer. */
 const TROUBLE = { busy: 0.01, broken: 0.01 };
 const KILLS = 0.6;
+/** Share of the messages during which the contact opts in or out, and of these the opt-outs. */
+const CONSENTS = 0.15;
+const OPT_OUTS = 0.35;
 
 const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }";
 const PUT = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
@@ -112,29 +119,42 @@ async function run({ engine, processes, rounds, seed, verbose }) {
     }
 
     const counts = { requests: 0, rejected: 0, kills: 0 };
-    const act = async () => {
-      const { id } = pick(random, conversations);
-      const chance = random();
-      const [path, body] =
-        chance < 0.2
-          ? [`/agent/conversations/${id}/messages`, { message: "By a client" }]
-          : [
-              "/agent/decisions",
-              { situation: { type: chance < 0.25 ? "alert" : "news", data: {} }, conversationId: id },
-            ];
+    const request = async (method, path, body) => {
       counts.requests += 1;
       try {
         const response = await fetch((await pick(random, gateways).listening) + path, {
-          method: "POST",
+          method,
           headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
           body: JSON.stringify(body),
           signal: AbortSignal.timeout(10_000),
         });
         await response.arrayBuffer();
-        if (response.status !== 201) counts.rejected += 1;
+        if (response.ok) return true;
       } catch {
-        counts.rejected += 1;
+        // Its process was killed.
       }
+      counts.rejected += 1;
+      return false;
+    };
+    const send = ({ id: conversationId }) => {
+      const chance = random();
+      if (chance < 0.2)
+        return request("POST", `/agent/conversations/${conversationId}/messages`, { message: "By a client" });
+      const type = chance < 0.25 ? "alert" : pick(random, Object.keys(UNPROMPTED));
+      return request("POST", "/agent/decisions", { situation: { type, data: {} }, conversationId });
+    };
+    const consents = [];
+    const setConsent = async ({ contactId }) => {
+      const topic = pick(random, ["*", ...Object.keys(TOPICS)]);
+      const state = random() < OPT_OUTS ? "out" : "in";
+      const consent = { contactId, topic, state, from: clock.now(), until: Number.POSITIVE_INFINITY };
+      consents.push(consent);
+      if (await request("PUT", `/agent/contacts/${contactId}/consents/${topic}`, { state }))
+        consent.until = clock.now();
+    };
+    const act = async () => {
+      const at = pick(random, conversations);
+      await Promise.all([send(at), random() < CONSENTS && setConsent(at)]);
     };
     const visited = [];
     for (let round = 0; round < rounds; round++) {
@@ -163,7 +183,8 @@ async function run({ engine, processes, rounds, seed, verbose }) {
       if (verbose) console.log(`round ${round + 1}: ${new Date(at).toISOString()}`, JSON.stringify(counts));
     }
     await setTimeout(2_000);
-    return { ...verify(await database.tables(), { conversations, visited, caps: CAPS }), ...counts };
+    const about = { conversations, visited, caps: CAPS, topics: TOPICS, consents };
+    return { ...verify(await database.tables(), about), ...counts };
   } finally {
     for (const gateway of gateways) await gateway.kill();
     receiver.close();

@@ -11,9 +11,16 @@ const PERIODS_MS = { PT2H: 2 * 3_600_000, P1D: 24 * 3_600_000 };
 /**
  * Checks what was sent, without any code of the service.
  * @param about.visited the parts of the time that passed as it does; between them, it was skipped
+ * @param about.consents the requests, from when they were sent until they were answered
  */
-export function verify({ messages, attempts, events }, { conversations, visited, caps }) {
-  const faults = { "outside a window": [], "over a cap": [], "out of order": [], "too late": [] };
+export function verify({ messages, attempts, events }, { conversations, visited, caps, topics, consents }) {
+  const faults = {
+    "outside a window": [],
+    "over a cap": [],
+    "out of order": [],
+    "too late": [],
+    "opted out": [],
+  };
   const places = new Map(conversations.map((each) => [each.id, each]));
   const attemptsOf = new Map();
   for (const attempt of attempts) {
@@ -58,6 +65,13 @@ export function verify({ messages, attempts, events }, { conversations, visited,
         faults["out of order"].push(`${message.id} overtook ${sent[i - 1].id}`);
   }
 
+  const isOut = optedOut(topics, consents);
+  for (const { id, topic, place, attempts } of all)
+    for (const { started_at } of attempts)
+      for (const name of ["*", topic])
+        if (isOut(place?.contactId, name, Date.parse(started_at)))
+          faults["opted out"].push(`${id} to ${place?.contactId} at ${started_at}: ${name}`);
+
   const late = [];
   for (const { id, place, send_at, attempts } of bound) {
     const due = Date.parse(send_at ?? "");
@@ -92,6 +106,9 @@ export function verify({ messages, attempts, events }, { conversations, visited,
     sent: count("sent"),
     "held by windows": held("window"),
     "held by caps": held("cap"),
+    "opt-outs": consents.filter(({ state, until }) => state === "out" && until < Number.POSITIVE_INFINITY)
+      .length,
+    "canceled by opt-outs": all.filter(({ error_code }) => error_code === "opted_out").length,
     expired: all.filter(({ error_code }) => error_code === "expired").length,
     waiting: count("scheduled"),
     attempts: attempts.length,
@@ -100,6 +117,17 @@ export function verify({ messages, attempts, events }, { conversations, visited,
     "of them after (ms)": `median ${late[Math.floor(late.length / 2)]}, last ${late.at(-1)}`,
   };
 }
+
+/** True if a contact is certainly opted out of a topic, or of all (`*`), at a time. */
+const optedOut = (topics, consents) => (contactId, topic, ms) => {
+  const known = consents.filter((each) => each.contactId === contactId && each.topic === topic);
+  const outs = known.filter(({ state, until }) => state === "out" && until < ms);
+  if (topics[topic]?.default === "out") outs.push({ from: Number.NEGATIVE_INFINITY });
+  // An opt-in takes effect between its request and its answer.
+  const isUndone = (out) =>
+    known.some(({ state, from, until }) => state === "in" && from <= ms && until >= out.from);
+  return outs.some((out) => !isUndone(out));
+};
 
 function groupBy(items, keyOf) {
   const groups = new Map();
