@@ -170,9 +170,25 @@ describeGateway({ engine: "any" }, (gateway) => {
       { topic: "news", state: "out", source: "import" },
       { topic: "orders", state: "out", source: "import" },
     ]);
-    const unknown = await batch([{ ref }, { ref, consents: [consents[0], { topic: "order", state: "in" }] }]);
-    expect(unknown.status).toBe(400);
-    expect(JSON.stringify(unknown.body)).toContain("contacts.1.consents.1.topic");
+  });
+
+  test("a contact of a batch with an unknown topic is rejected alone, as if it were sent alone", async () => {
+    const [ref, known] = [`ref ${Math.random()}`, `ref ${Math.random()}`];
+    const addresses = [{ kind: "local", address: ref }];
+    const mistaken = { ref, addresses, consents: [{ topic: "order", state: "in" }] };
+    const { body: alone } = await gateway.rest("POST", "/agent/contacts", { body: mistaken });
+    const { status, body } = await gateway.rest("POST", "/agent/contacts/batch", {
+      body: { contacts: [mistaken, { ref: known }] },
+    });
+    expect(status).toBe(200);
+    expect(body.results).toEqual([
+      { created: false, errorCode: "invalid_request", errorText: alone.message },
+      { created: true, contactId: expect.any(String) },
+    ]);
+    expect(alone.message).toBe(
+      'consents.0.topic is not a topic of the agent\'s policy. Did you mean "orders"?',
+    );
+    expect(await read(ContactAddress, { address: ref })).toEqual([]);
   });
 
   test("an agent shows its topics", async () => {

@@ -57,7 +57,7 @@ import {
 } from "./put-contacts";
 import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
-import { assertTopics, type Topic } from "./topic";
+import { assertTopics, type Topic, unknownTopics } from "./topic";
 
 /** The contacts of agents. */
 export class ContactService {
@@ -188,7 +188,7 @@ export class ContactService {
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-        const named = topicsIn(input, "input");
+        const named = topicsIn(input, "input.");
         if (named.length > 0) assertTopics(await this.readTopics(tx, agent), named);
         const request = { context, agentId: agent, input };
         const stored = await putTagged(tx, request, this.consents);
@@ -216,11 +216,14 @@ export class ContactService {
         const path = `input.contacts.${i}.agentId`;
         agentIds.set(agentId, await scopedAgentId(reader, context, agentId, path));
       }
-      for (const [given, agentId] of agentIds) {
-        const named = contacts.flatMap((contact, i) =>
-          contact.agentId === given ? topicsIn(contact, `input.contacts.${i}`) : [],
-        );
-        if (named.length > 0) assertTopics(await this.readTopics(reader, agentId), named);
+      const topics = new Map<string, Topic[]>();
+      for (const [i, contact] of contacts.entries()) {
+        const named = rejections[i] === undefined ? topicsIn(contact) : [];
+        if (named.length === 0) continue;
+        const agentId = agentIds.get(contact.agentId) as string;
+        const known = topics.get(agentId) ?? (await this.readTopics(reader, agentId));
+        topics.set(agentId, known);
+        rejections[i] = unknownTopics(known, named);
       }
     });
     const requests = contacts
@@ -338,7 +341,7 @@ export class ContactService {
 }
 
 /** The topics of the consents in an input, with their paths. */
-const topicsIn = ({ consents }: PutContactInput, path: string) =>
-  (consents ?? []).map(({ topic }, i) => ({ topic, path: `${path}.consents.${i}.topic` }));
+const topicsIn = ({ consents }: PutContactInput, parent = "") =>
+  (consents ?? []).map(({ topic }, i) => ({ topic, path: `${parent}consents.${i}.topic` }));
 
 const contactOf = ({ contactId }: { contactId: string }): string => contactId;

@@ -30,19 +30,25 @@ declare module "../../schema/hooks" {
 }
 
 /**
+ * Finds topics that an agent does not have.
  * @param known the topics of the agent
  * @param named topics in an input, with their paths
- * @throws InvalidInput for a topic that the agent does not have
  */
-export function assertTopics(
+export function unknownTopics(
   known: readonly Topic[],
   named: readonly { topic: string; path: string }[],
-): void {
+): InvalidInput | undefined {
   const names = [ALL_TOPICS, ...known.map(({ name }) => name)];
   const problems = named.flatMap(({ topic, path }) =>
     names.includes(topic)
       ? []
       : [{ path, message: `is not a topic of the agent's policy${suggestion(topic, names)}` }],
   );
-  if (problems.length > 0) throw new InvalidInput(problems);
+  return problems.length > 0 ? new InvalidInput(problems) : undefined;
+}
+
+/** @throws InvalidInput for a topic that the agent does not have */
+export function assertTopics(...args: Parameters<typeof unknownTopics>): void {
+  const problem = unknownTopics(...args);
+  if (problem !== undefined) throw problem;
 }
