@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Permission } from "../../src/auth/permissions";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
+import { publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { addTimer } from "../support/timers";
 import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
@@ -95,6 +97,33 @@ describeDashboard("contacts", (dashboard) => {
     await timers.getByRole("button", { name: "Cancel the timer" }).click();
     await seen(page.getByText("Canceled the timer."));
     await gone(timers);
+  });
+
+  test("a topic is switched for all addresses, and each switch stands beside its topic", async () => {
+    const { gateway } = dashboard;
+    const topics = { news: { title: "Newsletter", default: "in" }, tips: { title: "Tips", default: "out" } };
+    await publish(gateway, agentId, { policy: { topics } });
+    const addresses = ["one", "two"].map((address) => ({ kind: AddressKind.local, address }));
+    const id = await addContact(gateway, { agentId, name: "Ada", addresses });
+    const evidence = "Form on our website, where the box was not checked";
+    const [{ id: addressId }] = (await gateway.rest("GET", `/agent/contacts/${id}`)).body.addresses;
+    const body = { state: "out", addressId, evidence };
+    await gateway.rest("PUT", `/agent/contacts/${id}/consents/news`, { body });
+    const page = await dashboard.visit(`/contacts/${id}`, { viewport: { width: 360, height: 700 } });
+    const consents = page.getByRole("list", { name: "Consents" });
+    await seen(consents.getByText(evidence));
+    await seen(consents.getByText("Differs by address"));
+    const switches = await consents.getByRole("switch").all();
+    const places = await Promise.all(switches.map((each) => each.boundingBox()));
+    expect(new Set(places.map((place) => place?.x)).size).toBe(1);
+    expect(await Promise.all(switches.map((each) => each.isChecked()))).toEqual([true, false, false]);
+    await consents.getByRole("switch", { name: "Newsletter" }).click({ force: true });
+    await seen(page.getByText("Opted in: Newsletter."));
+    const { body: after } = await gateway.rest("GET", `/agent/contacts/${id}/consents`);
+    expect(after.consents).toMatchObject([
+      { topic: "news", state: "in", source: "member" },
+      { topic: "news", state: "in", source: "member" },
+    ]);
   });
 
   test("those who may write but not manage do all but erase, and readers change nothing", async () => {

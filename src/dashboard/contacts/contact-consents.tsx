@@ -53,23 +53,25 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
             const states = new Set(own.map(({ state }) => state));
             if (own.length < addresses) states.add(topic.default);
             return (
-              <li key={name} className={styles.address}>
-                <bdi>{title}</bdi>
-                <span>
-                  {states.size > 1 && <Tag tone="warn">Differs by address</Tag>}{" "}
-                  {last === undefined ? (
-                    "By default"
-                  ) : (
-                    <>
-                      {SOURCES[last.source] ?? last.source}, <Time value={last.changedAt} />
-                    </>
-                  )}
-                  {last?.evidence != null && (
-                    <>
-                      : <bdi>{last.evidence}</bdi>
-                    </>
-                  )}
-                </span>
+              <li key={name} className={styles.consent}>
+                <div>
+                  <bdi>{title}</bdi>
+                  <div className={styles.said}>
+                    {states.size > 1 && <Tag tone="warn">Differs by address</Tag>}{" "}
+                    {last === undefined ? (
+                      "By default"
+                    ) : (
+                      <>
+                        {SOURCES[last.source] ?? last.source}, <Time value={last.changedAt} />
+                      </>
+                    )}
+                    {last?.evidence != null && (
+                      <>
+                        : <bdi>{last.evidence}</bdi>
+                      </>
+                    )}
+                  </div>
+                </div>
                 <Switch
                   aria-label={title}
                   checked={!states.has("out")}
