@@ -8,6 +8,9 @@ const TAKEOVER_MS = 45_000;
 
 const PERIODS_MS = { PT2H: 2 * 3_600_000, P1D: 24 * 3_600_000 };
 
+/** Errors of messages that may have got their last place, after they were scheduled again, without another attempt. */
+const GIVEN_UP = new Set(["opted_out", "expired", "capped"]);
+
 /**
  * Checks what was sent, without any code of the service.
  * @param about.visited the parts of the time that passed as it does; between them, it was skipped
@@ -57,7 +60,10 @@ export function verify({ messages, attempts, events }, { conversations, visited,
   }
 
   for (const [, own] of groupBy(all, ({ conversation_id }) => conversation_id)) {
-    const sent = own.filter(({ attempts, sequence }) => attempts.length > 0 && sequence !== null);
+    const sent = own.filter(
+      ({ attempts, sequence, error_code }) =>
+        attempts.length > 0 && sequence !== null && !GIVEN_UP.has(error_code),
+    );
     sent.sort((a, b) => a.sequence - b.sequence);
     // An attempt before a message was scheduled again counts for its earlier place.
     for (const [i, message] of sent.entries())
