@@ -6,8 +6,9 @@ import { Message } from "../../src/features/messages/message.entity";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
+import { mint } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
-import { firstAgentId } from "../support/people";
+import { codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const SET = `mutation ($input: SetConsentInput!) {
@@ -191,13 +192,15 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await read(ContactAddress, { address: ref })).toEqual([]);
   });
 
-  test("an agent shows its topics", async () => {
-    const { id } = await newContact();
-    const query = "query ($id: ID!) { contact(by: { id: $id }) { agent { topics { name title default } } } }";
-    const { body } = await gateway.graphql(query, { id });
-    expect(body.data.contact.agent.topics).toEqual([
+  test("an agent shows its topics, only to keys that may read contacts", async () => {
+    const query = "{ whoami { agent { topics { name title default } } } }";
+    const { body } = await gateway.graphql(query);
+    expect(body.data.whoami.agent.topics).toEqual([
       { name: "news", title: "Newsletter", default: "in" },
       { name: "orders", title: "Your orders", default: "in" },
     ]);
+    const { secret: token } = await mint(gateway, { scopes: ["pets:read"] });
+    const rejected = await gateway.graphql(query, {}, { token });
+    expect(codeOf(rejected)).toBe("insufficient_scope");
   });
 });

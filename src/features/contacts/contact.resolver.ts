@@ -56,10 +56,12 @@ export class AgentContactsResolver {
     return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
   }
 
+  @Access(MAY_READ_CONTACTS)
   @AtMost(MAX_TOPICS)
   @FieldResolver(() => [Topic], {
     nullable: true,
-    description: "The topics of the agent's live policy; null for a deleted agent.",
+    description:
+      "The topics of the agent's live policy; null for a deleted agent. API keys need the scope `contacts:read`.",
   })
   topics(@Root() agent: Agent): Promise<Topic[] | null> {
     return unlessDeleted(agent, (id) => this.service.topicsOf(id));
