@@ -89,6 +89,16 @@ const MALFORMED: [object, string, string][] = [
   [of({ policy: { windows: [{ from: "08:00" }] } }), "policy.windows[0].to", "is required"],
   [of({ policy: { caps: [{ max: 0, within: "P7D" }] } }), "policy.caps[0].max", "must be at least 1"],
   [of({ policy: { topics: { News: TOPIC } } }), "policy.topics.News", "has an invalid name"],
+  [
+    of({ policy: { topics: { ["a".repeat(64)]: TOPIC } } }),
+    `policy.topics.${"a".repeat(64)}`,
+    "has an invalid name: it must have at most 63 characters",
+  ],
+  [
+    of({ policy: { topics: { news: { ...TOPIC, title: " " } } } }),
+    "policy.topics.news.title",
+    "must not be empty",
+  ],
   [of({ policy: { topics: { news: { title: "News" } } } }), "policy.topics.news.default", "is required"],
   [
     of({ policy: { topics: { news: { ...TOPIC, default: "no" } } } }),
@@ -238,7 +248,7 @@ const INVALID: [object, string, string][] = [
   [
     of({ situations: { "message.received": {} } }),
     'situations["message.received"]',
-    "is reserved for a situation",
+    "is reserved for a situation that the gateway raises",
   ],
   [of({ rules: [{ ...RULE, do: [{ send: "a" }] }] }), "rules[0].do[0].send", "is not the name of a template"],
   [of({ otherwise: [{ send: "constructor" }] }), "otherwise[0].send", "is not the name of a template"],

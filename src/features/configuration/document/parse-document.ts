@@ -93,7 +93,10 @@ function problemsOf(
     case "invalid_union":
       return problemsOfUnion(path, root);
     case "invalid_key":
-      return problem(`has an invalid name: it ${issue.issues[0]?.message ?? "is not allowed"}`);
+      return issue.issues
+        .slice(0, 1)
+        .flatMap((each) => problemsOf({ ...each, path: [] }, path, root, format))
+        .map((each) => ({ ...each, message: `has an invalid name: it ${each.message}` }));
     case "invalid_type":
       return problem(`must be ${EXPECTED[issue.expected] ?? issue.expected}`);
     case "invalid_value":

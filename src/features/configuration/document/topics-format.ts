@@ -4,7 +4,11 @@ import { TOPIC_TITLE_MAX_LENGTH } from "../configuration.limits";
 import { name } from "./names";
 
 const topic = z.strictObject({
-  title: z.string().min(1).max(TOPIC_TITLE_MAX_LENGTH).describe("What people call the topic."),
+  title: z
+    .string()
+    .max(TOPIC_TITLE_MAX_LENGTH)
+    .regex(/\S/, "must not be empty")
+    .describe("What people call the topic."),
   default: z
     .enum(["in", "out"])
     .describe("`out` to send messages about the topic only to contacts who opted in to it; otherwise `in`."),
