@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../../common/escape-html";
 
-const STYLE = `body{font:1.125rem/1.5 system-ui,sans-serif;max-width:30rem;margin:15vh auto;padding:0 1.5rem;color:#1f2328;background:#fff}
+const STYLE = `body{font:1.125rem/1.5 system-ui,sans-serif;max-width:30rem;margin:15vh auto;padding:0 1.5rem;overflow-wrap:anywhere;color:#1f2328;background:#fff}
 h1{font-size:1.5rem}button{font:inherit;padding:.5rem 1.25rem;border:0;border-radius:.5rem;color:#fff;background:#1f2328;cursor:pointer}
 @media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181b}button{color:#16181b;background:#e6e6e6}}`;
 
@@ -25,14 +25,17 @@ ${content}
 export const askingPage = (title: string): string =>
   pageWith(
     escapeHtml(title),
-    `<p>Do you no longer want to get these messages?</p>
+    `<p>Do you want to stop getting these messages?</p>
 <form method="post"><button>Unsubscribe</button></form>`,
   );
 
 /** Says that messages about a topic are no longer sent. */
 export const unsubscribedPage = (title: string): string =>
-  pageWith(escapeHtml(title), `<p role="status">You are unsubscribed. You no longer get these messages.</p>`);
+  pageWith(
+    escapeHtml(title),
+    `<p role="status">You are unsubscribed. You will no longer get these messages.</p>`,
+  );
 
 /** Says that a link is not valid. */
 export const invalidPage = (): string =>
-  pageWith("This link is not valid", "<p>Open the link in the message once more, or copy all of it.</p>");
+  pageWith("This link is not valid", "<p>Open the link in the message again, or copy the whole link.</p>");
