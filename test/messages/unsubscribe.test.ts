@@ -236,6 +236,17 @@ describeGateway(
       ]);
     });
 
+    test.each([
+      ["text", "{{ unsubscribeUrl | upcase }}"],
+      ["html", '<p><a href="{{ unsubscribeUrl | url_encode }}">Unsubscribe</a></p>'],
+    ])("the check finds a filter of the link in %s, which would break it", async (member, source) => {
+      const templates = { ...DOCUMENT.templates, news: { ...DOCUMENT.templates.news, [member]: source } };
+      const message = "changes unsubscribeUrl, which is known only when the message is sent";
+      expect((await checkDocument({ ...DOCUMENT, templates })).problems).toMatchObject([
+        { path: `templates.news.${member}`, message: expect.stringContaining(message) },
+      ]);
+    });
+
     test("the check warns of the link if the gateway does not know its address", async () => {
       const surroundings = { lines: ["mail"], hasModel: false, hasPublicUrl: false };
       const message = "names unsubscribeUrl, but without PUBLIC_URL the gateway writes no links";

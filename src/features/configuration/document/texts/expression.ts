@@ -56,7 +56,11 @@ export function textSourceError(token: Token, message: string): SourceError {
 
 /** Compiles a value with its filters. */
 export function compileValue(value: ParsedValue, token: Token, place: TextPlace): TextExpression {
+  const before = place.names.length;
   const initial = compileParsed(value.initial, token, place);
+  const link = place.names.slice(before).find(({ path: [root] }) => root === "unsubscribeUrl");
+  if (link && value.filters.length > 0)
+    throw textSourceError(link.token, "changes unsubscribeUrl, which is known only when the message is sent");
   const isDefaulted = value.filters[0]?.name === "default";
   return value.filters.reduce<TextExpression>(
     (input, { name, args }) => {
