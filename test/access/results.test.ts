@@ -27,7 +27,7 @@ const LINKED_LEVELS = 1;
 
 /**
  * Every field of a type that needs no argument; undefined if there is none above the last level. Of the objects that have
- * an access rule of their own, and of those that enclose a field, it selects the ID or the first page of IDs.
+ * an access rule of their own, and of those that enclose a field, it selects the ID, if any, or the first page of IDs.
  */
 function everyFieldOf(
   type: GraphQLObjectType,
@@ -41,7 +41,8 @@ function everyFieldOf(
     if (!isObjectType(below)) return [name];
     if (accessOf(field) !== undefined || enclosing.includes(below)) {
       if (around.length > LINKED_LEVELS) return [];
-      return [below.name.endsWith("Connection") ? `${name}(first: 1) { nodes { id } }` : `${name} { id }`];
+      if (below.name.endsWith("Connection")) return [`${name}(first: 1) { nodes { id } }`];
+      return [`${name} { ${"id" in below.getFields() ? "id" : "__typename"} }`];
     }
     const selection = enclosing.length < LEVELS ? everyFieldOf(below, enclosing) : undefined;
     return selection === undefined ? [] : [`${name} ${selection}`];
