@@ -29,7 +29,7 @@ const SOURCES: Readonly<Record<ConsentSource, string>> = {
   unsubscribe: "By a link to unsubscribe",
 };
 
-/** What a contact consents to, by topic; members who may write change it for all addresses. */
+/** The consents of a contact by topic. Members with write permission change them for all addresses. */
 export function ContactConsents({ id, addresses }: { id: string; addresses: number }) {
   const { may, deactivated } = useViewer();
   const { data, error: failure } = usePolledQuery(ContactConsentsDocument, { id }, { pollMs: 15_000 });

@@ -72,7 +72,7 @@ export class Consent {
   @ThirdPartyText()
   @Field(() => String, {
     nullable: true,
-    description: "Where and how the contact agreed or objected; null if nobody wrote it down.",
+    description: "Where and how the contact agreed or objected; null if it was not recorded.",
   })
   @MaxCharacters(EVIDENCE_MAX_LENGTH)
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })

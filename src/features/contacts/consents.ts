@@ -95,7 +95,7 @@ export class Consents {
     return changed;
   }
 
-  /** What the owner of an address said about a topic; undefined without a word. */
+  /** The consent to a topic at an address; undefined if none is stored. */
   async stateOf(
     reader: EntityManager,
     { topic, ...address }: Subscription,
@@ -180,7 +180,7 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
 /** Names what is known about a topic at an address, by its ID or hash. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
-/** What the contact at an address said about a topic, by `nameOfConsent`; the transaction has locked the contact. */
+/** The stored consent for a key made by `nameOfConsent`; the transaction has locked the contact. */
 export const consentTo = coalesceKeysInTx(
   async (tx: Tx, names): Promise<ReadonlyMap<string, ConsentState>> => {
     const pairs = names.map((name) => name.split(" ") as [string, string]);

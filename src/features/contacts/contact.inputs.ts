@@ -90,14 +90,14 @@ export class NewAddress {
   address!: string;
 }
 
-@InputType({ description: "What a contact consents to at all its addresses; see `setConsent`." })
+@InputType({ description: "A consent to set at all addresses of a contact; see `setConsent`." })
 export class NewContactConsent {
   // Short descriptions, because models read them with every tool.
   @Field(() => String, { description: "Name of a topic; `*` for all." })
   @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
   topic!: string;
 
-  @Field(() => ConsentState, { description: "What the contact wants." })
+  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
   state!: ConsentState;
 
   @Optional(() => String, "Where and how the contact said so.")
@@ -154,7 +154,7 @@ export class PutContactInput {
   @AreTags()
   tags?: string[] | null | undefined;
 
-  @Optional(() => [NewContactConsent], "What the contact consents to.")
+  @Optional(() => [NewContactConsent], "Consents to set.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
   @JsonSchema({ maxItems: MAX_PUT_CONSENTS })
@@ -266,7 +266,7 @@ export class MarkAddressDeliverableInput extends InputById("contact") {
   addressId!: string;
 }
 
-@InputType({ description: "What a contact consents to." })
+@InputType({ description: "A consent to set." })
 export class SetConsentInput extends InputById("contact") {
   @Field(() => String, {
     description: "Name of a topic of the agent's live policy, or `*` for all messages.",

@@ -48,7 +48,7 @@ export class ContactPolicy {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
 
-  /** What people call a topic; undefined for one that is not declared. */
+  /** Title of a topic; undefined if the topic is not declared. */
   titleOf(topic: string): string | undefined {
     return Object.hasOwn(this.topics, topic) ? this.topics[topic]?.title : undefined;
   }

@@ -52,7 +52,7 @@ export interface DecisionInput {
     /** True if the policy did not apply to it. */
     isUrgent?: true;
   };
-  /** What Intl formatted in the decision, once it was made; undefined if it formatted nothing. */
+  /** Texts that Intl formatted for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;
 }
 
