@@ -59,7 +59,7 @@ export async function startServer(config: Config, log: Logger, role?: WorkerRole
 }
 
 async function warnOfRejectedKeys({ services }: App, { environment }: Config, log: Logger): Promise<void> {
-  const keys = await services.keys.countRejectedByEnvironment();
+  const keys = await services.acceptedKeys.countRejectedByEnvironment();
   for (const [other, count] of Object.entries(keys)) {
     const rejected =
       count === 1 ? "1 active API key is rejected: it is" : `${count} active API keys are rejected: they are`;

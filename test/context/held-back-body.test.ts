@@ -5,9 +5,9 @@ import { openRaw } from "../support/raw";
 import { describeGateway } from "../support/suite";
 
 /** Resolves once the gateway has found out who sent the next request. */
-function callerFound({ services: { keys, sessions } }: TestGateway): Promise<unknown> {
+function callerFound({ services: { acceptedKeys, sessions } }: TestGateway): Promise<unknown> {
   return Promise.race(
-    [keys, sessions].map(
+    [acceptedKeys, sessions].map(
       (service: { resolve: (...args: never[]) => Promise<unknown> }) =>
         new Promise((found) => {
           const { resolve } = service;

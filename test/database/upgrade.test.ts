@@ -97,7 +97,7 @@ onEachEngine((engine) => {
           await database.migrate();
           const services = createServices({ database, config, log: createLogger("silent") });
           expect(await bootstrap(services)).toBeUndefined();
-          const caller = await services.keys.resolve(KEY, ORIGIN);
+          const caller = await services.acceptedKeys.resolve(KEY, ORIGIN);
           expect(caller).toMatchObject({
             key: { scopes: SCOPES },
             agent: { slug: "first-agent" },

@@ -104,7 +104,10 @@ describeGateway((gateway) => {
     }
     const { secret } = await mint(gateway, { agent: slug });
     const origin = { ip: null, userAgent: null, requestId: null };
-    const context: RequestContext = { caller: await gateway.services.keys.resolve(secret, origin), origin };
+    const context: RequestContext = {
+      caller: await gateway.services.acceptedKeys.resolve(secret, origin),
+      origin,
+    };
     const decide = async (input: Input) => {
       try {
         const { id } = await gateway.services.decisions.decide(context, { ...input, dryRun: false });

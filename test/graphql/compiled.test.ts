@@ -73,7 +73,7 @@ describe("a compiled query", () => {
     const schema = createSchema();
     const resolvers = resolversOf(gateway.services);
     const origin = { ip: null, userAgent: null, requestId: null };
-    const caller = await gateway.services.keys.resolve(gateway.key, origin);
+    const caller = await gateway.services.acceptedKeys.resolve(gateway.key, origin);
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(query, fc.array(variables, { minLength: 2, maxLength: 3 }), async (text, sets) => {

@@ -18,7 +18,7 @@ describe("a document", () => {
   beforeAll(async () => {
     const member = await addMember(gateway);
     callers = {
-      agent: await gateway.services.keys.resolve(gateway.key, origin),
+      agent: await gateway.services.acceptedKeys.resolve(gateway.key, origin),
       manager: await gateway.services.sessions.resolve(gateway.owner, origin),
       member: await gateway.services.sessions.resolve(member.token, origin),
       anonymous: { kind: "anonymous" },

@@ -58,7 +58,7 @@ describe("a planned query", () => {
     const { body } = await gateway.graphql("{ pets(first: 5) { edges { cursor } } }");
     cursors = body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
     callers = {
-      "an agent": await gateway.services.keys.resolve(gateway.key, origin),
+      "an agent": await gateway.services.acceptedKeys.resolve(gateway.key, origin),
       "a manager": await gateway.services.sessions.resolve(gateway.owner, origin),
       "a member": await gateway.services.sessions.resolve(member.token, origin),
       "an anonymous caller": { kind: "anonymous" },

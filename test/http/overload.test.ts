@@ -125,7 +125,7 @@ onAnyEngine((engine) => {
 
     test("leave a quarter to others where they are one organization's, and no longer have their keys checked", async () => {
       const { sent } = await fill();
-      const resolve = jest.spyOn(gateway.services.keys, "resolve");
+      const resolve = jest.spyOn(gateway.services.acceptedKeys, "resolve");
       for (let i = 0; i < 5; i++) expect((await list()).status).toBe(503);
       expect(resolve).not.toHaveBeenCalled();
       expect([(await list(otherKey)).status, (await list(null)).status]).toEqual([200, 401]);
@@ -135,7 +135,7 @@ onAnyEngine((engine) => {
 
     test("leave a quarter to others where their bodies are completed all at once", async () => {
       const connections = Array.from({ length: MAX + 1 }, () => openRaw(gateway.url));
-      const resolve = jest.spyOn(gateway.services.keys, "resolve");
+      const resolve = jest.spyOn(gateway.services.acceptedKeys, "resolve");
       const head =
         `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
         `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${PET.length}\r\n\r\n`;

@@ -11,7 +11,7 @@ const ORIGIN = { ip: null, userAgent: null, requestId: null };
 describeGateway((gateway) => {
   /** The context of a request that was accepted just now. */
   const acceptedKey = async (secret: string): Promise<RequestContext> => ({
-    caller: await gateway.services.keys.resolve(secret, ORIGIN),
+    caller: await gateway.services.acceptedKeys.resolve(secret, ORIGIN),
     origin: ORIGIN,
   });
   const acceptedMember = async (token: string): Promise<RequestContext> => ({

@@ -1,21 +1,13 @@
 import { type EntityManager, IsNull } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
-import type { AgentCaller, Origin } from "../../auth/caller";
 import { ownerOf } from "../../auth/caller";
-import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, SCOPES } from "../../auth/permissions";
-import { ENVIRONMENTS, type Environment } from "../../common/environment";
 import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
-import {
-  environmentOf,
-  hashToken,
-  isWellFormedApiKey,
-  KEY_ENVIRONMENT,
-  type KeyEnvironment,
-} from "../../credentials/token-format";
+import { KEY_ENVIRONMENT, type KeyEnvironment } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
@@ -24,13 +16,11 @@ import { once } from "../../idempotency/idempotency";
 import { type PageArgs, paginate } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
 import { listPage } from "../../pagination/list-page";
-import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
-import { addressRejection } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKey, ApiKeyState, rejectionOf } from "./api-key.entity";
+import { ApiKey, ApiKeyState } from "./api-key.entity";
 import {
   ApiKeyConnection,
   type ApiKeysArgs,
@@ -53,86 +43,29 @@ import {
   storedSettings,
   updateIfActive,
 } from "./key-changes";
-import { createKeyLookup } from "./key-lookup";
 import { IN_STATE, narrowToText } from "./key-search";
-import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Mints, resolves, renames, rotates and revokes API keys; each change takes effect on the next request. */
-export class ApiKeyService implements CredentialResolver<AgentCaller> {
+/** Mints, lists, changes, rotates and revokes API keys; each change takes effect on the next request. */
+export class ApiKeyService {
   /** A page of the keys of an agent; without an access check. */
   readonly ofAgent: ListOfParent<ApiKeyConnection>;
 
-  private readonly byHash: ReturnType<typeof createKeyLookup>;
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;
   private readonly environment: KeyEnvironment;
-  private readonly accepted: readonly Environment[];
 
   constructor(
     private readonly database: Database,
-    private readonly usage: KeyUsageRecorder,
-    { environment, keyEnvironments }: Pick<Config, "environment" | "keyEnvironments">,
-    private readonly rejectedTokens: RejectedTokens,
+    { environment }: Pick<Config, "environment">,
   ) {
     this.environment = KEY_ENVIRONMENT[environment];
-    this.accepted = keyEnvironments;
-    this.byHash = createKeyLookup(database);
     this.ofAgent = listOfParent(database, ApiKeyConnection, {
       what: "keys of agents",
       entity: ApiKey,
       parent: "agentId",
     });
     this.successors = rowsById(database, "successors", ApiKey);
-  }
-
-  /**
-   * The agent that a key resolves to, always read from the database.
-   * @param options.again true if the same request was already accepted, so that it is not counted twice
-   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`, `address_not_allowed`
-   *   or `too_many_attempts`
-   */
-  async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
-    const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
-    // Before the lookup: a development server must not act on a production key, even if they share a database.
-    if (hash !== undefined) this.assertEnvironment(environmentOf(token));
-    const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
-    if (found === undefined) throw new GatewayError("invalid_api_key");
-    const { key, agent, organization } = found;
-    const rejection = rejectionOf(key, organization.deactivatedAt);
-    const rejectionHere = rejection ?? addressRejection(key.allowedNetworks, origin.ip);
-    if (rejectionHere !== undefined) {
-      this.usage.rejected(key, origin, { isElsewhere: rejection === undefined });
-      throw rejectionHere;
-    }
-    if (!again) this.usage.accepted(key.id, origin);
-    return { kind: "agent", key, agent, organization };
-  }
-
-  private assertEnvironment(environment: Environment): void {
-    if (this.accepted.includes(environment)) return;
-    throw new GatewayError(
-      "invalid_api_key",
-      `The API key is for ${environment}, but this server accepts only keys for ${listOf(this.accepted)}.`,
-    );
-  }
-
-  /** Counts the active keys that this server rejects because of their environment, by environment. */
-  async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
-    const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
-    const counts = await Promise.all(
-      rejected.map(async (environment) => {
-        const count = await this.database.read((reader) =>
-          reader
-            .createQueryBuilder(ApiKey, "key")
-            .where(IN_STATE[ApiKeyState.active], { now: timestamp() })
-            .andWhere("key.hint LIKE :hint", { hint: `agk_${KEY_ENVIRONMENT[environment]}_%` })
-            .getCount(),
-        );
-        return [environment, count] as const;
-      }),
-    );
-    return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
   /**
@@ -370,9 +303,5 @@ const withAgent = (reader: EntityManager) =>
     .withDeleted()
     .innerJoinAndSelect("key.agent", "agent")
     .innerJoinAndSelect("agent.organization", "organization");
-
-/** `development, staging and production` */
-const listOf = (environments: readonly Environment[]): string =>
-  new Intl.ListFormat("en-GB").format(environments);
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

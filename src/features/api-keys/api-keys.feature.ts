@@ -1,5 +1,6 @@
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
+import { AcceptedKeys } from "./accepted-keys";
 import { ApiKey } from "./api-key.entity";
 import { AgentApiKeysResolver, ApiKeyResolver } from "./api-key.resolver";
 import { ApiKeyService } from "./api-key.service";
@@ -15,10 +16,11 @@ interface Needs {
 export const apiKeys = feature({
   entities: [ApiKey],
   services: ({ database, config, usageRecorder, rejectedTokens }: Needs & Core) => ({
-    keys: new ApiKeyService(database, usageRecorder, config, rejectedTokens),
+    acceptedKeys: new AcceptedKeys(database, usageRecorder, rejectedTokens, config),
+    keys: new ApiKeyService(database, config),
   }),
-  hooks: ({ keys }) => ({
-    apiKeys: keys,
+  hooks: ({ acceptedKeys }) => ({
+    apiKeys: acceptedKeys,
     agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id),
   }),
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents), new AgentApiKeysResolver(keys)],

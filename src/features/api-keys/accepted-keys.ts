@@ -1,0 +1,88 @@
+import type { AgentCaller, Origin } from "../../auth/caller";
+import type { CredentialResolver } from "../../auth/context";
+import { ENVIRONMENTS, type Environment } from "../../common/environment";
+import { timestamp } from "../../common/time";
+import type { Config } from "../../config";
+import {
+  environmentOf,
+  hashToken,
+  isWellFormedApiKey,
+  KEY_ENVIRONMENT,
+} from "../../credentials/token-format";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
+import { addressRejection } from "./allowed-networks";
+import { ApiKey, ApiKeyState, rejectionOf } from "./api-key.entity";
+import { createKeyLookup } from "./key-lookup";
+import { IN_STATE } from "./key-search";
+import type { KeyUsageRecorder } from "./key-usage-recorder";
+
+/** The keys that this server accepts. */
+export class AcceptedKeys implements CredentialResolver<AgentCaller> {
+  private readonly byHash: ReturnType<typeof createKeyLookup>;
+  private readonly accepted: readonly Environment[];
+
+  constructor(
+    private readonly database: Database,
+    private readonly usage: KeyUsageRecorder,
+    private readonly rejectedTokens: RejectedTokens,
+    { keyEnvironments }: Pick<Config, "keyEnvironments">,
+  ) {
+    this.accepted = keyEnvironments;
+    this.byHash = createKeyLookup(database);
+  }
+
+  /**
+   * The agent that a key resolves to, always read from the database.
+   * @param options.again true if the same request was already accepted, so that it is not counted twice
+   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`, `address_not_allowed`
+   *   or `too_many_attempts`
+   */
+  async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
+    const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
+    // Before the lookup: a development server must not act on a production key, even if they share a database.
+    if (hash !== undefined) this.assertEnvironment(environmentOf(token));
+    const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
+    if (found === undefined) throw new GatewayError("invalid_api_key");
+    const { key, agent, organization } = found;
+    const rejection = rejectionOf(key, organization.deactivatedAt);
+    const rejectionHere = rejection ?? addressRejection(key.allowedNetworks, origin.ip);
+    if (rejectionHere !== undefined) {
+      this.usage.rejected(key, origin, { isElsewhere: rejection === undefined });
+      throw rejectionHere;
+    }
+    if (!again) this.usage.accepted(key.id, origin);
+    return { kind: "agent", key, agent, organization };
+  }
+
+  private assertEnvironment(environment: Environment): void {
+    if (this.accepted.includes(environment)) return;
+    throw new GatewayError(
+      "invalid_api_key",
+      `The API key is for ${environment}, but this server accepts only keys for ${listOf(this.accepted)}.`,
+    );
+  }
+
+  /** Counts the active keys that this server rejects because of their environment, by environment. */
+  async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
+    const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
+    const counts = await Promise.all(
+      rejected.map(async (environment) => {
+        const count = await this.database.read((reader) =>
+          reader
+            .createQueryBuilder(ApiKey, "key")
+            .where(IN_STATE[ApiKeyState.active], { now: timestamp() })
+            .andWhere("key.hint LIKE :hint", { hint: `agk_${KEY_ENVIRONMENT[environment]}_%` })
+            .getCount(),
+        );
+        return [environment, count] as const;
+      }),
+    );
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
+}
+
+/** `development, staging and production` */
+const listOf = (environments: readonly Environment[]): string =>
+  new Intl.ListFormat("en-GB").format(environments);
