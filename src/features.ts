@@ -8,6 +8,7 @@ import { createDataSource as createDataSourceOf } from "./database/data-source";
 import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
+import { createMailer } from "./delivery/mailer";
 import type { WorkObserver } from "./delivery/observer";
 import type { Share } from "./delivery/senders";
 import { Targets } from "./delivery/targets";
@@ -191,6 +192,7 @@ export function createServices(
     hooks,
     lanes: new Lanes(core.database, observer),
     targets: new Targets(core.config),
+    sendMail: createMailer(core.config),
     instanceKey: new InstanceKeyService(core.database, core.config, () => hooks.of("instanceKeyReplaced")),
     rejectedTokens: new RejectedTokens(core.config.rejectedKeysPerMinute),
   };

@@ -8,6 +8,7 @@ import type { Database } from "../database/database";
 import type { Tx } from "../database/unit-of-work";
 import type { LaneWork } from "../delivery/lane-work";
 import type { Lanes } from "../delivery/lanes";
+import type { SendMail } from "../delivery/mailer";
 import type { Share } from "../delivery/senders";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
@@ -28,6 +29,8 @@ export interface Core {
   lanes: Lanes;
   /** The targets that the gateway may connect to on behalf of its users. */
   targets: Targets;
+  /** Sends the gateway's own e-mails; undefined without a mail server. */
+  sendMail: SendMail | undefined;
   /** The key of signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
   hooks: HookRegistry;

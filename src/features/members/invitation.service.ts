@@ -6,6 +6,7 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { baseUrlOf } from "../../base-url";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -13,6 +14,7 @@ import { hashPassword } from "../../credentials/password";
 import { hashToken, isWellFormedInvitationToken, mintInvitationToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
+import type { SendMail } from "../../delivery/mailer";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
@@ -28,7 +30,7 @@ import {
   type InviteMemberInput,
   type NewInvitation,
 } from "./invitation.inputs";
-import { createLinkMailer, INVITATION_LIFETIME_MS, type SendLink } from "./invitation-mail";
+import { INVITATION_LIFETIME_MS, invitationMail } from "./invitation-mail";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { SignedIn } from "./member.inputs";
@@ -47,7 +49,9 @@ const MAX_ORGANIZATIONS = 10_000;
 
 interface Dependencies {
   database: Database;
-  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "mail" | "environment" | "heloName">;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
+  /** Sends e-mails; undefined without a mail server. */
+  sendMail: SendMail | undefined;
   log: Pick<Logger, "warn">;
   rejectedTokens: RejectedTokens;
   members: MemberService;
@@ -55,25 +59,16 @@ interface Dependencies {
   checks: PasswordChecks;
 }
 
-/** A host in the form for links, as the server prints it on startup. */
-function hostIn(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
 /** Invites people to an organization with single-use links. */
 export class InvitationService {
   private readonly countsOf: CountLookup;
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ORGANIZATIONS });
   private readonly page: string;
-  private readonly sendLink: SendLink | undefined;
 
   constructor(private readonly services: Dependencies) {
     const { database, config } = services;
     this.countsOf = createCountLookup(database);
-    const { publicUrl = `${config.tls ? "https" : "http"}://${hostIn(config.host)}:${config.port}` } = config;
-    this.page = `${publicUrl}/dashboard/invitation`;
-    this.sendLink = createLinkMailer(config);
+    this.page = `${baseUrlOf(config)}/dashboard/invitation`;
   }
 
   /** The pending invitations to the caller's organization, ordered by e-mail address. */
@@ -251,8 +246,9 @@ export class InvitationService {
 
   /** Sends the link, after the commit. A failure is harmless: the caller always gets the link. */
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
-    if (this.sendLink === undefined) return InvitationMail.off;
-    const failure = await this.sendLink(invitation, link).catch(() => "invalid_sender");
+    const { sendMail } = this.services;
+    if (sendMail === undefined) return InvitationMail.off;
+    const failure = await sendMail(invitationMail(invitation, link)).catch(() => "invalid_sender");
     if (failure === undefined) return InvitationMail.sent;
     this.services.log.warn(
       { invitation: invitation.id, failure },

@@ -1,0 +1,15 @@
+import type { Config } from "./config";
+
+/** The URL of the server in links that leave it: `PUBLIC_URL`, or the address it listens on, as printed on startup. */
+export const baseUrlOf = ({
+  publicUrl,
+  tls,
+  host,
+  port,
+}: Pick<Config, "publicUrl" | "tls" | "host" | "port">): string =>
+  publicUrl ?? `${tls ? "https" : "http"}://${hostIn(host)}:${port}`;
+
+function hostIn(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
