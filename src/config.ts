@@ -225,6 +225,9 @@ const settings = z
       .string()
       .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 ASCII characters without spaces")
       .optional(),
+    GITHUB_SECRET_SCANNING_KEYS_URL: url("GITHUB_SECRET_SCANNING_KEYS_URL").default(
+      "https://api.github.com/meta/public_keys/secret_scanning",
+    ),
     SMTP_URL: smtpUrl.optional(),
     SMTP_HELO: z.string().max(255, SMTP_HELO_FORM).regex(SMTP_HELO, SMTP_HELO_FORM).optional(),
     MAIL_FROM: z
@@ -316,6 +319,7 @@ const settings = z
         : undefined,
     mail: env.SMTP_URL && env.MAIL_FROM ? { ...env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     heloName: env.SMTP_HELO ?? heloNameOf(env.PUBLIC_URL),
+    gitHubKeysUrl: env.GITHUB_SECRET_SCANNING_KEYS_URL,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

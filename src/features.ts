@@ -24,6 +24,7 @@ import { declareEventTypes } from "./features/events/event-types";
 import { events } from "./features/events/events.feature";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
+import { leakedKeys } from "./features/leaked-keys/leaked-keys.feature";
 import { lines } from "./features/lines/lines.feature";
 import { mcp } from "./features/mcp/mcp.feature";
 import { members } from "./features/members/members.feature";
@@ -56,6 +57,7 @@ export const FEATURES = [
   members,
   keyUsage,
   apiKeys,
+  leakedKeys,
   contacts,
   messages,
   timers,

@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
 import { SCOPES, type Scope } from "../auth/permissions";
+import { apiKeysIn } from "../credentials/token-format";
 import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import {
@@ -199,7 +202,30 @@ export function add(keys: Command): void {
         printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);
       }),
     );
+  addLeaked(keys);
 }
+
+function addLeaked(keys: Command): void {
+  keys
+    .command("leaked")
+    .description("revoke the keys in a text, such as the report of a scanner, because they leaked")
+    .argument("<file>", "the text; - for standard input")
+    .option("--json", "print one JSON array")
+    .action((file: string, { json }: Json) =>
+      withServices(async ({ leakedKeys }) => {
+        const found = apiKeysIn(await readText(file));
+        const reports = found.map((token) => ({ token, url: null }));
+        const revoked = await leakedKeys.revoke(operatorFor, reports);
+        await leakedKeys.mailed();
+        const rows = revoked.map(({ id, hint, name, agent }) => ({ hint, name, agent, id }));
+        if (json) printJson(rows);
+        else printTable(rows, `None of ${found.length} keys in the text is active.`);
+      }),
+    );
+}
+
+const readText = (file: string): Promise<string> =>
+  file === "-" ? text(process.stdin) : readFile(file, "utf8");
 
 function withKey<T>(
   which: string,

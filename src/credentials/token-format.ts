@@ -44,12 +44,19 @@ export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION
 const API_KEY_FORM = new RegExp(
   `^${API_KEY}_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
+/** Finds what may be API keys in a text. */
+const API_KEYS = new RegExp(API_KEY_FORM.source.slice(1, -1), "g");
+
 const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
 const INVITATION_FORM = new RegExp(`^${INVITATION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
 
 /** True if a text has the form of an API key and a valid checksum. */
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
+
+/** The API keys in a text, each once; those with an invalid checksum are none. */
+export const apiKeysIn = (text: string): string[] =>
+  [...new Set(text.match(API_KEYS))].filter(hasValidChecksum);
 
 const PREFIXES = ENVIRONMENTS.map((environment) => ({
   prefix: `${API_KEY}_${KEY_ENVIRONMENT[environment]}_`,

@@ -55,6 +55,7 @@ describe("the contract", () => {
       "releaseConversation",
       "removeContactTag",
       "replayDecision",
+      "reportLeakedKey",
       "reportStatus",
       "sendMessage",
       "sendToConversation",

@@ -109,6 +109,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
     Expires: key.state === "active" ? (time(key.expiresAt) ?? "Never") : undefined,
     Expired: key.state === "expired" ? time(key.expiresAt) : undefined,
     Revoked: time(key.revokedAt),
+    "Reported as leaked": time(key.leakedAt),
     "Last used":
       key.lastUsedAt === null ? (
         "Never"

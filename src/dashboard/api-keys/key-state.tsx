@@ -35,7 +35,7 @@ export const KeyTag = ({ status }: { status: KeyStatus }) => <StateTag of={STATU
 
 /** The state of a key, and since or until when. */
 export function KeyState({ apiKey }: { apiKey: KeyFragment }) {
-  const { state, expiresAt, revokedAt } = apiKey;
+  const { state, expiresAt, revokedAt, leakedAt } = apiKey;
   const moment = revokedAt ?? expiresAt;
   return (
     <div className={styles.state}>
@@ -43,6 +43,7 @@ export function KeyState({ apiKey }: { apiKey: KeyFragment }) {
       {moment !== null && (
         <span className={styles.second}>
           {state === "active" && "expires "}
+          {leakedAt !== null && "leaked "}
           <Time value={moment} />
         </span>
       )}

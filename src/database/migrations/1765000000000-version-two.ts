@@ -17,6 +17,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     description: "varchar(500)",
     rate_limit_per_minute: "integer",
     allowed_networks: "text",
+    leaked_at: "varchar(24)",
   },
   hourly_use: { last_used_at: "varchar(24)", last_used_ip: "varchar(45)" },
   message: {

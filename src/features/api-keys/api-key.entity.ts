@@ -95,6 +95,10 @@ export class ApiKey {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   revokedAt!: Timestamp | null;
 
+  @Nullable(() => GraphQLISODateTime, "When the key was revoked because it was reported as leaked.")
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  leakedAt!: Timestamp | null;
+
   @Nullable(() => ID, "ID of the key that replaced this one in a rotation.")
   @Column({ ...UUID_COLUMN, nullable: true })
   replacedById!: string | null;

@@ -89,6 +89,7 @@ export async function insertKey(
     scopes: scopes && [...scopes],
     ...settings,
     revokedAt: null,
+    leakedAt: null,
     replacedById: null,
     lastUsedAt: null,
     lastUsedIp: null,

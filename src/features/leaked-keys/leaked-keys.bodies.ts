@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { isWellFormedApiKey } from "../../credentials/token-format";
+import { GatewayError, InvalidInput } from "../../errors";
+
+/** Max size of a report (bytes). */
+export const REPORT_MAX_BYTES = 1_048_576;
+
+/** Max tokens in a report. */
+export const REPORT_MAX_TOKENS = 2_000;
+
+/** Max length of the URL of a leak that is kept. */
+const URL_MAX_LENGTH = 2_048;
+
+/** A key that was found in public. */
+export interface LeakReport {
+  token: string;
+  /** Where it was found; null if unknown. */
+  url: string | null;
+}
+
+/** What the holder of a key sends. */
+export const LEAKED_KEY = z.object({ key: z.string().max(100).meta({ description: "The whole API key." }) });
+
+/** What GitHub sends; more members may follow. */
+const GITHUB_REPORT = z
+  .array(
+    z.object({
+      token: z.string(),
+      url: z.string().nullish(),
+    }),
+  )
+  .max(REPORT_MAX_TOKENS);
+
+/**
+ * Reads a body with a key.
+ * @throws GatewayError `invalid_request`, also for a key with a typo, which cannot exist
+ */
+export function keyOf(body: unknown): string {
+  const { data } = LEAKED_KEY.safeParse(body, { jitless: true });
+  if (data === undefined)
+    throw new GatewayError("invalid_request", 'The body must be an object such as {"key": "agk_…"}.');
+  if (isWellFormedApiKey(data.key)) return data.key;
+  throw new InvalidInput([{ path: "key", message: "must be a whole API key, without typos" }]);
+}
+
+/**
+ * Reads the body of a report.
+ * @throws GatewayError `invalid_request`
+ */
+export function reportsOf(body: unknown): LeakReport[] {
+  const { data } = GITHUB_REPORT.safeParse(body, { jitless: true });
+  if (data === undefined)
+    throw new GatewayError(
+      "invalid_request",
+      `The body must be a list of at most ${REPORT_MAX_TOKENS} objects with a token each.`,
+    );
+  return data.map(({ token, url }) => ({ token, url: storable(url) }));
+}
+
+/** A URL that both databases store unchanged; null for any other text. */
+const storable = (url: string | null | undefined): string | null =>
+  url != null && url.length <= URL_MAX_LENGTH && URL.canParse(url) && /^https?:/.test(url)
+    ? new URL(url).href.slice(0, URL_MAX_LENGTH)
+    : null;

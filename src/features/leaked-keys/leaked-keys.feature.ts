@@ -1,0 +1,27 @@
+import { type Core, feature } from "../../schema/feature";
+import { GitHubSignatures } from "./github-signatures";
+import { leakedKeyEventTypes } from "./leaked-key.event-types";
+import { addLeakedKeys } from "./leaked-keys.http";
+import { leakedKeysOperations } from "./leaked-keys.operations";
+import { LeakedKeysService } from "./leaked-keys.service";
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof leakedKeyEventTypes, object> {}
+}
+
+/** Revokes API keys that somebody found where they do not belong. */
+export const leakedKeys = feature({
+  entities: [],
+  services: ({ database, config, log, rejectedTokens, sendMail }: Core) => ({
+    leakedKeys: new LeakedKeysService({ database, config, log, rejectedTokens, sendMail }),
+    gitHubSignatures: new GitHubSignatures(config, log),
+  }),
+  resolvers: () => [],
+  http: addLeakedKeys,
+  operations: {
+    tag: "Leaked keys",
+    description: "Reports of API keys that were found in public. They require no API key.",
+    operations: leakedKeysOperations,
+  },
+  eventTypes: leakedKeyEventTypes,
+});

@@ -1,0 +1,52 @@
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { originOf } from "../../auth/authenticate";
+import { clientAddress } from "../../auth/client-address";
+import type { RequestContext } from "../../auth/context";
+import { customerNetworkOf } from "../../common/network";
+import { GatewayError } from "../../errors";
+import { parseJson, requireJson } from "../../http/plugins/json-body";
+import { Bodies, joined } from "../../http/plugins/read-body";
+import type { GitHubSignatures } from "./github-signatures";
+import { keyOf, REPORT_MAX_BYTES, reportsOf } from "./leaked-keys.bodies";
+import type { LeakedKeysService } from "./leaked-keys.service";
+
+/** Min time to an answer (ms), longer than a revocation takes, so that it does not tell which keys exist. */
+const ANSWER_AFTER_MS = 250;
+
+interface Services {
+  leakedKeys: LeakedKeysService;
+  gitHubSignatures: GitHubSignatures;
+}
+
+/** Adds the route for reports of leaked keys: any holder of a key may end it, and GitHub signs its reports. */
+export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatures }: Services): void {
+  const bodies = new Bodies();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
+    requireJson(request.headers);
+    const holder = customerNetworkOf(clientAddress(request));
+    const limits = { max: REPORT_MAX_BYTES, holder, organizationId: null };
+    return bodies.read(request, payload, limits, async (parts) => {
+      const raw = joined(parts);
+      const { headers } = request;
+      const identifier = headers["github-public-key-identifier"];
+      const signature = headers["github-public-key-signature"];
+      const body = parseJson(raw);
+      if (!Array.isArray(body)) return body;
+      if (typeof identifier !== "string" || typeof signature !== "string")
+        throw new GatewayError("invalid_signature", "A list of tokens needs the signature of GitHub.");
+      if (!(await gitHubSignatures.isValid(identifier, signature, raw)))
+        throw new GatewayError("invalid_signature");
+      return body;
+    });
+  });
+  app.post("/leaked-keys", { config: { api: "rest" } }, async (request, reply) => {
+    const context: RequestContext = { caller: { kind: "anonymous" }, origin: originOf(request) };
+    const { body } = request;
+    if (Array.isArray(body)) await leakedKeys.revoke(() => context, reportsOf(body));
+    else await Promise.all([leakedKeys.revokeOne(context, keyOf(body)), pause(ANSWER_AFTER_MS)]);
+    return reply.code(202).send({});
+  });
+}

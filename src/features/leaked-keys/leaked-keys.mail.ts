@@ -1,0 +1,24 @@
+import type { SystemMail } from "../../delivery/mailer";
+import type { LeakedKey } from "./leaked-keys.service";
+
+/** Tells a manager which keys were revoked. */
+export const leakedKeysMail = (
+  to: string,
+  organization: string,
+  keys: readonly LeakedKey[],
+  link: string,
+): SystemMail => ({
+  to,
+  subject: `${keys.length === 1 ? "An API key" : `${keys.length} API keys`} of ${organization} leaked`,
+  text: `${keys.length === 1 ? "This API key was" : "These API keys were"} found in public and revoked, so clients that use ${keys.length === 1 ? "it" : "them"} no longer have access:
+
+${keys.map(lineOf).join("\n")}
+
+Create a new key for each client, and remove the old one from where it was found:
+
+${link}
+`,
+});
+
+const lineOf = ({ hint, name, agent, url }: LeakedKey): string =>
+  `- ${hint} (${name}) of the agent ${agent}${url === null ? "" : `, found at ${url}`}`;

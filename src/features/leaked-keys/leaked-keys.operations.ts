@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { HttpOperation } from "../../schema/http-operation";
+import { LEAKED_KEY } from "./leaked-keys.bodies";
+
+/** The JSON Schema of a body. */
+const schemaOf = (body: z.ZodType): Readonly<Record<string, unknown>> => {
+  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
+  return schema;
+};
+
+const KEY = "agk_live_Qx7mT2bLw9Zk_EXAMPLEexampleEXAMPLE007397E";
+
+/** Describes reports by holders of keys; the signed lists of GitHub are for GitHub alone. */
+export const leakedKeysOperations = (): readonly HttpOperation[] => [
+  {
+    operationId: "reportLeakedKey",
+    summary: "Revoke an API key that was found in public",
+    path: "/leaked-keys",
+    parameters: [],
+    body: {
+      "application/json": {
+        schema: schemaOf(LEAKED_KEY),
+        example: { key: KEY },
+      },
+    },
+    answers: {
+      202: {
+        description: "The key is revoked if it exists.",
+        schema: { type: "object" },
+        example: {},
+      },
+    },
+    errors: [
+      "invalid_request",
+      "invalid_json",
+      "invalid_content_type",
+      "invalid_signature",
+      "request_timeout",
+      "payload_too_large",
+      "unsupported_content_encoding",
+      "misdirected_request",
+      "too_many_attempts",
+      "header_fields_too_large",
+      "internal_error",
+      "unavailable",
+    ],
+  },
+];

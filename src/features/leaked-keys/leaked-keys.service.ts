@@ -1,0 +1,173 @@
+import type { Logger } from "pino";
+import { In, IsNull } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { baseUrlOf } from "../../base-url";
+import { groupBy } from "../../common/group-by";
+import { timestamp } from "../../common/time";
+import type { Config } from "../../config";
+import { hashToken, isWellFormedApiKey } from "../../credentials/token-format";
+import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
+import type { SendMail } from "../../delivery/mailer";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
+import { ApiKey } from "../api-keys/api-key.entity";
+import { recordAudit } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
+import { Member } from "../members/member.entity";
+import type { Organization } from "../organizations/organization.entity";
+import { leakedKeyActions } from "./leaked-key.audit";
+import type { LeakReport } from "./leaked-keys.bodies";
+import { leakedKeysMail } from "./leaked-keys.mail";
+
+/** Max keys per query and transaction. */
+const MAX_TOGETHER = 200;
+
+/** A key that a report has revoked. */
+export interface LeakedKey {
+  id: string;
+  hint: string;
+  name: string;
+  /** Name of its agent. */
+  agent: string;
+  url: string | null;
+}
+
+type ContextOf = (organization: Organization) => RequestContext;
+
+interface Dependencies {
+  database: Database;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
+  log: Pick<Logger, "warn">;
+  rejectedTokens: RejectedTokens;
+  /** Undefined without a mail server. */
+  sendMail: SendMail | undefined;
+}
+
+/** Revokes keys that somebody found; each is rejected from the next request on. */
+export class LeakedKeysService {
+  private readonly mailing = new Set<Promise<void>>();
+
+  constructor(private readonly services: Dependencies) {}
+
+  /**
+   * Revokes a key at the request of anyone who holds it; an unknown key counts as a guess, and an ended one has no
+   * effect.
+   * @throws GatewayError `too_many_attempts`
+   */
+  async revokeOne(context: RequestContext, token: string): Promise<void> {
+    const { rejectedTokens } = this.services;
+    const find = async (hash: string) => (await this.find([hash]))[0];
+    const key = await rejectedTokens.find(hashToken(token), context.origin.ip, find);
+    if (key !== undefined) await this.revokeAll(() => context, [{ key, url: null }]);
+  }
+
+  /**
+   * Revokes the keys of a report. Tokens that are no keys, and revoked keys, are skipped.
+   * @param contextOf returns the context in which to revoke the keys of an organization
+   * @returns the keys that this call has revoked
+   */
+  async revoke(contextOf: ContextOf, reports: readonly LeakReport[]): Promise<LeakedKey[]> {
+    const byHash = new Map<string, string | null>();
+    for (const { token, url } of reports)
+      if (isWellFormedApiKey(token)) byHash.set(hashToken(token), byHash.get(hashToken(token)) ?? url);
+    const revoked: LeakedKey[] = [];
+    for (const hashes of chunksOf([...byHash.keys()])) {
+      const keys = await this.find(hashes);
+      const found = keys.map((key) => ({ key, url: byHash.get(key.hash) ?? null }));
+      revoked.push(...(await this.revokeAll(contextOf, found)));
+    }
+    return revoked;
+  }
+
+  /** Resolves once the e-mails about earlier reports have been sent, or could not be. */
+  async mailed(): Promise<void> {
+    await Promise.all(this.mailing);
+  }
+
+  /** The keys with these hashes whose agents are not deleted. */
+  private find(hashes: readonly string[]): Promise<ApiKey[]> {
+    return this.services.database.read((reader) =>
+      reader
+        .createQueryBuilder(ApiKey, "key")
+        .innerJoinAndSelect("key.agent", "agent")
+        .innerJoinAndSelect("agent.organization", "organization")
+        .where({ hash: In(hashes) })
+        .getMany(),
+    );
+  }
+
+  private async revokeAll(
+    contextOf: ContextOf,
+    found: readonly { key: ApiKey; url: string | null }[],
+  ): Promise<LeakedKey[]> {
+    const active = found.filter(({ key }) => key.revokedAt === null);
+    const revoked: LeakedKey[] = [];
+    for (const [organizationId, keys] of groupBy(active, ({ key }) => key.organizationId)) {
+      const organization = keys[0]?.key.agent?.organization as Organization;
+      const context = contextOf(organization);
+      // In a fixed order, so that two reports do not deadlock.
+      const inOrder = keys.sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
+      const ended = await this.services.database.writeFor(organizationId, async (tx) => {
+        const ended = [];
+        for (const each of inOrder) if (await end(tx, context, each.key, each.url)) ended.push(each);
+        await tx.waitForInserts();
+        return ended;
+      });
+      const leaked = ended.map(({ key, url }) => ({
+        id: key.id,
+        hint: key.hint,
+        name: key.name,
+        agent: key.agent?.name ?? "",
+        url,
+      }));
+      revoked.push(...leaked);
+      if (leaked.length === 0) continue;
+      // Not awaited: the answer must not depend on the mail server.
+      const mailing = this.tellManagers(organization, leaked).finally(() => this.mailing.delete(mailing));
+      this.mailing.add(mailing);
+    }
+    return revoked;
+  }
+
+  /** Sends each manager one e-mail; a failure is logged, and the audit log has the same. */
+  private async tellManagers(
+    organization: Pick<Organization, "id" | "name">,
+    keys: readonly LeakedKey[],
+  ): Promise<void> {
+    const { database, sendMail, log, config } = this.services;
+    if (sendMail === undefined) return;
+    try {
+      const members = await database.read((reader) =>
+        reader.findBy(Member, { organizationId: organization.id }),
+      );
+      const link = `${baseUrlOf(config)}/dashboard/api-keys`;
+      for (const { email, permissions } of members) {
+        if (!permissions.includes(Permission.config_manage)) continue;
+        const failure = await sendMail(leakedKeysMail(email, organization.name, keys, link));
+        if (failure !== undefined) log.warn({ failure }, "the notice of a leaked key could not be sent");
+      }
+    } catch (error) {
+      log.warn({ err: error }, "the notice of a leaked key could not be sent");
+    }
+  }
+}
+
+/** @returns true if this call has revoked the key */
+async function end(tx: Tx, context: RequestContext, key: ApiKey, url: string | null): Promise<boolean> {
+  const { id, agentId, name, hint } = key;
+  const now = timestamp();
+  const change = { revokedAt: now, leakedAt: now, reservedName: null };
+  const { affected } = await tx.update(ApiKey, { id, revokedAt: IsNull() }, change);
+  if (affected !== 1) return false;
+  await recordAudit(tx, context, leakedKeyActions.api_key_leaked, key, { url: [null, url] });
+  recordEvents(tx, [
+    { agentId, type: "api_key.leaked", subject: `api_key:${id}`, data: { id, name, hint, url } },
+  ]);
+  return true;
+}
+
+const chunksOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / MAX_TOGETHER) }, (_, i) =>
+    all.slice(i * MAX_TOGETHER, (i + 1) * MAX_TOGETHER),
+  );
