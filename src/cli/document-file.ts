@@ -34,7 +34,7 @@ export async function readDocument(file: string): Promise<Record<string, unknown
     // JSON.parse reports no position, and keeps the last of two members with the same name.
     parse(text);
   } catch (error) {
-    if (error instanceof RangeError) throw new StartupError(`${file}: is nested too deeply`);
+    if (error instanceof RangeError) throw new StartupError(`${file}: the document is nested too deeply`);
     if (!(error instanceof SyntaxError)) throw error;
     const [, what = error.message, index] = /^(.*?)(?: at position (\d+))?$/s.exec(error.message) ?? [];
     const { line, column } = positionAt(text, index === undefined ? text.length : Number(index));

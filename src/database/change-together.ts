@@ -3,7 +3,7 @@ import type { Tx } from "./unit-of-work";
 
 /** A statement that changes rows. */
 export interface Change {
-  /** Its parameters are `$1`, `$2`, … in the order of their first use. */
+  /** Parameters are numbered `$1`, `$2`, … in the order of their first use. */
   sql: string;
   parameters: readonly unknown[];
   /** Common table expressions of the statement; at the top level, because they change rows. */

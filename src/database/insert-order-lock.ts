@@ -18,7 +18,7 @@ export class InsertOrderLock {
     InsertOrderLock.declared.set(number, this);
   }
 
-  /** The locks of inserts that authorize their callers, in the order that units of work acquire them. */
+  /** All locks with `authorizesCallers`, in the order in which they are acquired. */
   static get authorizing(): readonly InsertOrderLock[] {
     return [...InsertOrderLock.declared.values()]
       .filter(({ options }) => options.authorizesCallers)

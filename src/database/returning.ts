@@ -3,7 +3,7 @@ import type { Tx } from "./unit-of-work";
 /**
  * Runs a statement that changes rows and returns them in no guaranteed order.
  * @returns nothing in a dry run
- * @param statement ends with `returning …`; its parameters are `$1`, `$2`, … in the order of their first use
+ * @param statement ends with `returning …`; parameters are numbered `$1`, `$2`, … in the order of their first use
  */
 export async function allReturning<T>(
   tx: Tx,

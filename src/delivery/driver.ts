@@ -32,9 +32,9 @@ export interface OutboundMessage {
   text: string;
   /** Subject of an e-mail that starts a conversation; undefined or null for the line's. */
   subject?: string | null;
-  /** The text as HTML, for an e-mail; undefined or null without it. */
+  /** The text as HTML, for an e-mail; undefined or null if there is none. */
   html?: string | null;
-  /** The link by which the contact opts out of the topic of an e-mail. */
+  /** The link that opts the contact out of the topic of the e-mail. */
   unsubscribeUrl?: string | undefined;
   createdAt: string;
 }

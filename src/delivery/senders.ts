@@ -39,9 +39,9 @@ export interface Leaving extends SenderGroup {
   giveBack(): void;
 }
 
-/** Limits the senders that lanes of a kind, or of a channel, can hold, so that others keep some. */
+/** Limits how many senders one kind of lane, or one channel, can hold, so that it cannot starve the others. */
 export interface Share {
-  /** Whether the share belongs to a kind of lane or to a channel. */
+  /** The limit applies to a kind of lane or to a channel. */
   by: "kind" | "channel";
   /** Max in total. */
   together: number;

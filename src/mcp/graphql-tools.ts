@@ -10,7 +10,7 @@ import { SchemaSearch } from "./schema-search";
 import { compacted } from "./tool-schemas";
 import { type Arguments, type McpTool, THIRD_PARTY, type ToolAnswer, withoutUnused } from "./tools";
 
-/** The scope that a key needs besides those of the fields. */
+/** The scope that the tools require in addition to the scopes of the fields. */
 const ACCESS = { allowed: { key: "mcp:graphql" }, whileDeactivated: false } as const;
 
 const WORDS_MAX_LENGTH = 200;

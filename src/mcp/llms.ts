@@ -20,7 +20,7 @@ IDs of pets and categories are int64. Repeat what may have failed with the same 
 
 - [MCP](${base}/mcp): tools for models, over Streamable HTTP, without sessions
 - [OpenAPI](${base}/openapi.json): the contract of the REST API
-- [GraphQL](${base}/graphql): the complete API, also for members; its schema can be introspected in development
+- [GraphQL](${base}/graphql): the complete API, including for members; its schema can be introspected in development
 
 ## Documents
 

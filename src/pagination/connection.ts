@@ -25,7 +25,7 @@ export class PageArgs {
   @IsBetween(1, MAX_PAGE)
   first: number = DEFAULT_PAGE;
 
-  @Nullable(() => String, "Cursor of the item after which the page starts; omit it for the first page.")
+  @Nullable(() => String, "Returns the items after this cursor; omit it for the first page.")
   @JsonSchema({ minLength: 1 })
   after!: string | null;
 }

@@ -86,7 +86,7 @@ function assertAccessDeclared(schema: GraphQLSchema): void {
         .map((field) => `${type.name}.${field.name}`),
     );
   if (open.length > 0) {
-    throw new Error(`These fields do not declare who may call them, with @Access: ${open.join(", ")}.`);
+    throw new Error(`These fields have no @Access declaration: ${open.join(", ")}.`);
   }
 }
 

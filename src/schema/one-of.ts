@@ -2,10 +2,10 @@ import { type GraphQLInputObjectType, type GraphQLSchema, isInputObjectType } fr
 import { Extensions } from "type-graphql";
 import type { ObjectRule } from "./object-rule";
 
-/** Declares an input class of which exactly one field is given, as GraphQL's `@oneOf`. Its fields are nullable. */
+/** Declares an input class that takes exactly one of its fields, like GraphQL's `@oneOf`. Its fields are nullable. */
 export const OneOf = (): ClassDecorator => Extensions({ oneOf: true });
 
-/** Marks the types of classes with `@OneOf`, for which TypeGraphQL has no option. */
+/** Marks the types of classes with `@OneOf`, because TypeGraphQL has no option for it. */
 export function markOneOf(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap()))
     if (isInputObjectType(type) && type.extensions.oneOf === true) type.isOneOf = true;

@@ -19,7 +19,7 @@ export type ToWorker =
 export type FromWorker =
   /** The worker is listening. */
   | { type: "ready"; address: string }
-  /** The worker cannot start; the reason is one line. */
+  /** The worker could not start; `reason` is a single line of text. */
   | { type: "failed"; reason: string }
   | { type: "collected"; id: number; values: MetricValues }
   /** Reply with the metrics of all workers. */

@@ -130,12 +130,12 @@ describe("the HTML of a template", () => {
     ["<img src='data:image/png,x'>", "has the attribute src, which must start with https://", 11],
     [
       '<p style="background: url(https://a.test)">a</p>',
-      "has a value of the style background that is not allowed",
+      "has a value for the style background that is not allowed",
       11,
     ],
     [
       '<p style="width: expression(alert(1))">a</p>',
-      "has a value of the style width that is not allowed",
+      "has a value for the style width that is not allowed",
       11,
     ],
     ['<p style="colour: red">a</p>', 'has the style colour, which is not allowed. Did you mean "color"?', 11],

@@ -26,7 +26,7 @@ const SOURCES: Readonly<Record<ConsentSource, string>> = {
   contact: "By the contact",
   import: "Imported",
   member: "Set by your team",
-  unsubscribe: "By a link to unsubscribe",
+  unsubscribe: "By an unsubscribe link",
 };
 
 /** The consents of a contact by topic. Members with write permission change them for all addresses. */

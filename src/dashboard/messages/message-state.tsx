@@ -19,7 +19,7 @@ export interface DeliveryState {
   scheduledReason: ScheduledReason | null;
   errorCode: MessageError | null;
   errorText: string | null;
-  /** The contact, whose clock matters for a window or cap; the browser’s is used if it is unknown. */
+  /** The contact; times are shown in its time zone or, if that is unknown, in the browser’s. */
   contact?: { name: string | null; timezone: string | null } | null | undefined;
 }
 
@@ -139,7 +139,7 @@ export function StateReason({
   );
 }
 
-/** A time by the clock of a contact, if that is known. */
+/** A time in the time zone of a contact, if that is known. */
 function ExactTime({ at, of: contact }: { at: string; of: DeliveryState["contact"] }) {
   const local = contact?.timezone == null ? undefined : timeIn(at, contact.timezone);
   if (local === undefined) return exactTime(at);

@@ -131,7 +131,8 @@ export class VersionTwo1765000000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     const [deleted] = await runner.query(`SELECT id FROM "agent" WHERE "deleted_at" IS NOT NULL LIMIT 1`);
-    if (deleted !== undefined) throw new Error("Version 1 would show deleted agents.");
+    if (deleted !== undefined)
+      throw new Error("The migration cannot be reverted: version 1 would show deleted agents.");
     await runner.createIndex(...DROPPED_INDEX);
     for (const [table, options] of indexes()) await runner.dropIndex(table, options);
     for (const [table, columns] of Object.entries(NEW_COLUMNS))

@@ -19,7 +19,7 @@ export type ConsentState = keyof typeof ConsentState;
 
 export const ConsentSource = enumOf("ConsentSource", "How a consent became known.", {
   contact: "The contact wrote STOP or START, or complained about a message.",
-  unsubscribe: "Somebody used the link to unsubscribe in a message to the address.",
+  unsubscribe: "The unsubscribe link in a message to the address was used.",
   api: "A client with an API key set it.",
   member: "A member of the organization set it.",
   import: "It was set with a batch of contacts.",
@@ -29,7 +29,7 @@ export type ConsentSource = keyof typeof ConsentSource;
 @ObjectType({
   simpleResolvers: true,
   description:
-    "Whether messages may be sent to an address. It outlives the address and the contact, and holds again when the address is added again.",
+    "Consent to messages at an address. It is kept when the address or the contact is removed, and applies again if the address is added again.",
 })
 @Entity()
 @Index(["addressHash", "topic"], { unique: true })
@@ -55,7 +55,7 @@ export class Consent {
   addressId!: string | null;
 
   @Field(() => String, {
-    description: "What the messages are about: `*` stands for all messages to the address.",
+    description: "Topic of the messages, or `*` for all messages to the address.",
   })
   @MaxCharacters(CONSENT_TOPIC_MAX_LENGTH)
   @Column({ type: "varchar", length: CONSENT_TOPIC_MAX_LENGTH })

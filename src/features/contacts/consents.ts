@@ -62,7 +62,7 @@ export class Consents {
   ) {}
 
   /**
-   * Stores consents, and cancels the messages that wait to be sent and are no longer wanted.
+   * Stores consents, and cancels queued and scheduled messages that they no longer allow.
    * @returns the changed consents
    */
   async change(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {
@@ -74,7 +74,7 @@ export class Consents {
   }
 
   /**
-   * Stores consents for addresses; one that holds already stays as it is, and the last one for a topic counts.
+   * Stores consents for addresses; a consent with the same state is not changed, and the last one for a topic wins.
    * @returns the changed consents
    */
   async store(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {
@@ -208,7 +208,7 @@ export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
 /** Max consents per statement when the key changes. */
 const REHASHED_TOGETHER = 500;
 
-/** Adapts consents to a new instance key; those of addresses that are no longer stored are lost. */
+/** Adapts consents to a new instance key; consents of addresses that are no longer stored are lost. */
 export async function rehashConsents(tx: Tx, key: InstanceKey): Promise<void> {
   await tx.delete(Consent, { addressId: IsNull() });
   for (let after = ""; ; ) {

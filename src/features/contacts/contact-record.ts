@@ -7,7 +7,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 const KINDS = {
   contact: "The contact itself.",
   address: "An address of the contact.",
-  consent: "Whether messages about a topic, or all, may be sent to an address of the contact.",
+  consent: "Consent to messages at an address of the contact: about a topic, or to all.",
   tag: "A tag of the contact.",
   conversation: "A conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",

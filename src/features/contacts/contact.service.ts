@@ -123,7 +123,7 @@ export class ContactService {
     this.tagsOf = async (id) => (await tags(id))?.map(({ tag }) => tag).sort();
   }
 
-  /** The consents at a contact's addresses, those of the oldest address first. Does not check access. */
+  /** The consents at a contact's addresses, ordered by address, oldest first. Does not check access. */
   async consentsOf(contactId: string): Promise<Consent[]> {
     const addresses = (await this.addressesOf(contactId)) ?? [];
     const consents = await Promise.all(addresses.map(({ id }) => this.consentsAt(id)));

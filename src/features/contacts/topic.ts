@@ -15,10 +15,10 @@ export class Topic {
   @MaxCharacters(CONSENT_TOPIC_MAX_LENGTH)
   name!: string;
 
-  @Field(() => String, { description: "What people call the topic." })
+  @Field(() => String, { description: "Display name of the topic." })
   title!: string;
 
-  @Field(() => ConsentState, { description: "Whether contacts who said nothing get its messages." })
+  @Field(() => ConsentState, { description: "Default for contacts who have neither opted in nor out." })
   default!: ConsentState;
 }
 

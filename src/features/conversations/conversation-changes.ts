@@ -90,7 +90,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases conversations with a contact that was not released in time: one, or all that were handed off together.
+   * Releases conversations with a contact by `releaseAfter`: one, or all that were handed off together.
    * @param context of the gateway itself
    * @param conversations open ones that a human handles; their rows, their contact and their lanes are locked
    */

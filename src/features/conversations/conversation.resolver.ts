@@ -230,13 +230,13 @@ export class ConversationResolver {
   @Access(MAY_READ_LINES)
   @FieldResolver(() => Line, {
     nullable: true,
-    description: "The line that the conversation takes place on. API keys need the scope `agent:read`.",
+    description: "Line of the conversation. API keys need the scope `agent:read`.",
   })
   line(@Root() { lineId }: Conversation): Promise<Line | null> {
     return findIfAny(this.reached.lines.byId, lineId);
   }
 
-  @FieldResolver(() => String, { description: "Name of the line that the conversation takes place on." })
+  @FieldResolver(() => String, { description: "Name of the conversation's line." })
   async lineName(@Root() { lineId }: Conversation): Promise<string> {
     return (await this.reached.lines.byId(lineId))?.name ?? "";
   }

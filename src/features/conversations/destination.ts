@@ -141,7 +141,7 @@ export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | und
   return undefined;
 }
 
-/** The default line of an agent, in a transaction that changes no line; undefined without one. */
+/** The default line of an agent, cached for a transaction that changes no lines; undefined if there is none. */
 const defaultLineOf = coalesceKeysInTx(
   async (tx: Tx, agentIds) => {
     const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
@@ -151,7 +151,7 @@ const defaultLineOf = coalesceKeysInTx(
   { cache: true },
 );
 
-/** A line by ID, in a transaction that changes no lines. */
+/** A line by ID, cached for a transaction that changes no lines. */
 export const lineById = coalesceKeysInTx(
   async (tx: Tx, ids) => indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
   { cache: true },

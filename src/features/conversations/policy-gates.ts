@@ -187,7 +187,7 @@ function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: numb
   return last && { until: timestampOf(last.untilMs), path: last.path };
 }
 
-/** When messages that a cap counts were sent within its period, newest first. */
+/** The times of the messages that a cap counts in its current period, newest first. */
 const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number[] =>
   others
     .flatMap(({ topic, sentAtMs }) =>
@@ -195,7 +195,7 @@ const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number
     )
     .sort((a, b) => b - a);
 
-/** When a message expires if it waits until a window opens, because the wait does not count. */
+/** The expiry of a message that waits for a window, extended because the wait does not count. */
 const laterBy = ({ expiresAt }: QueuedMessage, { until }: PolicyHold, now: Timestamp): Timestamp | null =>
   expiresAt && timestampOf(Date.parse(expiresAt) + Date.parse(until) - Date.parse(now));
 

@@ -60,7 +60,7 @@ export const scheduleWork = (lanes: Lanes): LaneWork => ({
       ...sequencesOf(tx, changed),
       ...lanes.adding(tx, others.map(laneOf)),
     ]);
-    // The lane of a standalone message continues by sending it.
+    // A standalone message is sent from the lane that scheduled it.
     const kept = standalone.map(({ id }) => id);
     if (kept.length > 0) await lanes.become(tx, kept, MESSAGE_LANE);
     for (const id of kept) next.set(id, now);

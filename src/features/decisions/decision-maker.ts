@@ -62,7 +62,7 @@ export class DecisionMaker {
    * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the same
    * contact are made one by one, all others concurrently. Decisions that ask a model are only stored; a deliverer makes
    * them.
-   * @returns each decision, or its rejection, for which nothing is stored: an InvalidInput with paths from `situation`,
+   * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths from `situation`,
    *   or see `findParticipants` and `applyEffects`
    * @throws GatewayError a rejection after something was stored, which ends the transaction
    */

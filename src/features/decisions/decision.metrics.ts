@@ -4,7 +4,7 @@ import type { Effect, EffectError } from "../configuration/document/effect";
 import { DecisionOutcome } from "./decision.entity";
 import type { EffectStatus } from "./explanation";
 
-/** Decisions that could not be made count as failed, too. */
+/** Decisions that could not be made also count as failed. */
 export const DECISIONS = counter("gateway_decisions_total", "Decisions, by decider and outcome.", {
   decider: Object.values(DeciderKind),
   outcome: Object.values(DecisionOutcome),

@@ -242,7 +242,7 @@ export class EffectExplanation {
   subject?: string;
 
   @ThirdPartyText()
-  @Nullable(() => String, "The text as HTML, for an e-mail; null without it.")
+  @Nullable(() => String, "The text as HTML, for an e-mail; null if there is none.")
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   html?: string;
 
@@ -252,7 +252,7 @@ export class EffectExplanation {
   @Nullable(() => Int, "Delay before the message is sent (s), for `send`.")
   delaySeconds!: number | null;
 
-  @Nullable(() => String, "Topic of the message, for `send` and `ask`; null without one.")
+  @Nullable(() => String, "Topic of the message, for `send` and `ask`; null if it has none.")
   @MaxCharacters(NAME_MAX_LENGTH)
   topic?: string | undefined;
 
@@ -271,7 +271,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => [LineObstacle],
-    "The lines of the effect's list that do not reach the contact, up to the one used; null without a list.",
+    "The lines of the effect's list that do not reach the contact, up to the one used; null if the effect has no list.",
   )
   @AtMost(MAX_LINES_OF_MESSAGE)
   obstacles?: LineObstacle[];

@@ -49,7 +49,7 @@ export class FollowEventsArgs {
   @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Nullable(() => String, "Position after which to start; omit it to start with the next event.")
+  @Nullable(() => String, "Starts after this position; omit it to start with the next event.")
   @JsonSchema({ minLength: 1 })
   after?: string | null | undefined;
 

@@ -47,7 +47,7 @@ const IsAddress = (): PropertyDecorator =>
     typeof value === "string" && isEmail(value) ? undefined : "must be an e-mail address",
   );
 
-@InputType({ description: "How a new webhook line delivers messages." })
+@InputType({ description: "Delivery settings of a new webhook line." })
 export class NewLineWebhook {
   @Field(() => String, URL_FIELD)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
@@ -69,7 +69,7 @@ export class LineWebhookChanges {
   url!: string;
 }
 
-@InputType({ description: "How a new e-mail line delivers messages." })
+@InputType({ description: "Delivery settings of a new e-mail line." })
 @Rule({
   fields: ["user", "password"],
   check: ({ user, password }) => {
@@ -123,7 +123,7 @@ export class NewLineEmail {
   listAddress?: string | null | undefined;
 }
 
-@InputType({ description: "How a new line delivers messages outside of this server." })
+@InputType({ description: "Delivery settings of a new line that sends messages to other servers." })
 @OneOf()
 export class NewLineSettings {
   @Optional(() => NewLineWebhook, "For a line of the kind `webhook`.")

@@ -13,7 +13,7 @@ export const SmtpSecurity = enumOf("SmtpSecurity", "How a connection to a mail s
 });
 export type SmtpSecurity = keyof typeof SmtpSecurity;
 
-@ObjectType({ simpleResolvers: true, description: "How a webhook line delivers messages." })
+@ObjectType({ simpleResolvers: true, description: "Delivery settings of a webhook line." })
 export class LineWebhook {
   @Field(() => String, { description: "URL that receives messages by POST." })
   @MaxCharacters(URL_MAX_LENGTH)
@@ -25,7 +25,7 @@ export class LineWebhook {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "How an e-mail line delivers messages, without its password.",
+  description: "Delivery settings of an e-mail line, without the password.",
 })
 export class LineEmail {
   @Field(() => String, { description: "Host name or IP address of the mail server." })

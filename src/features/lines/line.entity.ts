@@ -67,7 +67,7 @@ export class Line {
 
   @Field(() => LineWebhook, {
     nullable: true,
-    description: "How a webhook line delivers; null for other kinds.",
+    description: "Delivery settings of a webhook line; null for other kinds.",
   })
   get webhook(): LineWebhook | null {
     return this.kind === LineKind.webhook ? (this.settings as LineWebhook) : null;
@@ -75,7 +75,7 @@ export class Line {
 
   @Field(() => LineEmail, {
     nullable: true,
-    description: "How an e-mail line delivers; null for other kinds.",
+    description: "Delivery settings of an e-mail line; null for other kinds.",
   })
   get email(): LineEmail | null {
     return this.kind === LineKind.email ? (this.settings as LineEmail) : null;

@@ -55,7 +55,7 @@ export class CreateLineInput extends IdempotentInput {
 
   @Optional(
     () => NewLineSettings,
-    "How the line delivers messages, which determines its kind; null or omitted for a line of the kind `local`, whose messages stay on this server.",
+    "Delivery settings of the line, which determine its kind; null or omitted for a line of the kind `local`, whose messages stay on this server.",
   )
   @ValidateNested()
   settings?: NewLineSettings | null | undefined;

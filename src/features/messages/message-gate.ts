@@ -28,18 +28,18 @@ export class MessageGate {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the condition is checked again; null if that depends on something else than time.",
+    "When the condition is checked again; null if that depends on something other than time.",
   )
   until!: Timestamp | null;
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration that demands it, such as `policy.windows[0]`; null if none does.",
+    "Path of the part of the agent's configuration that imposes the condition, such as `policy.windows[0]`; null if none does.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
 
-  @Nullable(() => String, "Topic of the message; null without one.")
+  @Nullable(() => String, "Topic of the message; null if it has none.")
   @MaxCharacters(TOPIC_MAX_LENGTH)
   topic!: string | null;
 }

@@ -97,14 +97,17 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Subject of an inbound e-mail, or of an outbound one that starts a conversation; null without one of its own.",
+    "Subject of an inbound e-mail, or of an outbound one that starts a conversation; null if it has none of its own.",
   )
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
   subject!: string | null;
 
   @ThirdPartyText()
-  @Nullable(() => String, "The text as HTML, which is sent beside it in an e-mail; null without it.")
+  @Nullable(
+    () => String,
+    "The text as HTML, sent along with the plain text in an e-mail; null if there is none.",
+  )
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   html!: string | null;
@@ -112,7 +115,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "The part of an inbound e-mail that its author did not write: quoted e-mails and signatures; null without one.",
+    "Quoted e-mails and the signature of an inbound e-mail, which are not part of `text`; null if there are none.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -198,7 +201,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration by which the message is scheduled, such as `policy.windows[0]`; null if none is.",
+    "Path of the part of the agent's configuration that schedules the message, such as `policy.windows[0]`; null if none does.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
@@ -210,7 +213,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Topic of the agent's policy that the message is about; null without one. It is sent only if the contact consents to it.",
+    "Topic of the agent's policy that the message is about; null if there is none. The message is sent only if the contact consents to the topic.",
   )
   @MaxCharacters(TOPIC_MAX_LENGTH)
   @Column({ type: "varchar", length: TOPIC_MAX_LENGTH, nullable: true })

@@ -4,7 +4,7 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 /** Max length of the HTML of a message (code points). */
 export const MESSAGE_HTML_MAX_LENGTH = 40_000;
 
-/** Stands for the link to unsubscribe in the stored text of a message, whose readers must not get it. */
+/** Placeholder for the unsubscribe link in stored texts, whose readers must not get the link. */
 export const UNSUBSCRIBE_URL = "{{ unsubscribeUrl }}";
 
 /** Max time between accepting and queuing a scheduled message (days). */

@@ -90,7 +90,7 @@ export class MessageResolver {
   @FieldResolver(() => ID, {
     nullable: true,
     description:
-      "ID of the unsent message of the same conversation right in front of this one, which is sent or given up first; null if there is none, or if this one is not queued.",
+      "ID of the unsent message directly ahead of this one in the conversation, which is sent or given up first; null if there is none, or if this one is not queued.",
   })
   waitsFor(@Root() message: Message): Promise<string | null> {
     return this.service.inFrontOf(message);

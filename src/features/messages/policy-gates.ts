@@ -24,7 +24,7 @@ export type PolicyDecision =
 export interface PolicyGates {
   /** @returns undefined if the message may be sent now */
   decide(message: QueuedMessage, now: Timestamp): PolicyDecision | undefined;
-  /** Counts a message that is sent now. */
+  /** Counts a message towards the caps. */
   count(
     message: QueuedMessage,
     status: typeof MessageStatus.sending | typeof MessageStatus.delivered,

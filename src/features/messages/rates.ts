@@ -53,7 +53,7 @@ export class Rates {
   }
 
   /**
-   * Takes the turn of a message.
+   * Claims or assigns the turn of a message under the rate limit of its line.
    * @returns undefined if it may be sent now, otherwise the time of its turn
    */
   take(

@@ -17,7 +17,7 @@ export interface RejectingLine {
   reason: string;
 }
 
-/** The reason if a line's receiver rejects the messages themselves. */
+/** The pause reason of a line that has no fault, but whose receiver rejects the messages. */
 const REJECTING = "rejecting";
 
 const isRejection = (result: SendResult): boolean =>

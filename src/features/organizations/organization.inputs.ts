@@ -13,7 +13,7 @@ export class NewOrganization {
   name!: string;
 }
 
-@InputType({ description: "A new display name of an organization." })
+@InputType({ description: "A new display name for an organization." })
 export class RenameOrganizationInput {
   @Field(() => String, {
     description: "The new display name, 1 to 200 characters; leading and trailing whitespace is trimmed.",

@@ -39,7 +39,7 @@ export class TimerService {
 
   /**
    * Cancels a waiting timer.
-   * @throws GatewayError `not_found`, also for a timer that has fired
+   * @throws GatewayError `not_found`, including for a timer that has fired
    */
   cancel(context: RequestContext, id: string): Promise<Timer> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {

@@ -21,7 +21,7 @@ ${content}
 </main></body></html>
 `;
 
-/** Asks before it unsubscribes, because programs open the links in e-mails, too. */
+/** Asks before it unsubscribes, because programs also open the links in e-mails. */
 export const askingPage = (title: string): string =>
   pageWith(
     escapeHtml(title),

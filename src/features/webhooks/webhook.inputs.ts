@@ -135,7 +135,7 @@ export class WebhookTest {
 
   @Nullable(
     () => String,
-    "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null without an error.",
+    "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null if there was no error.",
   )
   code!: string | null;
 

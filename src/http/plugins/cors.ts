@@ -21,7 +21,7 @@ const EXPOSED_HEADERS = [
 
 /**
  * Enables CORS for `CORS_ORIGINS`, and in development for the hosted Sandbox on `/graphql`. `/metrics` allows no origin,
- * because in development it needs no token, nor do the links to unsubscribe, whose pages only people read.
+ * because in development it needs no token, nor do the unsubscribe links, whose pages only people read.
  */
 export async function allowOrigins(
   app: FastifyInstance,

@@ -19,7 +19,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts for, or the network while the caller is unknown. */
   owner: string;
-  /** The time slot of its start; undefined once it can no longer be late. */
+  /** The time slot in which it started; undefined after the response, because it can no longer be late. */
   slot: number | undefined;
 }
 

@@ -88,7 +88,7 @@ async function problemsIn(configuration: CompiledConfiguration): Promise<Problem
   return problems;
 }
 
-/** Sorts and truncates problems, because they quote names from the document. */
+/** Sorts problems, and limits their number and their length, because they quote the document. */
 const reported = (problems: readonly Problem[], value: unknown): Problem[] =>
   inDocumentOrder(problems, value)
     .slice(0, MAX_REPORTED)
@@ -150,7 +150,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
   return Object.keys(fullTemplateOf(template).locales ?? {}).flatMap((tag) => {
     const problem = (message: string) => [{ path: pathOf(["templates", name, "locales", tag]), message }];
     const canonical = canonicalLocale(tag);
-    if (canonical === undefined) return problem("is not the tag of a known language");
+    if (canonical === undefined) return problem("is not a known language tag");
     if (canonical.toLowerCase() !== tag.toLowerCase()) return problem(`must be written ${canonical}`);
     if (tags.has(canonical)) return problem("is in the template twice");
     tags.add(canonical);
@@ -360,7 +360,7 @@ function missingPlurals(configuration: CompiledConfiguration): Problem[] {
   );
 }
 
-/** Finds texts with the link to unsubscribe, which a gateway without an address cannot write. */
+/** Finds texts with an unsubscribe link, which requires `PUBLIC_URL`. */
 function missingLinks(configuration: CompiledConfiguration): Problem[] {
   const { templates = {} } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>

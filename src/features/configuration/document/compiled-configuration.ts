@@ -133,7 +133,7 @@ export class CompiledConfiguration {
     return found.type;
   }
 
-  /** True if a rule sends failed messages again, for which a decision needs their texts. */
+  /** True if a rule resends failed messages, because decisions then need their texts. */
   get resends(): boolean {
     return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
       document.do?.some((each) => "resend" in each),

@@ -192,7 +192,7 @@ export class EffectWriter {
   private instant(template: string, now: number): number {
     const text = this.inline(template).trim();
     const instant = instantOf(text)?.getTime();
-    if (instant === undefined) throw new TextError("at is not a time such as 2026-01-31T12:00:00Z");
+    if (instant === undefined) throw new TextError("at must be a time such as 2026-01-31T12:00:00Z");
     if (instant > now + MAX_TIMER_DAYS * DAY_MS) throw new TooFarAhead();
     return instant;
   }

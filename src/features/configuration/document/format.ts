@@ -139,7 +139,7 @@ const send = z.strictObject({
   send: name.describe("Name of the template."),
   line: lines
     .describe(
-      "Name of the line on which to open a conversation if the situation does not name one, or a list, of which the first line that reaches the contact is used; the default line if omitted.",
+      "Name of the line on which to open a conversation if the situation does not name one, or a list to use the first line that reaches the contact; the default line if omitted.",
     )
     .optional(),
   reuse: z
@@ -237,7 +237,7 @@ const resend = z.strictObject({
   resend: z.literal(true).describe("Sends the text of the failed message again, once."),
   line: lines
     .describe(
-      "Name of the line on which to send it, or a list, of which the first line that reaches the contact is used; its conversation if omitted.",
+      "Name of the line on which to send it, or a list to use the first line that reaches the contact; its conversation if omitted.",
     )
     .optional(),
 });

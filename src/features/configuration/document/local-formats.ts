@@ -165,7 +165,7 @@ export const currencies = (() => {
   };
 })();
 
-/** Counts that have all forms of a language, except those of whole millions, which texts rarely name. */
+/** Counts that cover all plural forms of a language, except the form for whole millions, which is rare in texts. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** The plural forms of counts in a language. */

@@ -76,7 +76,7 @@ export const policy = z
       .array(window)
       .min(1)
       .max(MAX_WINDOWS)
-      .describe("The hours in which messages are sent, by the clock of the contact; at any time if omitted.")
+      .describe("The hours in which messages are sent, in the contact's time zone; at any time if omitted.")
       .optional(),
     caps: z
       .array(cap)

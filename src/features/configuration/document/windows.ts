@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../../common/time";
 import { offsetMs } from "./local-formats";
 
-/** Hours of a day in which messages are sent, by the clock of a time zone. */
+/** Hours of a day in which messages are sent, in local time. */
 export interface TimeWindow {
   /** The days on which it opens; 0 is Sunday. */
   days: ReadonlySet<number>;

@@ -112,7 +112,7 @@ const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitM
   getMilliseconds: [(date) => date.getUTCMilliseconds(), 1],
 };
 
-/** A problem of a method with literal arguments. */
+/** The problem with the literal arguments of a method; undefined if there is none. */
 export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
   Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
     ? `names the time zone ${zone}, which does not exist${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
@@ -188,7 +188,7 @@ function toInstant(value: Value, steps: StepBudget): Date {
   const digits = text(value);
   steps.spendText(digits.length);
   const parsed = instantOf(digits);
-  if (!parsed) throw invalid("The text is not a time such as 2026-01-31T12:00:00Z.");
+  if (!parsed) throw invalid("The text must be a time such as 2026-01-31T12:00:00Z.");
   return parsed;
 }
 

@@ -256,6 +256,6 @@ function assertStyle(text: string, index: number): void {
         index,
       );
     if (!STYLE_VALUE.test(declaration.slice(colon + 1)))
-      throw new HtmlError(`has a value of the style ${name} that is not allowed`, index);
+      throw new HtmlError(`has a value for the style ${name} that is not allowed`, index);
   }
 }

@@ -169,7 +169,7 @@ function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: 
 }
 
 /**
- * Returns a function that compiles parts of which a run writes one: all must end where the same HTML can follow.
+ * Returns a function that compiles alternative parts: all must end where the same HTML can follow.
  * @param tag the tag with the parts
  */
 function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {
