@@ -100,7 +100,7 @@ export class NewContactConsent {
   @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
   state!: ConsentState;
 
-  @Optional(() => String, "Where and how the contact said so.")
+  @Optional(() => String, "Where and how the contact agreed or objected.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }
@@ -260,7 +260,7 @@ export class ContactExportArgs extends PageArgs {
   id!: string;
 }
 
-@InputType({ description: "An address of a contact that messages can be sent to again." })
+@InputType({ description: "A contact's address to mark as deliverable." })
 export class MarkAddressDeliverableInput extends InputById("contact") {
   @Field(() => ID, { description: "ID of the address." })
   addressId!: string;
@@ -280,12 +280,12 @@ export class SetConsentInput extends InputById("contact") {
   @Optional(() => ID, "ID of the address that the consent is about; all addresses of the contact if omitted.")
   addressId?: string | null | undefined;
 
-  @Optional(() => String, "Where and how the contact said so.")
+  @Optional(() => String, "Where and how the contact agreed or objected.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }
 
-@InputType({ description: "A contact whose data to delete." })
+@InputType({ description: "A contact to erase." })
 export class EraseContactInput extends InputById("contact") {}
 
 @InputType({ description: "Changes to the tags of a contact, which has at most 50." })

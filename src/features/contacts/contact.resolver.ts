@@ -164,7 +164,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => Contact, {
     description:
-      "Sets what a contact consents to. An opt-out cancels the messages that wait to be sent. Setting a consent that holds already has no effect.",
+      "Sets a contact's consent to messages. An opt-out cancels queued and scheduled messages. Setting the current state again has no effect.",
   })
   setConsent(
     @Ctx() context: RequestContext,
@@ -176,7 +176,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => Contact, {
     description:
-      "Lets messages be sent to an address again that mail servers reported as nonexistent. Marking a deliverable address has no effect.",
+      "Allows messages again to an address that a mail server reported as nonexistent. Marking a deliverable address has no effect.",
   })
   markAddressDeliverable(
     @Ctx() context: RequestContext,
@@ -195,7 +195,7 @@ export class ContactResolver {
 
   @AtMost(ASSUMED_CONSENTS)
   @FieldResolver(() => [Consent], {
-    description: "What the contact accepts at its addresses, if that is known.",
+    description: "Consents known for the contact's addresses.",
   })
   consents(@Root() { id }: Contact): Promise<Consent[]> {
     return this.service.consentsOf(id);

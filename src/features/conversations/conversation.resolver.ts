@@ -184,7 +184,7 @@ export class ConversationResolver {
   @FieldResolver(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When the agent answers again, unless a human answers before, by `releaseAfter` of the live configuration; null if it is not set or the agent answers.",
+      "When the agent will answer again because of `releaseAfter` in the live configuration, unless a human answers before; null without `releaseAfter`, and while the agent answers.",
   })
   releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
     return this.service.releaseAtOf(conversation);

@@ -57,7 +57,7 @@ const IsMoment = () =>
     return ms < 0 || ms > LAST_MOMENT_MS ? "must be a time from 1970 to 9999" : undefined;
   });
 
-@InputType({ description: "Data to assume of a contact; null assumes none." })
+@InputType({ description: "Data to assume about a contact; null for none." })
 export class AssumedContact {
   @Optional(() => [String], "All tags.")
   @AreTags()
@@ -76,7 +76,7 @@ export class AssumedContact {
   timezone?: string | null | undefined;
 }
 
-@InputType({ description: "Assumptions of a dry run. Omitted fields are as they are." })
+@InputType({ description: "Assumptions of a dry run. Omitted fields keep their actual values." })
 export class Assumptions {
   @Optional(() => GraphQLISODateTime, "The current time.")
   @IsMoment()

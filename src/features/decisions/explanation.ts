@@ -124,7 +124,7 @@ export class RuleExplanation {
 }
 
 const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
-  send: "Sends a message, or a failed one again.",
+  send: "Sends a message, or resends a failed one.",
   addTags: "Adds tags to the contact.",
   removeTags: "Removes tags from the contact.",
   move: "Moves the conversation to another line.",
@@ -246,7 +246,7 @@ export class EffectExplanation {
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   html?: string;
 
-  @Nullable(() => ID, "ID of the failed message that is sent again, for `resend`; null for other effects.")
+  @Nullable(() => ID, "ID of the failed message that is resent, for `resend`; null for other effects.")
   resendOf?: string;
 
   @Nullable(() => Int, "Delay before the message is sent (s), for `send`.")
@@ -320,14 +320,20 @@ export class ModelRequest {
   name!: string;
 
   @Field(() => Int, {
-    description: "How long the request took, with a second attempt if there was one (ms).",
+    description: "Duration of the request, including a second attempt if there was one (ms).",
   })
   durationMs!: number;
 
-  @Nullable(() => Int, "Tokens that the model read; null if its server does not say, or the request failed.")
+  @Nullable(
+    () => Int,
+    "Number of input tokens; null if the model's server does not report it, or the request failed.",
+  )
   inputTokens!: number | null;
 
-  @Nullable(() => Int, "Tokens that the model wrote; null if its server does not say, or the request failed.")
+  @Nullable(
+    () => Int,
+    "Number of output tokens; null if the model's server does not report it, or the request failed.",
+  )
   outputTokens!: number | null;
 }
 

@@ -61,7 +61,7 @@ export class NewLineWebhook {
   addressKind!: AddressKind;
 }
 
-@InputType({ description: "Changes to how a webhook line delivers messages." })
+@InputType({ description: "Changes to the delivery settings of a webhook line." })
 export class LineWebhookChanges {
   @Field(() => String, URL_FIELD)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
@@ -136,7 +136,7 @@ export class NewLineSettings {
 }
 
 @InputType({
-  description: "Changes to how an e-mail line delivers messages; omitted fields are left unchanged.",
+  description: "Changes to the delivery settings of an e-mail line; omitted fields are left unchanged.",
 })
 export class LineEmailChanges {
   @Nullable(() => String, HOST)

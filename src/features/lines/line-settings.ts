@@ -54,7 +54,7 @@ export class LineEmail {
 
   @Nullable(
     () => String,
-    "Address of a mailing list; e-mails that came through it are from people. Null if all lists are programs.",
+    "Address of a mailing list; e-mails that came through it are from people. Null if e-mails from all lists are from programs.",
   )
   listAddress?: string | null;
 }

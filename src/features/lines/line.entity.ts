@@ -96,7 +96,7 @@ export class Line {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When messages stop being signed with the previous secret as well; null if they are signed only with the current one.",
+      "When the previous secret is no longer used to sign messages; null if only the current one is used.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
@@ -130,7 +130,8 @@ export class Line {
   optOutReply!: string | null;
 
   @Field(() => [String], {
-    description: "Texts that opt out if they are the whole message, besides STOP and the like.",
+    description:
+      "Texts that opt out if they are the whole message, in addition to STOP and the other standard words.",
   })
   @AtMost(MAX_OPT_OUT_WORDS)
   @Column({ type: "simple-json", default: "[]" })

@@ -20,7 +20,7 @@ import {
 import { LineEmailChanges, LineWebhookChanges, NewLineSettings } from "./line-settings.inputs";
 
 const OPT_OUT_WORDS =
-  "Texts that opt out if they are the whole message, such as `ARRET` or `abmelden`, besides STOP and the like: at most 20, of 1 to 40 characters. Case, accents and punctuation around them do not matter.";
+  "Texts that opt out if they are the whole message, such as `ARRET` or `abmelden`, in addition to STOP and the other standard words: at most 20, of 1 to 40 characters. Case, accents and punctuation around them do not matter.";
 
 const MUST_BE_WORDS = `must be at most ${MAX_OPT_OUT_WORDS} texts of 1 to ${OPT_OUT_WORD_MAX_LENGTH} characters, with a letter or digit and without control characters`;
 
@@ -133,14 +133,14 @@ export class UpdateLineInput extends LineById {
 
   @Optional(
     () => LineWebhookChanges,
-    "Changes to how the line delivers; allowed only for lines of kind `webhook`.",
+    "Changes to the delivery settings; allowed only for lines of kind `webhook`.",
   )
   @ValidateNested()
   webhook?: LineWebhookChanges | null | undefined;
 
   @Optional(
     () => LineEmailChanges,
-    "Changes to how the line delivers; allowed only for lines of kind `email`.",
+    "Changes to the delivery settings; allowed only for lines of kind `email`.",
   )
   @ValidateNested()
   email?: LineEmailChanges | null | undefined;

@@ -65,7 +65,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "Why the last messages could not be sent, if the line is at fault and not the messages, which are sent again; null once the line has sent a message.",
+      "Why the last messages could not be sent, if the line is at fault rather than the messages, which are retried; null once the line has sent a message.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);

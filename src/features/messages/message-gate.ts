@@ -8,18 +8,22 @@ import type { HeldReason, ScheduledReason } from "./message.enums";
 
 type GateName = `${ScheduledReason | HeldReason}`;
 
-const MessageGateName = enumOf<GateName>("MessageGateName", "What keeps a message from being sent now.", {
-  delay: "The sender asked for a later time.",
-  window: "The agent's policy sends no messages to the contact at this time.",
-  cap: "The contact got as many messages as the agent's policy allows within a period.",
-  behind: "An earlier message of its conversation is sent first.",
-  rate: "The line has reached its limit of messages per minute.",
-  line_paused: "The line is paused or archived.",
-  no_route: "The agent has no default line.",
-  organization_deactivated: "The organization is deactivated.",
-  retry: "An attempt to send the message failed.",
-  imported: "The message was queued by a gateway version that could not send messages.",
-});
+const MessageGateName = enumOf<GateName>(
+  "MessageGateName",
+  "Kind of condition that keeps a message from being sent now.",
+  {
+    delay: "The sender asked for a later time.",
+    window: "The agent's policy sends no messages to the contact at this time.",
+    cap: "The contact got as many messages as the agent's policy allows within a period.",
+    behind: "An earlier message of its conversation is sent first.",
+    rate: "The line has reached its limit of messages per minute.",
+    line_paused: "The line is paused or archived.",
+    no_route: "The agent has no default line.",
+    organization_deactivated: "The organization is deactivated.",
+    retry: "An attempt to send the message failed.",
+    imported: "The message was queued by a gateway version that could not send messages.",
+  },
+);
 
 @ObjectType({ simpleResolvers: true, description: "A condition that keeps a message from being sent now." })
 export class MessageGate {

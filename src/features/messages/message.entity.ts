@@ -250,7 +250,7 @@ export class Message {
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
-  @Nullable(() => ID, "ID of the message that sent the text of this failed one again; null if none did.")
+  @Nullable(() => ID, "ID of the message that resent the text of this failed message; null if there is none.")
   @Column({ ...UUID_COLUMN, nullable: true })
   resentAs!: string | null;
 

@@ -81,7 +81,7 @@ export class WebhookEndpoint {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When events stop being signed with the previous secret as well; null if they are signed only with the current one.",
+      "When the previous secret is no longer used to sign events; null if only the current one is used.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
