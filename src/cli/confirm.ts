@@ -26,5 +26,5 @@ export async function confirm(question: string, { yes }: Confirmation): Promise<
   const answer = await Promise.race([asked, closed]);
   terminal.close();
   if (answer === "\n") process.stderr.write(answer);
-  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new StartupError("cancelled; nothing was changed");
+  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new StartupError("canceled: nothing was changed");
 }

@@ -299,7 +299,7 @@ describe("at a terminal", () => {
         const { code, stdout, stderr } = await type(answer, args);
         expect({ args, answer, code, stdout }).toEqual({ args, answer, code: 1, stdout: "" });
         expect(stderr).toContain(question);
-        expect(stderr).toMatch(/gateway: cancelled; nothing was changed\n$/);
+        expect(stderr).toMatch(/gateway: canceled: nothing was changed\n$/);
       }
     }
     expect(await newestEntry()).toBe(before);

@@ -164,7 +164,7 @@ describe("on a database with a pet", () => {
   test("a backup that fails leaves nothing behind", async () => {
     expect(rejection(await backup(inPlace("nowhere/backup")))).toContain(`no folder ${inPlace("nowhere")}`);
     await mkdir(inPlace("folder"));
-    expect(rejection(await backup(inPlace("folder"), "--force"))).toContain("is no file");
+    expect(rejection(await backup(inPlace("folder"), "--force"))).toContain("is not a file");
     const before = await readdir(directory);
     await writeFile(inPlace("garbage"), "not a database ".repeat(1000));
     expect(rejection(await runCli(`sqlite:${inPlace("garbage")}`, ["backup", inPlace("x")]))).toContain(

@@ -461,7 +461,7 @@ test("windows without a time zone are worth a warning", async () => {
   expect(await warningsOf({})).toEqual([
     {
       path: "policy.windows",
-      message: expect.stringContaining("go by UTC for contacts without a time zone"),
+      message: expect.stringContaining("use UTC for contacts without a time zone"),
     },
   ]);
   expect(await warningsOf({ zone: "Europe/Zurich" })).toEqual([]);

@@ -51,8 +51,8 @@ describe("the text of a document", () => {
     ["", "Not valid JSON: Unexpected end of JSON input.", undefined],
     ["[]", "The document must be an object: { … }.", 0],
     ["nonsense", "Not valid JSON: Unexpected token 'o'.", undefined],
-    ['{"a": {"b": 1, "c": [{"b": 2}], "b": 3}}', "“b” is there twice in the same object.", 32],
-    ['{"\\u0061": 1, "a": 2}', "“a” is there twice in the same object.", 14],
+    ['{"a": {"b": 1, "c": [{"b": 2}], "b": 3}}', "“b” appears twice in the same object.", 32],
+    ['{"\\u0061": 1, "a": 2}', "“a” appears twice in the same object.", 14],
   ])("%s is rejected", (text, message, offset) => {
     expect(parseText(text)).toEqual({ problem: { message, offset } });
   });

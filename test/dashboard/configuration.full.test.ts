@@ -356,7 +356,7 @@ describeDashboard("Configuration", (dashboard) => {
     expect(await page.getByRole("button", { name: "Publish version 2" }).isDisabled()).toBe(true);
     await page.goto(`${dashboard.gateway.url}/dashboard/configuration`);
     await write(page, '{"format": 1, "templates": {"a": "first", "a": "second"}}');
-    await seen(problemsOf(page).getByText("“a” is there twice in the same object."));
+    await seen(problemsOf(page).getByText("“a” appears twice in the same object."));
     for (const version of ["99", "99999999999"]) {
       await page.goto(`${dashboard.gateway.url}/dashboard/configuration/${version}`);
       await seen(page.getByText("No such version"));

@@ -249,7 +249,7 @@ describeGateway(
 
     test("the check warns of the link if the gateway does not know its address", async () => {
       const surroundings = { lines: ["mail"], hasModel: false, hasPublicUrl: false };
-      const message = "names unsubscribeUrl, but without PUBLIC_URL the gateway writes no links";
+      const message = "uses unsubscribeUrl, which requires PUBLIC_URL";
       expect(await checkDocument(DOCUMENT, surroundings)).toMatchObject({
         problems: [],
         warnings: [

@@ -90,7 +90,7 @@ function repeatedMember(text: string): SyntaxProblem | undefined {
     else if (colon !== undefined) {
       const name = JSON.parse(token.slice(0, -colon.length)) as string;
       const names = objects.at(-1);
-      if (names?.has(name)) return { message: `“${name}” is there twice in the same object.`, offset: index };
+      if (names?.has(name)) return { message: `“${name}” appears twice in the same object.`, offset: index };
       names?.add(name);
     }
   }

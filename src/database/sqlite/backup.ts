@@ -47,7 +47,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
     throw new StartupError(`${file} is a link; give the path of the file itself`);
   }
   if (!force && existsSync(file)) throw new StartupError(`${file} already exists; --force replaces it`);
-  if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is no file`);
+  if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
   if (!existsSync(dirname(file))) throw new StartupError(`there is no folder ${dirname(file)}`);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
   return withMessage(`${from} cannot be backed up to ${file}`, async () => {
@@ -130,7 +130,7 @@ function embeddedFile(url: string, tool: string): string {
 
 function assertIsFile(file: string): void {
   if (!existsSync(file)) throw new StartupError(`there is no file ${file}`);
-  if (!statSync(file).isFile()) throw new StartupError(`${file} is no file`);
+  if (!statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
 }
 
 function assertDistinct(one: string, other: string): void {
@@ -188,10 +188,10 @@ async function checked(file: string): Promise<string[]> {
     const [tables] = await database.values(
       "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('migration', 'organization')",
     );
-    if (tables !== 2) throw new StartupError(`${file} is no database of this program`);
+    if (tables !== 2) throw new StartupError(`${file} is not a database of this program`);
     const [active] = await database.values(ACTIVE_PARTS);
     if (active !== undefined) {
-      throw new StartupError(`${file} holds ${active}, which no database of this program has`);
+      throw new StartupError(`${file} contains ${active}, which databases of this program never contain`);
     }
     return (await database.values("SELECT name FROM migration ORDER BY id")).map(String);
   });

@@ -100,7 +100,7 @@ export class NewContactConsent {
   @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
   state!: ConsentState;
 
-  @Optional(() => String, "Where and how the contact agreed or objected.")
+  @Optional(() => String, "Where and how the contact decided.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }
@@ -280,7 +280,7 @@ export class SetConsentInput extends InputById("contact") {
   @Optional(() => ID, "ID of the address that the consent is about; all addresses of the contact if omitted.")
   addressId?: string | null | undefined;
 
-  @Optional(() => String, "Where and how the contact agreed or objected.")
+  @Optional(() => String, "Where and how the contact decided.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }

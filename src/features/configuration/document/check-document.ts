@@ -152,7 +152,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
     const canonical = canonicalLocale(tag);
     if (canonical === undefined) return problem("is not a known language tag");
     if (canonical.toLowerCase() !== tag.toLowerCase()) return problem(`must be written ${canonical}`);
-    if (tags.has(canonical)) return problem("is in the template twice");
+    if (tags.has(canonical)) return problem("appears twice in the template");
     tags.add(canonical);
     return [];
   });
@@ -368,7 +368,7 @@ function missingLinks(configuration: CompiledConfiguration): Problem[] {
       .filter(([path, source]) => parsed(configuration, path, source).reads("unsubscribeUrl"))
       .map(([path]) => ({
         path: pathOf(["templates", name, ...path]),
-        message: "names unsubscribeUrl, but without PUBLIC_URL the gateway writes no links",
+        message: "uses unsubscribeUrl, which requires PUBLIC_URL",
       })),
   );
 }

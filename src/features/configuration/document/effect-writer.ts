@@ -212,7 +212,7 @@ const NO_FAILED_MESSAGE: EffectError = {
   message: "The conversation has no failed message with this ID.",
 };
 
-const WAS_RESENT: EffectError = { code: "conflict", message: "The message was already sent again." };
+const WAS_RESENT: EffectError = { code: "conflict", message: "The message was already resent." };
 
 /** A timer that would wait for too long. */
 class TooFarAhead extends Error {}

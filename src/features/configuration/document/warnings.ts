@@ -64,7 +64,7 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
       ? [
           {
             path: "policy.windows",
-            message: "go by UTC for contacts without a time zone, because there is no policy.zone",
+            message: "use UTC for contacts without a time zone, because policy.zone is not set",
           },
         ]
       : [];
