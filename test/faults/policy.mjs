@@ -6,22 +6,23 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
-import { configure } from "./configure.mjs";
+import { createAgents } from "./agents.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
 import { createClock } from "./policy/clock.mjs";
 import { verify } from "./policy/verify.mjs";
-import { changes, WINDOWS, ZONES } from "./policy/windows.mjs";
+import { changes, isChange, WINDOWS, ZONES } from "./policy/windows.mjs";
 
 // `npm run test:policy`: sends messages around the nights in which clocks change, while processes are killed.
 
 const USAGE = `npm run test:policy -- [options]
   --engine sqlite|postgres   the database (postgres)
   --processes <n>            how many share it (8, on SQLite 2)
-  --rounds <n>               how many times at which windows open or close are visited (60)
+  --rounds <n>               how often an agent visits a time at which windows open or close (1000)
+  --agents <n>               how many of them do so side by side (25)
   --seed <n>                 decides what is sent and killed (random, and printed)
-  --verbose                  a line for each round`;
+  --verbose                  a line for each time`;
 
 const CAPS = [
   { max: 3, within: "PT2H" },
@@ -42,14 +43,13 @@ const DOCUMENT = {
   rules: Object.keys(TEMPLATES).map((id) => ({ id, on: id, do: [{ send: id }] })),
 };
 
-/** Contacts of each zone, each with a conversation on both lines. */
-const CONTACTS = 2;
 const LINES = ["one", "two"];
-/** How long before and after a window opens or closes a round lasts (ms). */
+/** How long before and after a window opens or closes rounds last (ms). */
 const BEFORE_MS = 8_000;
 const AFTER_MS = 5_000;
-const CLIENTS = 3;
-const MAX_PAUSE_MS = 600;
+const MAX_PAUSE_MS = 700;
+/** Share of the messages to contacts for whom the visited window opens or closes. */
+const CONCERNED = 0.5;
 /** Share of the requests to the receiver that it rejects for now, or does not answer. */
 const TROUBLE = { busy: 0.01, broken: 0.01 };
 const KILLS = 0.6;
@@ -75,11 +75,27 @@ async function startReceiver(random) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
-async function run({ engine, processes, rounds, seed, verbose }) {
+/** A contact in each zone, with a conversation on both lines. */
+async function openConversations(url, key) {
+  const conversations = [];
+  for (const [i, zone] of ZONES.entries()) {
+    const addresses = [{ kind: "phone", address: `+49151${10_000_000 + i}` }];
+    const { contact } = (await ask(url, key, PUT, { input: { timezone: zone, addresses } })).putContact;
+    for (const name of LINES) {
+      const input = { contact: { id: contact.id }, line: { name } };
+      const { conversation } = (await ask(url, key, OPEN, { input })).openConversation;
+      conversations.push({ id: conversation.id, contactId: contact.id, zone });
+    }
+  }
+  return conversations;
+}
+
+async function run({ engine, processes, rounds, agents: count, seed, verbose }) {
   const random = seeded(seed);
   const folder = await mkdtemp(join(tmpdir(), "gateway-policy-"));
   const clock = createClock(folder);
-  const times = changes(rounds);
+  const visits = Math.ceil(rounds / count);
+  const times = changes(visits);
   clock.jumpTo(times[0] - 60 * 60_000);
   const place = await createPlace(engine);
   const database = await place.create();
@@ -95,31 +111,20 @@ async function run({ engine, processes, rounds, seed, verbose }) {
   const gateways = [spawn()];
   try {
     const first = await gateways[0].listening;
-    const key = gateways[0].firstKey();
-    await configure(first, DOCUMENT, async (token, agentId) => {
+    const agents = await createAgents(first, count, DOCUMENT, async (token, agentId) => {
       for (const name of LINES) {
         const settings = { webhook: { url: receiver.url, addressKind: "phone" } };
         await ask(first, token, CREATE_LINE, { input: { agentId, name, settings } });
       }
     });
-    const conversations = [];
-    for (const zone of ZONES)
-      for (let i = 0; i < CONTACTS; i++) {
-        const addresses = [{ kind: "phone", address: `+49151${10_000_000 + conversations.length}` }];
-        const { contact } = (await ask(first, key, PUT, { input: { timezone: zone, addresses } })).putContact;
-        for (const name of LINES) {
-          const input = { contact: { id: contact.id }, line: { name } };
-          const { conversation } = (await ask(first, key, OPEN, { input })).openConversation;
-          conversations.push({ id: conversation.id, contactId: contact.id, zone });
-        }
-      }
+    for (const agent of agents) agent.conversations = await openConversations(first, agent.key);
     while (gateways.length < processes) {
       gateways.push(spawn());
       await gateways.at(-1).listening;
     }
 
     const counts = { requests: 0, rejected: 0, kills: 0 };
-    const request = async (method, path, body) => {
+    const request = async (key, method, path, body) => {
       counts.requests += 1;
       try {
         const response = await fetch((await pick(random, gateways).listening) + path, {
@@ -136,37 +141,40 @@ async function run({ engine, processes, rounds, seed, verbose }) {
       counts.rejected += 1;
       return false;
     };
-    const send = ({ id: conversationId }) => {
+    const send = (key, { id: conversationId }) => {
       const chance = random();
       if (chance < 0.2)
-        return request("POST", `/agent/conversations/${conversationId}/messages`, { message: "By a client" });
+        return request(key, "POST", `/agent/conversations/${conversationId}/messages`, {
+          message: "By a client",
+        });
       const type = chance < 0.25 ? "alert" : pick(random, Object.keys(UNPROMPTED));
-      return request("POST", "/agent/decisions", { situation: { type, data: {} }, conversationId });
+      return request(key, "POST", "/agent/decisions", { situation: { type, data: {} }, conversationId });
     };
     const consents = [];
-    const setConsent = async ({ contactId }) => {
+    const setConsent = async (key, { contactId }) => {
       const topic = pick(random, ["*", ...Object.keys(TOPICS)]);
       const state = random() < OPT_OUTS ? "out" : "in";
       const consent = { contactId, topic, state, from: clock.now(), until: Number.POSITIVE_INFINITY };
       consents.push(consent);
-      if (await request("PUT", `/agent/contacts/${contactId}/consents/${topic}`, { state }))
+      if (await request(key, "PUT", `/agent/contacts/${contactId}/consents/${topic}`, { state }))
         consent.until = clock.now();
     };
-    const act = async () => {
-      const at = pick(random, conversations);
-      await Promise.all([send(at), random() < CONSENTS && setConsent(at)]);
+    const act = async ({ key, conversations }, at) => {
+      const concerned = conversations.filter(({ zone }) => isChange(zone, at));
+      const place = pick(random, random() < CONCERNED && concerned.length > 0 ? concerned : conversations);
+      await Promise.all([send(key, place), random() < CONSENTS && setConsent(key, place)]);
     };
     const visited = [];
-    for (let round = 0; round < rounds; round++) {
-      const at = times[Math.floor((round * times.length) / rounds)];
+    for (let visit = 0; visit < visits; visit++) {
+      const at = times[Math.floor((visit * times.length) / visits)];
       if (at - BEFORE_MS < clock.now()) continue;
       clock.jumpTo(at - BEFORE_MS);
       visited.push({ from: clock.now(), until: at + AFTER_MS });
       let isOver = false;
-      const clients = Array.from({ length: CLIENTS }, async () => {
+      const clients = agents.map(async (agent) => {
         while (!isOver) {
-          await act();
           await setTimeout(random() * MAX_PAUSE_MS);
+          await act(agent, at);
         }
       });
       if (random() < KILLS) {
@@ -180,9 +188,11 @@ async function run({ engine, processes, rounds, seed, verbose }) {
       await setTimeout(Math.max(0, at + AFTER_MS - clock.now()));
       isOver = true;
       await Promise.all(clients);
-      if (verbose) console.log(`round ${round + 1}: ${new Date(at).toISOString()}`, JSON.stringify(counts));
+      if (verbose) console.log(`time ${visit + 1}: ${new Date(at).toISOString()}`, JSON.stringify(counts));
     }
     await setTimeout(2_000);
+    counts.rounds = visited.length * count;
+    const conversations = agents.flatMap((agent) => agent.conversations);
     const about = { conversations, visited, caps: CAPS, topics: TOPICS, consents };
     return { ...verify(await database.tables(), about), ...counts };
   } finally {
@@ -200,16 +210,18 @@ async function main() {
       engine: text,
       processes: text,
       rounds: text,
+      agents: text,
       seed: text,
       verbose: { type: "boolean" },
       help: { type: "boolean" },
     },
   });
   if (values.help) return console.log(USAGE);
-  const { engine = "postgres", rounds = "60", verbose = false } = values;
+  const { engine = "postgres", rounds = "1000", agents = "25", verbose = false } = values;
   const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 8));
   const seed = Number(values.seed ?? randomInt(1e9));
-  const { faults, ...counts } = await run({ engine, processes, rounds: Number(rounds), seed, verbose });
+  const options = { engine, processes, rounds: Number(rounds), agents: Number(agents), seed, verbose };
+  const { faults, ...counts } = await run(options);
   for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
     console.log(`${name.padEnd(24)}${value}`);
   for (const [name, found] of Object.entries(faults)) {

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
-import { configure } from "./configure.mjs";
+import { createAgents } from "./agents.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 
@@ -10,8 +10,9 @@ import { createPlace } from "./crash/place.mjs";
 
 const USAGE = `npm run test:timers -- [options]
   --engine sqlite|postgres   the database (postgres)
-  --processes <n>            how many share it (3, on SQLite 2)
-  --kills <n>                how many are killed, one after the other (100)
+  --processes <n>            how many share it (4, on SQLite 2)
+  --kills <n>                how many are killed, half of them at a time (100)
+  --agents <n>               how many set timers side by side (10)
   --seed <n>                 decides what is set and killed (random, and printed)
   --verbose                  a line for each kill`;
 
@@ -36,15 +37,15 @@ const DOCUMENT = {
   ],
 };
 
-const CONTACTS = 200;
-const CLIENTS = 6;
-const MAX_PAUSE_MS = 150;
+/** Contacts of each agent. */
+const CONTACTS = 50;
+const MAX_PAUSE_MS = 300;
 /** How long timers wait (ms). */
 const MAX_WAIT_MS = 3_000;
 /** How long a killed process may delay the timers that it was firing (ms). */
 const TAKEOVER_MS = 60_000;
 
-async function run({ engine, processes, kills, seed, verbose }) {
+async function run({ engine, processes, kills, agents: count, seed, verbose }) {
   const random = seeded(seed);
   const place = await createPlace(engine);
   const database = await place.create();
@@ -56,8 +57,7 @@ async function run({ engine, processes, kills, seed, verbose }) {
   const gateways = [spawn()];
   try {
     const first = await gateways[0].listening;
-    const key = gateways[0].firstKey();
-    await configure(first, DOCUMENT);
+    const agents = await createAgents(first, count, DOCUMENT);
     while (gateways.length < processes) {
       gateways.push(spawn());
       await gateways.at(-1).listening;
@@ -66,7 +66,7 @@ async function run({ engine, processes, kills, seed, verbose }) {
     const acknowledged = [];
     let requests = 0;
     let isOver = false;
-    const set = async () => {
+    const set = async ({ key }) => {
       const n = String(++requests);
       const at = new Date(Date.now() + random() * MAX_WAIT_MS).toISOString();
       const contact = { address: { kind: "local", address: `contact ${randomInt(CONTACTS)}` } };
@@ -84,19 +84,26 @@ async function run({ engine, processes, kills, seed, verbose }) {
         // The process was killed; the timer may be set or not.
       }
     };
-    const clients = Array.from({ length: CLIENTS }, async () => {
+    const clients = agents.map(async (agent) => {
       while (!isOver) {
-        await set();
+        await set(agent);
         await setTimeout(random() * MAX_PAUSE_MS);
       }
     });
-    for (let kill = 1; kill <= kills; kill++) {
+    const together = Math.ceil(processes / 2);
+    for (let killed = 0; killed < kills; killed += together) {
       await setTimeout(random() * 500);
-      const which = Math.floor(random() * gateways.length);
-      await gateways[which].kill();
-      gateways[which] = spawn();
-      await gateways[which].listening;
-      if (verbose) console.log(`kill ${kill}: ${requests} requests, ${acknowledged.length} acknowledged`);
+      const from = Math.floor(random() * processes);
+      await Promise.all(
+        Array.from({ length: Math.min(together, kills - killed) }, async (_, i) => {
+          const which = (from + i) % processes;
+          await gateways[which].kill();
+          gateways[which] = spawn();
+          await gateways[which].listening;
+        }),
+      );
+      if (verbose)
+        console.log(`kill ${killed + together}: ${requests} requests, ${acknowledged.length} acknowledged`);
     }
     isOver = true;
     await Promise.all(clients);
@@ -149,16 +156,18 @@ async function main() {
       engine: text,
       processes: text,
       kills: text,
+      agents: text,
       seed: text,
       verbose: { type: "boolean" },
       help: { type: "boolean" },
     },
   });
   if (values.help) return console.log(USAGE);
-  const { engine = "postgres", kills = "100", verbose = false } = values;
-  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 3));
+  const { engine = "postgres", kills = "100", agents = "10", verbose = false } = values;
+  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 4));
   const seed = Number(values.seed ?? randomInt(1e9));
-  const { faults, ...counts } = await run({ engine, processes, kills: Number(kills), seed, verbose });
+  const options = { engine, processes, kills: Number(kills), agents: Number(agents), seed, verbose };
+  const { faults, ...counts } = await run(options);
   for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
     console.log(`${name.padEnd(24)}${value}`);
   for (const [name, found] of Object.entries(faults)) {

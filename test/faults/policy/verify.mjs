@@ -79,22 +79,23 @@ export function verify({ messages, attempts, events }, { conversations, visited,
           faults["opted out"].push(`${id} to ${place?.contactId} at ${started_at}: ${name}`);
 
   const late = [];
+  const boundOf = groupBy(bound, ({ place }) => place.contactId);
   for (const { id, place, send_at, attempts } of bound) {
     const due = Date.parse(send_at ?? "");
     const first = attempts.find(({ started_at }) => Date.parse(started_at) >= due - 100);
     if (first === undefined || !visited.some(({ from, until }) => due >= from + 6_000 && due <= until))
       continue;
     const lateMs = Date.parse(first.started_at) - due;
-    const disturbed = bound.some(
-      (other) =>
-        other.place.contactId === place.contactId &&
+    const disturbed = boundOf
+      .get(place.contactId)
+      .some((other) =>
         other.attempts.some(
           ({ outcome, started_at }) =>
             outcome !== "accepted" &&
             Date.parse(started_at) >= due - TAKEOVER_MS &&
             Date.parse(started_at) <= Date.parse(first.started_at),
         ),
-    );
+      );
     if (!disturbed) late.push(lateMs);
     if (!disturbed && lateMs > MAX_LATE_MS)
       faults["too late"].push(`${id}: ${lateMs / 1000} s after ${send_at}`);
@@ -107,7 +108,6 @@ export function verify({ messages, attempts, events }, { conversations, visited,
   const count = (status) => all.filter((message) => message.status === status).length;
   return {
     faults,
-    rounds: visited.length,
     messages: all.length,
     sent: count("sent"),
     "held by windows": held("window"),

@@ -47,6 +47,9 @@ export function isOpen(zone, ms) {
   });
 }
 
+/** True if a window of a zone opens or closes at a time. */
+export const isChange = (zone, ms) => isOpen(zone, ms) !== isOpen(zone, ms - MINUTE_MS);
+
 const offsetOf = (zone, ms) =>
   new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" })
     .formatToParts(ms)
@@ -68,6 +71,6 @@ export function changes(count) {
     for (const zone of ZONES)
       for (const midday of changesOfClocks(zone, year))
         for (let ms = midday - 26 * HOUR_MS; ms < midday + 14 * HOUR_MS; ms += MINUTE_MS)
-          if (isOpen(zone, ms) !== isOpen(zone, ms - MINUTE_MS)) found.add(ms);
+          if (isChange(zone, ms)) found.add(ms);
   return [...found].sort((a, b) => a - b);
 }
