@@ -16,21 +16,8 @@ import { lockConversations } from "./find-conversation";
 export const cancelWithdrawn =
   (lanes: Lanes) =>
   async (tx: Tx, withdrawn: readonly Withdrawn[]): Promise<void> => {
-    const waiting = (condition: string) =>
-      `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;
-    const found = await tx
-      .createQueryBuilder(Conversation, "conversation")
-      .select("conversation.id")
-      .where("conversation.address_id IN (:...ids)", { ids: [...new Set(withdrawn.map(({ id }) => id))] })
-      // An open one may just get a message.
-      .andWhere(
-        `(conversation.state = '${ConversationState.open}' OR ${waiting(IS_UNSENT)} OR ${waiting(IS_SCHEDULED)})`,
-      )
-      .getMany();
-    const locked = await lockConversations(
-      tx,
-      found.map(({ id }) => id),
-    );
+    const addressIds = withdrawn.map(({ id }) => id);
+    const locked = await lockConversations(tx, await withMessagesTo(tx, addressIds));
     for (const conversation of locked.values()) {
       const topics = new Set(
         withdrawn.flatMap(({ id, topic }) => (id === conversation.addressId ? topic : [])),
@@ -43,3 +30,18 @@ export const cancelWithdrawn =
       });
     }
   };
+
+/** IDs of the conversations in which messages to addresses wait or, as they are open, may be queued. */
+export async function withMessagesTo(tx: Tx, addressIds: readonly string[]): Promise<string[]> {
+  const waiting = (condition: string) =>
+    `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;
+  const found = await tx
+    .createQueryBuilder(Conversation, "conversation")
+    .select("conversation.id")
+    .where("conversation.address_id IN (:...ids)", { ids: [...new Set(addressIds)] })
+    .andWhere(
+      `(conversation.state = '${ConversationState.open}' OR ${waiting(IS_UNSENT)} OR ${waiting(IS_SCHEDULED)})`,
+    )
+    .getMany();
+  return found.map(({ id }) => id);
+}

@@ -16,6 +16,7 @@ import { contactEvent } from "../contacts/contact-events";
 import { addressesOf, type KnownContact, lockContacts, lockContactsAt } from "../contacts/known-contact";
 import { putContacts } from "../contacts/put-contact";
 import { cancelQueued } from "../conversations/cancel-messages";
+import { withMessagesTo } from "../conversations/cancel-withdrawn";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { MAX_QUEUED } from "../conversations/conversation.limits";
 import { lockConversations } from "../conversations/find-conversation";
@@ -235,23 +236,23 @@ export class InboundMessages {
     const { id: addressId } = address;
     const state = isOut ? ConsentState.out : ConsentState.in;
     const about = { contact, addresses: [address], topic: ALL_TOPICS };
-    await this.consents.store(tx, [{ ...about, state, source: ConsentSource.contact, evidence: null }]);
+    await this.consents.change(tx, [{ ...about, state, source: ConsentSource.contact, evidence: null }]);
     const type = isOut ? "contact.opted_out" : "contact.opted_in";
     recordEvents(tx, [contactEvent(type, contact, { addressId, lineId: line.id })]);
+    if (isOut) return;
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
     for (const conversation of open) {
+      // Once the address is opted in, delivery no longer rejects what was queued since the opt-out.
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
-        // Once the address is opted in, delivery no longer rejects the rest.
-        ...(!isOut && { limit: MAX_QUEUED }),
+        limit: MAX_QUEUED,
       });
-      if (!isOut)
-        await cancelQueued(tx, this.lanes, conversation, {
-          isMeant: isSystem,
-          errorCode: MessageError.canceled,
-        });
+      await cancelQueued(tx, this.lanes, conversation, {
+        isMeant: isSystem,
+        errorCode: MessageError.canceled,
+      });
     }
   }
 }
@@ -328,12 +329,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
 async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
   if (addressIds.length === 0) return;
-  const open = await tx.findBy(Conversation, { addressId: In(addressIds), state: ConversationState.open });
-  await lockConversations(
-    tx,
-    open.map(({ id }) => id),
-    placed,
-  );
+  await lockConversations(tx, await withMessagesTo(tx, addressIds), placed);
   await tx.lockInsertOrder(
     MESSAGE_ORDER,
     placed.map(({ line }) => line.agentId),
