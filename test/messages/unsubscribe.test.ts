@@ -247,6 +247,19 @@ describeGateway(
       ]);
     });
 
+    test.each([
+      ['<p><a href="{{ unsubscribeUrl }}x">a</a></p>', true],
+      ['<p><a href="{% if true %}https://a{% else %}{{ unsubscribeUrl }}{% endif %}/x">a</a></p>', true],
+      ['<p><a href="{% if true %}{{ unsubscribeUrl }}{% else %}https://a{% endif %}">a</a></p>', false],
+      ['<p><a href="{{ unsubscribeUrl }}" title="a">{{ unsubscribeUrl }}x</a></p>', false],
+    ])("the check finds text that %s adds to the link: %s", async (html, isFound) => {
+      const templates = { ...DOCUMENT.templates, news: { ...DOCUMENT.templates.news, html } };
+      const message = "has text after the link to unsubscribe in the attribute href";
+      expect((await checkDocument({ ...DOCUMENT, templates })).problems).toMatchObject(
+        isFound ? [{ path: "templates.news.html", message }] : [],
+      );
+    });
+
     test("the check warns of the link if the gateway does not know its address", async () => {
       const surroundings = { lines: ["mail"], hasModel: false, hasPublicUrl: false };
       const message = "uses unsubscribeUrl, which requires PUBLIC_URL";

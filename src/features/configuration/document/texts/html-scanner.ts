@@ -102,6 +102,9 @@ const START: Place = {
 export class HtmlScanner {
   private place = START;
 
+  /** True after the link to unsubscribe, which is the whole value of its attribute. */
+  private isAfterLink = false;
+
   /** Where the scanner is: two places in the same kind of context are equal as JSON. */
   get at(): Place {
     return this.place;
@@ -109,6 +112,7 @@ export class HtmlScanner {
 
   set at(place: Place) {
     this.place = place;
+    this.isAfterLink = false;
   }
 
   /** @throws HtmlError with the first problem */
@@ -123,9 +127,10 @@ export class HtmlScanner {
 
   /**
    * Passes an escaped value, which is not known.
+   * @param isLink true if it is the link to unsubscribe
    * @throws HtmlError where there may be none
    */
-  skipValue(): void {
+  skipValue(isLink: boolean): void {
     const { tag, attribute, isChecked, value } = this.place;
     if (tag === null) return;
     if (attribute === null) throw new HtmlError("has a value in a tag that is not in quotes");
@@ -134,6 +139,7 @@ export class HtmlScanner {
     if (url === undefined || isChecked) return;
     if (value !== "") assertUrl(attribute, value);
     this.change({ value: "", isChecked: true });
+    this.isAfterLink = isLink;
   }
 
   /** @throws HtmlError if anything is not complete */
@@ -218,6 +224,9 @@ export class HtmlScanner {
     const part = text.slice(from, end < 0 ? undefined : end);
     const tag = part.indexOf("<");
     if (tag >= 0) throw new HtmlError(`has a < in the attribute ${attribute}`, from + tag);
+    if (this.isAfterLink && part !== "")
+      throw new HtmlError(`has text after the link to unsubscribe in the attribute ${attribute}`, from);
+    this.isAfterLink = false;
     const whole = value + part;
     const url = URLS[attribute];
     const isAllowed = isChecked || url?.starts.test(whole) === true;

@@ -144,8 +144,10 @@ function compile(template: Template, place: TextPlace): Writer {
     return (run) => run.write(text);
   }
   if (template instanceof Output) {
+    const before = place.names.length;
     const value = compileValue(template.value, token, place);
-    inHtml(place, token, 0, (html) => html.skipValue());
+    const [name] = template.value.initial.postfix.length === 1 ? place.names.slice(before) : [];
+    inHtml(place, token, 0, (html) => html.skipValue(name?.path[0] === "unsubscribeUrl"));
     return (run) => run.writeValue(value(run, false));
   }
   if (template instanceof IfTag || template instanceof UnlessTag) return compileBranches(template, place);
