@@ -186,6 +186,43 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
   expect(isOfSchema(document)).toBe(false);
 });
 
+test.each(["policy.topics", "templates", "situations"])(
+  "too many %s hide no other problem and cause none",
+  async (path) => {
+    const many = (value: unknown) =>
+      Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`m${i}`, value]));
+    const parts = {
+      "policy.topics": {
+        policy: { topics: many(TOPIC), caps: [{ max: 1, within: "P1D", topics: ["m200"] }] },
+      },
+      templates: { templates: many("x"), otherwise: [{ send: "m200" }] },
+      situations: {
+        situations: many({}),
+        strict: true,
+        otherwise: [{ later: { situation: "m200", after: "PT1H", key: "k" } }],
+      },
+    };
+    const { problems } = await checkDocument(of({ ...parts[path as keyof typeof parts], zone: "Nowhere" }));
+    expect(problems).toMatchObject([
+      { path, message: expect.stringMatching(/^must have at most \d+ members$/) },
+      { path: "zone" },
+    ]);
+  },
+);
+
+test("many long unknown names take little time, because few are compared with known ones", async () => {
+  const name = (kind: string, i: number) => `${kind.repeat(8)}-${i}`;
+  const templates = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [name("ab", i), "x"]));
+  const rules = Array.from({ length: 200 }, (_, rule) => ({
+    ...{ id: `r${rule}`, on: "*", continue: true },
+    do: Array.from({ length: 10 }, (_, i) => ({ send: name("ba", 10 * rule + i) })),
+  }));
+  const before = process.cpuUsage();
+  const { problems } = await checkDocument(of({ templates, rules }));
+  expect(problems).toHaveLength(100);
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
+});
+
 /** Documents with a problem that only the gateway sees. */
 const INVALID: [object, string, string][] = [
   [

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { groupBy } from "../../../common/group-by";
 import { canonicalLocale } from "../../../common/locales";
 import { suggestion } from "../../../common/suggest";
 import { excerpt } from "../../../credentials/redact-tokens";
@@ -23,7 +24,7 @@ import {
   templateOf,
 } from "./format";
 import { DEFAULT_LOCALE } from "./local-formats";
-import { parseDocument } from "./parse-document";
+import { parseDocument, tooManyMembers } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
@@ -41,8 +42,18 @@ export interface DocumentCheck {
   document?: ConfigurationDocument;
 }
 
-/** Max time to check conditions and templates before other requests get a turn (ms). */
+/** Max time to check a document before other requests get a turn (ms). */
 const TURN_MS = 10;
+
+/** Lets other requests get their turn, if it is time. */
+function takingTurns(): () => Promise<void> {
+  let started = performance.now();
+  return async () => {
+    if (performance.now() - started <= TURN_MS) return;
+    await setImmediate();
+    started = performance.now();
+  };
+}
 
 /**
  * Checks a document as a whole; parts with an invalid structure do not hide the problems of others.
@@ -60,43 +71,55 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
       ...(problems.length === 0 ? missingPlurals(configuration) : []),
       ...(problems.length === 0 && surroundings?.hasPublicUrl === false ? missingLinks(configuration) : []),
     ];
-    return { problems: reported(problems, value), warnings: reported(warnings, value), document: parsed };
+    return {
+      problems: await reported(problems, value),
+      warnings: await reported(warnings, value),
+      document: parsed,
+    };
   }
   const sound = parseDocument(soundParts(value, parsed));
   const others = Array.isArray(sound) ? [] : await problemsIn(new CompiledConfiguration(sound, false));
-  return { problems: reported([...parsed, ...others], value), warnings: [] };
+  return { problems: await reported([...parsed, ...others], value), warnings: [] };
 }
 
 /** The problems of a document with a valid structure. */
 async function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
   const { document } = configuration;
   const problems = [
+    ...tooManyMembers(document),
     ...tokenProblems(document),
     ...namesInUse(document),
     ...rulesOutOfBounds(document),
     ...timerProblems(document),
     ...topicProblems(document),
   ];
-  let started = performance.now();
+  const rest = takingTurns();
   for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {
     problems.push(...check());
-    if (performance.now() - started > TURN_MS) {
-      await setImmediate();
-      started = performance.now();
-    }
+    await rest();
   }
   return problems;
 }
 
-/** Sorts problems, and limits their number and their length, because they quote the document. */
-const reported = (problems: readonly Problem[], value: unknown): Problem[] =>
-  inDocumentOrder(problems, value)
-    .slice(0, MAX_REPORTED)
-    .map((problem) => ({
+/** Sorts problems, and limits their number and their length, because they quote the document, and says which names may be meant. */
+async function reported(problems: readonly Problem[], value: unknown): Promise<Problem[]> {
+  const found: Problem[] = [];
+  const rest = takingTurns();
+  for (const { unknown, ...problem } of inDocumentOrder(problems, value).slice(0, MAX_REPORTED)) {
+    const [name, known] = unknown ?? ["", []];
+    const message = `${problem.message}${suggestion(name, known.slice(0, MAX_COMPARED))}`;
+    found.push({
       ...problem,
       path: excerpt(problem.path, PROBLEM_PATH_MAX_LENGTH),
-      message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
-    }));
+      message: excerpt(message, PROBLEM_MESSAGE_MAX_LENGTH),
+    });
+    await rest();
+  }
+  return found;
+}
+
+/** Max names with which an unknown one is compared, because a comparison of long names is slow. */
+const MAX_COMPARED = 500;
 
 /** The types of members that can be keys of situations. */
 const KEY_TYPES: ReadonlySet<string> = new Set(["string", "int"]);
@@ -117,23 +140,25 @@ function namesInUse({
   const keys = Object.entries(situations).flatMap(([type, situation]): Problem[] => {
     const { key, data } = fullSituationOf(situation);
     if (key === undefined) return [];
-    const problem = (message: string) => [{ path: pathOf(["situations", type, "key"]), message }];
-    if (!Object.hasOwn(data, key)) return problem(`is not declared${suggestion(key, Object.keys(data))}`);
+    const path = pathOf(["situations", type, "key"]);
+    if (!Object.hasOwn(data, key))
+      return [{ path, message: "is not declared", unknown: [key, Object.keys(data)] }];
     const { base } = parseDataType(data[key] as DataType);
-    return KEY_TYPES.has(base) ? [] : problem("must be the name of a string or an int");
+    return KEY_TYPES.has(base) ? [] : [{ path, message: "must be the name of a string or an int" }];
   });
   const repeated = rules.flatMap(({ id }, index) =>
     rules.findIndex((other) => other.id === id) < index
       ? [{ path: pathOf(["rules", index, "id"]), message: "is the id of another rule" }]
       : [],
   );
+  const known = Object.keys(templates);
   const missing = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index) => {
+    effects.flatMap((effect, index): Problem[] => {
       const name = templateOf(effect);
       if (name === undefined || Object.hasOwn(templates, name)) return [];
       const member = "send" in effect ? ["send"] : ["ask", "prompt"];
-      const message = `is not the name of a template${suggestion(name, Object.keys(templates))}`;
-      return [{ path: pathOf([...path, index, ...member]), message }];
+      const message = "is not the name of a template";
+      return [{ path: pathOf([...path, index, ...member]), message, unknown: [name, known] }];
     });
   return [
     ...reserved,
@@ -238,25 +263,27 @@ const WHILE_HUMAN = ["send", "resend", "addTags", "removeTags", "later", "cancel
 /** Finds timers whose situations would always be rejected. */
 function timerProblems(document: ConfigurationDocument): Problem[] {
   const { situations = {}, rules = [], otherwise = [], strict } = document;
+  const types = Object.keys(situations);
   const check = (effects: readonly EffectDocument[], path: readonly PropertyKey[]): Problem[] =>
     effects.flatMap((effect, index) => {
       if (!("later" in effect)) return [];
       const { situation: type, data = {} } = effect.later;
-      const problem = (at: readonly PropertyKey[], message: string): Problem => ({
-        path: pathOf([...path, index, "later", ...at]),
-        message,
-      });
+      const problem = (
+        at: readonly PropertyKey[],
+        message: string,
+        rest: Pick<Problem, "unknown"> = {},
+      ): Problem => ({ path: pathOf([...path, index, "later", ...at]), message, ...rest });
       if (RESERVED_SITUATIONS.has(type)) return [problem(["situation"], "is a situation of the gateway")];
       const declared = declarationOf(document, type)?.data;
       if (declared === undefined) {
-        const meant = suggestion(type, Object.keys(situations));
-        return strict ? [problem(["situation"], `must be a declared situation${meant}`)] : [];
+        const unknown = [type, types] as const;
+        return strict ? [problem(["situation"], "must be a declared situation", { unknown })] : [];
       }
       return [
         ...Object.keys(data)
           .filter((name) => !Object.hasOwn(declared, name))
           .map((name) =>
-            problem(["data", name], `is not declared${suggestion(name, Object.keys(declared))}`),
+            problem(["data", name], "is not declared", { unknown: [name, Object.keys(declared)] }),
           ),
         ...Object.entries(declared)
           .filter(([name, each]) => !Object.hasOwn(data, name) && !parseDataType(each).isOptional)
@@ -308,7 +335,8 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
   const uses = [
     ...rules.flatMap(({ on, do: effects = [] }) => effects.map((effect) => ({ on, effect }))),
     ...otherwise.map((effect) => ({ on: ANY_SITUATION, effect })),
-  ].map((use) => ({ ...use, name: templateOf(use.effect) }));
+  ];
+  const usesOf = groupBy(uses, ({ effect }) => templateOf(effect));
   const inline = (effects: readonly EffectDocument[], path: readonly PropertyKey[], on: string): Check[] =>
     effects.flatMap((effect, index) =>
       inlineTemplatesOf(effect).map(
@@ -320,7 +348,7 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
       ),
     );
   const named = Object.entries(templates).flatMap(([name, template]) => {
-    const own = uses.filter((use) => use.name === name);
+    const own = usesOf.get(name) ?? [];
     const types = new Set(own.map(({ on }) => on));
     if (types.size === 0) types.add(ANY_SITUATION);
     const { topic } = configuration.settingsOf(name);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { canonicalLocale, LOCALE_MAX_LENGTH } from "../../../common/locales";
-import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
+import { MAX_TOPICS, TAG_MAX_LENGTH } from "../../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import {
   CLAUSE_MAX_LENGTH,
@@ -421,4 +421,5 @@ export const MAX_MEMBERS = {
   templates: MAX_TEMPLATES,
   data: MAX_DATA_MEMBERS,
   locales: MAX_LOCALES,
+  topics: MAX_TOPICS,
 } as const;

@@ -28,10 +28,8 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   const unusable = unusableNames(value);
   if (unusable.length > 0) return unusable;
   const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
-  const problems = success
-    ? tooManyMembers(data)
-    : error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat));
-  return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
+  if (success) return data;
+  return error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat)).slice(0, MAX_REPORTED);
 }
 
 /** Finds members with names that the format would drop rather than reject. */
@@ -45,12 +43,18 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
   });
 }
 
-function tooManyMembers({ situations = {}, templates = {} }: ConfigurationDocument): Problem[] {
+/** Finds objects with more members than allowed, apart from the structure, so that their members can be checked. */
+export function tooManyMembers({
+  situations = {},
+  templates = {},
+  policy,
+}: ConfigurationDocument): Problem[] {
   const check = (path: string, members: object, max: number) =>
     Object.keys(members).length > max ? [{ path, message: `must have at most ${max} members` }] : [];
   return [
     ...check("situations", situations, MAX_MEMBERS.situations),
     ...check("templates", templates, MAX_MEMBERS.templates),
+    ...check("policy.topics", policy?.topics ?? {}, MAX_MEMBERS.topics),
     ...Object.entries(situations).flatMap(([type, situation]) => {
       const { data } = fullSituationOf(situation);
       return check(

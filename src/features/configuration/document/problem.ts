@@ -11,6 +11,8 @@ export interface Problem {
   message: string;
   /** Position in the source of the part, if it is a condition or template. */
   position?: Position;
+  /** A name that does not exist, and the names of which it may mean one. */
+  unknown?: readonly [name: string, known: readonly string[]];
 }
 
 /** A problem with the source of a condition or template. */

@@ -1,4 +1,3 @@
-import { suggestion } from "../../../common/suggest";
 import type { ConfigurationDocument, EffectDocument } from "./format";
 import { type Problem, pathOf } from "./problem";
 
@@ -12,7 +11,8 @@ export function topicProblems(document: ConfigurationDocument): Problem[] {
       : [
           {
             path: pathOf(path),
-            message: `is not a topic of the policy${suggestion(topic, Object.keys(topics))}`,
+            message: "is not a topic of the policy",
+            unknown: [topic, Object.keys(topics)],
           },
         ];
   const ofEffects = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>

@@ -17,6 +17,5 @@ const topic = z.strictObject({
 /** What messages are about, so that contacts can opt out of them, and in to them. */
 export const topics = z
   .record(name, topic)
-  .refine((all) => Object.keys(all).length <= MAX_TOPICS, `must have at most ${MAX_TOPICS} members`)
   .meta({ maxProperties: MAX_TOPICS })
   .describe("The topics of messages that contacts can opt out of and in to, by name.");

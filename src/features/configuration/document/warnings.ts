@@ -1,4 +1,3 @@
-import { suggestion } from "../../../common/suggest";
 import { situationTypes } from "./compiled-configuration";
 import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templateOf } from "./format";
 import { type Problem, pathOf } from "./problem";
@@ -23,24 +22,27 @@ const MAX_NAMED_LINES = 10;
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
   const { templates = {}, rules = [], otherwise = [] } = document;
   const types = new Set(situationTypes(document));
-  const unknown = rules.flatMap(({ on }, index) =>
+  const known = [...types];
+  const unknown = rules.flatMap(({ on }, index): Problem[] =>
     on === ANY_SITUATION || types.has(on)
       ? []
       : [
           {
             path: pathOf(["rules", index, "on"]),
-            message: `is not a declared situation, so the rule never matches${suggestion(on, types)}`,
+            message: "is not a declared situation, so the rule never matches",
+            unknown: [on, known],
           },
         ],
   );
   const handedOver = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index) =>
+    effects.flatMap((effect, index): Problem[] =>
       !("later" in effect) || types.has(effect.later.situation)
         ? []
         : [
             {
               path: pathOf([...path, index, "later", "situation"]),
-              message: `is not a declared situation${suggestion(effect.later.situation, types)}`,
+              message: "is not a declared situation",
+              unknown: [effect.later.situation, known],
             },
           ],
     );
@@ -92,7 +94,8 @@ function missingFor(
       : [
           {
             path: pathOf([...path, ...member]),
-            message: `is not a line in use: the agent ${known}${suggestion(line, lines)}`,
+            message: `is not a line in use: the agent ${known}`,
+            unknown: [line, lines],
           },
         ];
   return effects.flatMap((effect, index) => {
