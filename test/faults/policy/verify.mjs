@@ -79,15 +79,17 @@ export function verify({ messages, attempts, events }, { conversations, visited,
           faults["opted out"].push(`${id} to ${place?.contactId} at ${started_at}: ${name}`);
 
   const late = [];
-  const boundOf = groupBy(bound, ({ place }) => place.contactId);
-  for (const { id, place, send_at, attempts } of bound) {
+  const ofContact = groupBy(all, ({ place }) => place?.contactId);
+  for (const { id, place, conversation_id, send_at, attempts } of bound) {
     const due = Date.parse(send_at ?? "");
     const first = attempts.find(({ started_at }) => Date.parse(started_at) >= due - 100);
     if (first === undefined || !visited.some(({ from, until }) => due >= from + 6_000 && due <= until))
       continue;
     const lateMs = Date.parse(first.started_at) - due;
-    const disturbed = boundOf
+    // Caps concern all that the contact gets, and the order all of the conversation.
+    const disturbed = ofContact
       .get(place.contactId)
+      .filter((other) => other.isBound || other.conversation_id === conversation_id)
       .some((other) =>
         other.attempts.some(
           ({ outcome, started_at }) =>
