@@ -190,6 +190,8 @@ describeGateway(
         "x".repeat(10_000),
         `${token}=`,
         `${token}A`,
+        `${token}/x`,
+        "",
       ];
       const wrong = [...flipped, ...cut, ...odd];
       expect(wrong.length).toBeGreaterThan(1_000);
@@ -216,7 +218,7 @@ describeGateway(
         expect(page.headers.get(name)).toBeNull();
       expect((await ask("POST", path, { body: "x".repeat(9_000), headers: FORM })).status).toBe(413);
       expect((await ask("DELETE", path)).status).toBe(405);
-      expect(await (await ask("GET", path)).text()).toContain("<form");
+      for (const same of [path, `${path}/`]) expect(await (await ask("GET", same)).text()).toContain("<form");
       for (const text of [address, path.slice("/unsubscribe/".length)])
         expect(gateway.log()).not.toContain(text);
     });

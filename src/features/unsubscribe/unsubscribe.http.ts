@@ -12,7 +12,7 @@ import { askingPage, invalidPage, PAGE_HEADERS, unsubscribedPage } from "./unsub
 /** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); nothing of a body is used. */
 const BODY_MAX_BYTES = 8 * 1024;
 
-type Request = FastifyRequest<{ Params: { token: string } }>;
+type Request = FastifyRequest<{ Params: { "*": string } }>;
 
 /** Adds the page that unsubscribes: opening it changes nothing, and one POST is enough. */
 export function addUnsubscribe(
@@ -38,12 +38,15 @@ export function addUnsubscribe(
       return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(invalidPage());
     },
   } as const;
-  app.get(`${UNSUBSCRIBE_PATH}:token`, options, async (request: Request, reply) => {
-    const { title, isOut } = await unsubscribing.find(request.params.token);
+  // Any path, because what is cut off or added to a link must lead to a page, too.
+  const path = `${UNSUBSCRIBE_PATH}*`;
+  const tokenOf = (request: Request) => request.params["*"].replace(/\/$/, "");
+  app.get(path, options, async (request: Request, reply) => {
+    const { title, isOut } = await unsubscribing.find(tokenOf(request));
     return reply.headers(PAGE_HEADERS).send(isOut ? unsubscribedPage(title) : askingPage(title));
   });
-  app.post(`${UNSUBSCRIBE_PATH}:token`, options, async (request: Request, reply) => {
-    const subscribed = await unsubscribing.find(request.params.token);
+  app.post(path, options, async (request: Request, reply) => {
+    const subscribed = await unsubscribing.find(tokenOf(request));
     if (!subscribed.isOut) await unsubscribing.unsubscribe(subscribed);
     return reply.headers(PAGE_HEADERS).send(unsubscribedPage(subscribed.title));
   });
