@@ -7,7 +7,7 @@ import { addSender } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { describeDashboard, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
   "conversations",
@@ -119,6 +119,19 @@ describeDashboard(
       await seen(page.getByText(waits));
       await page.goto(`${gateway.url}/dashboard/decisions/${body.id}`);
       await seen(page.getByText(waits));
+    });
+
+    test("a release says before that it is one of all conversations with the contact", async () => {
+      const { gateway } = dashboard;
+      await publish(gateway, agentId, {
+        situations: { upset: {} },
+        rules: [{ id: "upset", on: "upset", do: [{ handoff: "upset", scope: "contact" }] }],
+      });
+      const { id } = await talkTo("Upset");
+      await decisionClient(gateway).decide({ type: "upset", conversationId: id });
+      const page = await dashboard.visit(`/conversations/${id}`);
+      await page.getByRole("button", { name: "Release to agent" }).click();
+      await seen(dialogOf(page).getByText("the agent answers in all of them again"));
     });
 
     test("a held message says why, and is canceled", async () => {

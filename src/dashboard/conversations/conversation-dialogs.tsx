@@ -77,7 +77,11 @@ const Release = (props: Props) => (
   <Confirm
     {...props}
     title="Release this conversation to the agent"
-    text="The agent answers here again."
+    text={
+      props.conversation.contact?.handedOffAt
+        ? "All conversations with this contact were handed off together: the agent answers in all of them again."
+        : "The agent answers here again."
+    }
     submit="Release"
     done="Released to the agent."
     document={ReleaseConversationDocument}
