@@ -199,6 +199,13 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     expect(codesOf(await ask(5, "...Explanation again: now"))).toEqual(["query_too_complex"]);
   });
 
+  test("a default page of decisions may have all rules and clauses", async () => {
+    const rules = "rules { id matched spent clauses { source value } }";
+    expect(codesOf(await gateway.graphql(`{ decisions { nodes { id explanation { ${rules} } } } }`))).toEqual(
+      [],
+    );
+  });
+
   test("and the rejection tells both numbers", async () => {
     const { body } = await gateway.graphql(`{ ${lists("100")} }`);
     expect(body.errors[0].message).toBe(

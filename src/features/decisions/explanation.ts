@@ -33,6 +33,8 @@ import { MessageGate } from "../messages/message-gate";
 
 /** Assumed number of rules: a configuration has at most 200, but rarely are that many tried. */
 const ASSUMED_RULES = 25;
+/** Assumed number of clauses of a rule, of at most 20: those of all rules share a document of 256 KiB. */
+const ASSUMED_CLAUSES = 4;
 /** Assumed number of values that a clause reads; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
@@ -119,7 +121,8 @@ export class RuleExplanation {
   @Field(() => [ClauseExplanation], {
     description: "The rule's conditions, in order, up to the first one that is not met.",
   })
-  @AtMost(MAX_CLAUSES)
+  @JsonSchema({ maxItems: MAX_CLAUSES })
+  @AtMost(ASSUMED_CLAUSES)
   clauses!: ClauseExplanation[];
 }
 
