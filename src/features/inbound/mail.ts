@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { grouped } from "../../common/grouped";
 import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import { UNDELIVERABLE } from "../../delivery/mailbox";
@@ -119,7 +120,7 @@ function shortened({
           `${attachments} ${attachments === 1 ? "attachment" : "attachments"}${names.length === 0 ? "" : ` (${names.join(", ")})`}`,
         ]),
     ...(characters.length > MESSAGE_TEXT_MAX_LENGTH
-      ? [`the text after ${MESSAGE_TEXT_MAX_LENGTH.toLocaleString("en")} characters`]
+      ? [`the text after ${grouped(MESSAGE_TEXT_MAX_LENGTH)} characters`]
       : []),
     ...(isPartial ? ["the rest of the e-mail"] : []),
   ];

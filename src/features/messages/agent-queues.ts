@@ -1,3 +1,4 @@
+import { grouped } from "../../common/grouped";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
@@ -88,8 +89,8 @@ export const queueFull = (message: string) =>
 export const agentQueueFull = (sendAt?: Timestamp) =>
   queueFull(
     sendAt === undefined
-      ? `An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`
-      : `An agent has at most ${MAX_SCHEDULED_OF_AGENT.toLocaleString("en")} scheduled messages.`,
+      ? `An agent has at most ${grouped(MAX_QUEUED_OF_AGENT)} queued messages.`
+      : `An agent has at most ${grouped(MAX_SCHEDULED_OF_AGENT)} scheduled messages.`,
   );
 
 /** @throws GatewayError `queue_full` */
