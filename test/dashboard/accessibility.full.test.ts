@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { COLOR_RULES, fits, violations } from "./axe";
 import { type Filled, fill, VIEWS } from "./views";
-import { act, describeDashboard, dialogOf, follow, gone, pagePaths, seen } from "./visit";
+import { act, describeDashboard, dialogOf, eventually, follow, gone, pagePaths, seen } from "./visit";
 
 const SCREENSHOTS = join(__dirname, "screenshots");
 /** True to take screenshots. */
@@ -27,12 +27,15 @@ describeDashboard("accessibility:", (dashboard) => {
         await page.setViewportSize(viewport);
         const file = `${name.replaceAll(/\W+/g, "-")}.${colorScheme}.${size}.png`;
         if (TAKE_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, file), fullPage });
-        expect([name, size, await fits(page)]).toEqual([name, size, true]);
+        await eventually(async () => [name, size, await fits(page)]).toEqual([name, size, true]);
         if (colorScheme === "light" && size === "wide")
-          expect([name, await violations(page)]).toEqual([name, []]);
+          await eventually(async () => [name, await violations(page)]).toEqual([name, []]);
       }
       if (colorScheme === "dark")
-        expect([name, await violations(page, { only: COLOR_RULES })]).toEqual([name, []]);
+        await eventually(async () => [name, await violations(page, { only: COLOR_RULES })]).toEqual([
+          name,
+          [],
+        ]);
     }
   };
 
@@ -80,16 +83,16 @@ describeDashboard("accessibility:", (dashboard) => {
     const page = await dashboard.visit("/settings/profile", { colorScheme: "dark" });
     const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     await seen(page.getByRole("heading", { name: "Profile" }));
-    expect(await scheme()).toBe("dark");
+    await eventually(scheme).toBe("dark");
     await page.getByRole("radiogroup", { name: "Theme" }).getByText("Light").click({ force: true });
-    expect(await scheme()).toBe("light");
+    await eventually(scheme).toBe("light");
     await page.reload();
     await seen(page.getByRole("heading", { name: "Profile" }));
-    expect(await scheme()).toBe("light");
+    await eventually(scheme).toBe("light");
     await page.emulateMedia({ colorScheme: "light" });
     await page.getByRole("radiogroup", { name: "Theme" }).getByText("System").click({ force: true });
     await page.emulateMedia({ colorScheme: "dark" });
-    await page.waitForFunction(() => getComputedStyle(document.documentElement).colorScheme === "dark");
+    await eventually(scheme).toBe("dark");
   });
 
   test("nothing is animated with reduced motion", async () => {
@@ -120,19 +123,19 @@ describeDashboard("accessibility:", (dashboard) => {
     const page = await dashboard.visit("", { viewport: SIZES.phone });
     const menu = page.getByRole("button", { name: "Menu" });
     await seen(menu);
-    expect(await menu.getAttribute("aria-expanded")).toBe("false");
-    expect(await page.getByRole("link", { name: "Audit log" }).isVisible()).toBe(false);
+    await eventually(() => menu.getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => page.getByRole("link", { name: "Audit log" }).isVisible()).toBe(false);
     await menu.click();
-    expect(await menu.getAttribute("aria-expanded")).toBe("true");
+    await eventually(() => menu.getAttribute("aria-expanded")).toBe("true");
     if (TAKE_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, "menu.light.phone.png") });
-    expect(await violations(page)).toEqual([]);
+    await eventually(() => violations(page)).toEqual([]);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Escape");
-    expect(await menu.getAttribute("aria-expanded")).toBe("false");
-    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true);
+    await eventually(() => menu.getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => menu.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByRole("heading", { name: "Audit log" }));
-    expect(await menu.getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => menu.getAttribute("aria-expanded")).toBe("false");
   });
 });

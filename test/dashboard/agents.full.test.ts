@@ -1,6 +1,6 @@
 import { mint } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the agents", (dashboard) => {
   test("are created, renamed and deleted by a manager, who types the slug", async () => {
@@ -15,7 +15,7 @@ describeDashboard("the agents", (dashboard) => {
     await page.keyboard.press("Enter");
     // The name stays, so only the slug has to be typed again.
     await seen(dialog.locator("[id$=error]"));
-    expect(await dialog.getByLabel("Name").inputValue()).toBe("Support desk");
+    await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("Support desk");
     await dialog.getByLabel("Slug").fill("support-desk");
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Support desk", level: 1 }));
@@ -69,8 +69,8 @@ describeDashboard("the agents", (dashboard) => {
     await seen(page.getByRole("region", { name: "Recent decisions" }).getByText("order.shipped"));
     const configuration = page.getByRole("region", { name: "Configuration" });
     await seen(configuration.getByText("by CLI"));
-    expect(
-      await configuration.getByRole("link", { name: "Open configuration" }).getAttribute("href"),
+    await eventually(() =>
+      configuration.getByRole("link", { name: "Open configuration" }).getAttribute("href"),
     ).toMatch(/\/configuration\?agent=/);
   });
 
@@ -79,7 +79,7 @@ describeDashboard("the agents", (dashboard) => {
     const page = await dashboard.visit("/agents", { as: viewer });
     await rowOf(page, "First agent").getByRole("link").click();
     await seen(page.getByRole("region", { name: "About" }).getByText("first-agent"));
-    expect(await page.getByRole("button", { name: /^(Create|Actions)/ }).count()).toBe(0);
-    expect(await page.getByRole("region").count()).toBe(1);
+    await eventually(() => page.getByRole("button", { name: /^(Create|Actions)/ }).count()).toBe(0);
+    await eventually(() => page.getByRole("region").count()).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("API keys", (dashboard) => {
   const whoami = (token: string) => dashboard.gateway.rest("GET", "/agent/whoami", { token });
@@ -49,13 +49,13 @@ describeDashboard("API keys", (dashboard) => {
     await name.fill("First key");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await seen(dialogOf(page).getByText("has this name"));
-    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => name.getAttribute("aria-invalid")).toBe("true");
     await name.fill("   ");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await seen(dialogOf(page).getByText("Name must not be empty."));
-    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => name.getAttribute("aria-invalid")).toBe("true");
     await name.fill("Another key");
-    expect(await name.getAttribute("aria-invalid")).toBeNull();
+    await eventually(() => name.getAttribute("aria-invalid")).toBeNull();
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await takeSecret(page);
     await seen(rowOf(page, "Another key"));
@@ -88,7 +88,7 @@ describeDashboard("API keys", (dashboard) => {
   test("an address with filters that do not exist shows the list without them", async () => {
     const page = await dashboard.visit(`/api-keys?state=bogus&search=${"F".repeat(101)}`);
     await seen(page.getByText("No matching API keys"));
-    expect(await page.getByLabel("Status").inputValue()).toBe("");
+    await eventually(() => page.getByLabel("Status").inputValue()).toBe("");
     await page.goto(`${dashboard.gateway.url}/dashboard/api-keys?state=bogus`);
     await seen(rowOf(page, "First key"));
   });
@@ -100,13 +100,13 @@ describeDashboard("API keys", (dashboard) => {
       viewport: { width: 1280, height: 300 },
     });
     await seen(rowOf(page, "page 22"));
-    expect(await page.getByRole("button", { name: "Previous" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Previous" }).isDisabled()).toBe(true);
     await seen(page.getByText("1–20 of 23"));
     await page.getByRole("button", { name: "Next" }).click();
     await seen(rowOf(page, "page 00"));
     await seen(page.getByText("21–23 of 23"));
-    expect(await page.getByRole("row").count()).toBe(1 + 3);
-    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+    await eventually(() => page.getByRole("row").count()).toBe(1 + 3);
+    await eventually(() => page.evaluate(() => window.scrollY)).toBe(0);
     await page.reload();
     await seen(rowOf(page, "page 00"));
     await page.getByRole("button", { name: "Previous" }).click();
@@ -123,8 +123,8 @@ describeDashboard("API keys", (dashboard) => {
     ]) {
       const page = await dashboard.visit(`${path}?after=garbage`, { as: manager });
       await seen(page.getByText(content ?? ""));
-      expect(new URL(page.url()).search).toBe("");
-      expect(await page.getByRole("alert").count()).toBe(0);
+      await eventually(() => new URL(page.url()).search).toBe("");
+      await eventually(() => page.getByRole("alert").count()).toBe(0);
     }
   });
 
@@ -144,7 +144,7 @@ describeDashboard("API keys", (dashboard) => {
     await seen(page.getByText("No API keys yet"));
     await page.getByRole("button", { name: "Create your first API key" }).click();
     await seen(dialogOf(page).getByLabel("Name"));
-    expect(await dialogOf(page).getByLabel("Agent").locator("option").allTextContents()).toEqual([
+    await eventually(() => dialogOf(page).getByLabel("Agent").locator("option").allTextContents()).toEqual([
       "Agent of fresh",
     ]);
   });
@@ -156,10 +156,10 @@ describeDashboard("API keys", (dashboard) => {
     const page = await dashboard.visit("/api-keys", { as: manager });
     await page.getByRole("button", { name: "Create your first API key" }).click();
     await seen(dialogOf(page).getByText("You need an agent before you can create a key."));
-    expect(await dialogOf(page).getByLabel("Name").count()).toBe(0);
-    expect(await dialogOf(page).getByRole("link", { name: "Create an agent" }).getAttribute("href")).toBe(
-      "/dashboard/agents",
-    );
+    await eventually(() => dialogOf(page).getByLabel("Name").count()).toBe(0);
+    await eventually(() =>
+      dialogOf(page).getByRole("link", { name: "Create an agent" }).getAttribute("href"),
+    ).toBe("/dashboard/agents");
     await page.keyboard.press("Enter");
     await gone(dialogOf(page));
   });
@@ -203,7 +203,7 @@ describeDashboard("API keys", (dashboard) => {
     const page = await dashboard.visit(`/api-keys/${apiKey.id}`);
     await act(page, "hasty", "Revoke");
     await seen(dialogOf(page).getByText("If both stop working, no key from this rotation is left."));
-    expect(await dialogOf(page).getByLabel("Keep the old key").isChecked()).toBe(true);
+    await eventually(() => dialogOf(page).getByLabel("Keep the old key").isChecked()).toBe(true);
     await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
     await gone(dialogOf(page));
     expect([(await whoami(old)).status, (await whoami(secret)).status]).toEqual([200, 403]);
@@ -235,7 +235,7 @@ describeDashboard("API keys", (dashboard) => {
     await dialog.getByLabel("Allowed networks").fill("10.1.2.3/8\n127.0.0.0/8");
     await dialog.getByRole("button", { name: "Create API key" }).click();
     await seen(dialog.getByText("must be a network in CIDR notation"));
-    expect(await dialog.getByLabel("Description").inputValue()).toBe("For the trade fair");
+    await eventually(() => dialog.getByLabel("Description").inputValue()).toBe("For the trade fair");
     await dialog.getByLabel("Allowed networks").fill("10.0.0.0/8\n127.0.0.0/8");
     await dialog.getByRole("button", { name: "Create API key" }).click();
     const secret = await takeSecret(page);
@@ -253,7 +253,7 @@ describeDashboard("API keys", (dashboard) => {
       await seen(details.getByText(text));
     await seen(details.getByText("pets:read, agent:read, contacts:read, messages:read"));
     await act(page, "limited", "Settings");
-    expect(await dialog.getByLabel("Requests per minute").inputValue()).toBe("60");
+    await eventually(() => dialog.getByLabel("Requests per minute").inputValue()).toBe("60");
     await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24");
     await dialog.getByLabel("Requests per minute").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -312,7 +312,7 @@ describeDashboard("API keys", (dashboard) => {
     await mint(gateway, { name: "ends late", expiresAt: new Date(Date.now() + 20 * 86_400_000) });
     const page = await dashboard.visit("/api-keys");
     await seen(rowOf(page, "ends soon").getByText("Expires soon"));
-    expect(await rowOf(page, "ends late").getByText("Expires soon").count()).toBe(0);
+    await eventually(() => rowOf(page, "ends late").getByText("Expires soon").count()).toBe(0);
     await page
       .getByRole("list", { name: "Needs attention" })
       .getByRole("listitem")
@@ -321,7 +321,7 @@ describeDashboard("API keys", (dashboard) => {
       .click();
     await gone(rowOf(page, "ends late"));
     await seen(rowOf(page, "ends soon"));
-    expect(await page.getByLabel("Status").inputValue()).toBe("expiring");
+    await eventually(() => page.getByLabel("Status").inputValue()).toBe("expiring");
   });
 
   test("an ID without a key leads to a page that says so", async () => {
@@ -331,7 +331,7 @@ describeDashboard("API keys", (dashboard) => {
     for (const unknown of [id, "nonsense", "%00"]) {
       const page = await dashboard.visit(`/api-keys/${unknown}`, { as: manager });
       await seen(page.getByRole("heading", { name: "API key not found" }));
-      expect(await page.getByText("not yours").count()).toBe(0);
+      await eventually(() => page.getByText("not yours").count()).toBe(0);
     }
   });
 });

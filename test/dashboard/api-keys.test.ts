@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { mintSessionToken } from "../../src/credentials/token-format";
 import { mint, operator } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
-import { act, describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard("API keys", (dashboard) => {
   const whoami = (token: string) => dashboard.gateway.rest("GET", "/agent/whoami", { token });
@@ -35,7 +35,7 @@ describeDashboard("API keys", (dashboard) => {
     });
     const row = rowOf(page, "billing");
     await seen(row.getByText("Active"));
-    expect(await row.textContent()).toContain(secret.split("_").slice(0, 3).join("_"));
+    await eventually(() => row.textContent()).toContain(secret.split("_").slice(0, 3).join("_"));
   });
 
   slowTest("a key can be limited to some scopes, which its dialogs show", async () => {
@@ -61,7 +61,9 @@ describeDashboard("API keys", (dashboard) => {
     await act(page, "to be revoked", "Revoke");
     const dialog = dialogOf(page);
     await seen(dialog.getByRole("heading", { name: "Revoke “to be revoked”?" }));
-    expect(await dialog.textContent()).toMatch(/Anything using this key will immediately get a 403 error/);
+    await eventually(() => dialog.textContent()).toMatch(
+      /Anything using this key will immediately get a 403 error/,
+    );
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await gone(dialog);
     expect((await whoami(secret)).status).toBe(200);
@@ -75,7 +77,7 @@ describeDashboard("API keys", (dashboard) => {
     expect(await whoami(secret)).toMatchObject({ status: 403, body: { code: "key_revoked" } });
     await seen(rowOf(page, "to be revoked").getByText("Revoked"));
     await seen(page.getByRole("status").getByText("Revoked to be revoked."));
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
       "Actions for to be revoked",
     );
   });
@@ -94,7 +96,7 @@ describeDashboard("API keys", (dashboard) => {
     // A replaced key cannot be rotated again.
     await rowOf(page, hint).getByRole("button", { name: "Actions for" }).click();
     await seen(page.getByRole("menuitem", { name: "Revoke" }));
-    expect(await page.getByRole("menuitem").allTextContents()).toEqual(["History", "Revoke"]);
+    await eventually(() => page.getByRole("menuitem").allTextContents()).toEqual(["History", "Revoke"]);
   });
 
   slowTest("the list is searched and filtered, and the URL keeps the filters", async () => {
@@ -108,14 +110,14 @@ describeDashboard("API keys", (dashboard) => {
     await page.waitForURL(/search=CRM/);
     await gone(rowOf(page, "First key"));
     // The space may be the start of another word.
-    expect(await page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM ");
+    await eventually(() => page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM ");
     await seen(rowOf(page, "crm staging"));
     await page.getByLabel("Status").selectOption("Revoked");
     await gone(rowOf(page, "crm staging"));
     await seen(rowOf(page, "crm 100%"));
     await page.reload();
     await seen(rowOf(page, "crm 100%"));
-    expect(await page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM");
+    await eventually(() => page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM");
     await page.getByLabel("Search by name or key prefix").fill("nothing like it");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await seen(rowOf(page, "First key"));
@@ -140,7 +142,7 @@ describeDashboard("API keys", (dashboard) => {
       await seen(page.getByText("No matching API keys"));
       const leaving = leavingOf(page);
       await search.fill(`Authorization: Bearer ${secret}`);
-      expect(await search.inputValue()).toBe(hint);
+      await eventually(() => search.inputValue()).toBe(hint);
       await seen(rowOf(page, "found on a website"));
       await gone(rowOf(page, "First key"));
       await page.getByRole("alert").getByRole("button", { name: "Revoke found on a website…" }).click();
@@ -196,7 +198,9 @@ describeDashboard("API keys", (dashboard) => {
 
       await page.goto(`${dashboard.gateway.url}/dashboard/api-keys?search=${key}#here`);
       await seen(rowOf(page, "pasted everywhere"));
-      expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/api-keys?search=${hint}#here`);
+      await eventually(() => page.url()).toBe(
+        `${dashboard.gateway.url}/dashboard/api-keys?search=${hint}#here`,
+      );
     },
   );
 });

@@ -4,7 +4,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { violations } from "./axe";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("Configuration", (dashboard) => {
   const editorOf = (page: Page) => page.getByRole("textbox", { name: "Configuration as JSON" });
@@ -57,14 +57,14 @@ describeDashboard("Configuration", (dashboard) => {
     });
     const text = page.getByRole("region", { name: "Configuration as JSON" });
     await seen(text.getByText("has left."));
-    expect(await violations(page)).toEqual([]);
-    expect(await page.getByRole("textbox", { name: /as JSON/ }).count()).toBe(0);
+    await eventually(() => violations(page)).toEqual([]);
+    await eventually(() => page.getByRole("textbox", { name: /as JSON/ }).count()).toBe(0);
     await seen(text.getByRole("button", { name: "Edit" }));
     await text.getByText("has left.").tap();
     await seen(page.locator(":focus").and(editorOf(page)));
     await page.keyboard.insertText("§");
-    expect(await editorOf(page).textContent()).toMatch(/format.*§.*otherwise/s);
-    expect(await editorOf(page).textContent()).toContain("has left.");
+    await eventually(() => editorOf(page).textContent()).toMatch(/format.*§.*otherwise/s);
+    await eventually(() => editorOf(page).textContent()).toContain("has left.");
     await write(page, { ...DOCUMENT, rules: [] });
     await stateOf(page).getByRole("button", { name: "Save draft" }).tap();
     await seen(page.getByText("Draft saved."));
@@ -83,7 +83,7 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.type("typed");
     await page.keyboard.press("Delete");
     await page.keyboard.press("ControlOrMeta+b");
-    expect(await editorOf(page).textContent()).toBe(before);
+    await eventually(() => editorOf(page).textContent()).toBe(before);
   });
 
   test("is completed by its schema, and shows each problem at its place", async () => {
@@ -99,13 +99,13 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.type('"hi": "Hello"');
     await seen(problemsOf(page).getByText("rules[0].when[0]"));
     await seen(problemsOf(page).getByText("Is not used."));
-    expect(JSON.parse(await editorOf(page).innerText())).toEqual({
+    await eventually(async () => JSON.parse(await editorOf(page).innerText())).toEqual({
       format: 1,
       rules: [{ id: "hello", on: "*", when: ["tru"] }],
       templates: { hi: "Hello" },
     });
     // In the text, and from the list.
-    expect(await page.locator(".cm-lintRange-error").innerText()).toBe("tru");
+    await eventually(() => page.locator(".cm-lintRange-error").innerText()).toBe("tru");
     await page.getByRole("button", { name: /^rules\[0\]\.when\[0\]/ }).click();
     await page.keyboard.type("1 < ");
     await page.keyboard.press("Delete");
@@ -117,7 +117,7 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.press("End");
     await page.keyboard.type(",,");
     await seen(problemsOf(page).getByText(/^Not valid JSON/));
-    expect(await page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
   });
 
   test("is left by the keyboard: Tab indents, and after Escape goes on", async () => {
@@ -125,10 +125,10 @@ describeDashboard("Configuration", (dashboard) => {
     await focusEditor(page);
     await page.keyboard.press("ControlOrMeta+Home");
     await page.keyboard.press("Tab");
-    expect(await editorOf(page).innerText()).toMatch(/^ {2}\{/);
+    await eventually(() => editorOf(page).innerText()).toMatch(/^ {2}\{/);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
-    expect(await editorOf(page).evaluate((editor) => editor.matches(":focus"))).toBe(false);
+    await eventually(() => editorOf(page).evaluate((editor) => editor.matches(":focus"))).toBe(false);
     const { ids } = await editorOf(page).evaluate((editor) => ({
       ids: (editor.getRootNode() as ShadowRoot).getElementById(editor.getAttribute("aria-describedby") ?? "")
         ?.textContent,
@@ -183,11 +183,11 @@ describeDashboard("Configuration", (dashboard) => {
     await page.getByRole("button", { name: "Save draft" }).click();
     const notice = page.getByRole("alert").filter({ hasText: "CLI saved the draft" });
     await seen(notice);
-    expect(await editorOf(page).innerText()).toContain('"burstSeconds":1');
+    await eventually(() => editorOf(page).innerText()).toContain('"burstSeconds":1');
     await notice.getByRole("button", { name: "Compare…" }).click();
     const difference = dialogOf(page).getByRole("region", { name: "Difference from theirs to yours" });
-    expect(await difference.locator("del").allInnerTexts()).toEqual(['  "burstSeconds": 2']);
-    expect(await difference.locator("ins").allInnerTexts()).toEqual(['  "burstSeconds": 1']);
+    await eventually(() => difference.locator("del").allInnerTexts()).toEqual(['  "burstSeconds": 2']);
+    await eventually(() => difference.locator("ins").allInnerTexts()).toEqual(['  "burstSeconds": 1']);
     await dialogOf(page).getByRole("button", { name: "Keep mine" }).click();
     await gone(notice);
     await page.getByRole("button", { name: "Save draft" }).click();
@@ -225,7 +225,11 @@ describeDashboard("Configuration", (dashboard) => {
     const counts = async (rule: string) =>
       byRule.getByRole("row").filter({ hasText: rule }).getByRole("cell").allInnerTexts();
     await seen(byRule);
-    expect([await counts("order-shipped"), await counts("second"), await counts("otherwise")]).toEqual([
+    await eventually(async () => [
+      await counts("order-shipped"),
+      await counts("second"),
+      await counts("otherwise"),
+    ]).toEqual([
       ["order-shipped", "2", "0", "−2"],
       ["second", "0", "1", "+1"],
       ["otherwise", "0", "1", "+1"],
@@ -234,7 +238,9 @@ describeDashboard("Configuration", (dashboard) => {
       .getByRole("table", { name: "Decisions that would change" })
       .getByRole("row")
       .filter({ hasText: "otherwise" });
-    expect(await toHuman.getByRole("link").getAttribute("href")).toBe(`/dashboard/decisions/${changed.id}`);
+    await eventually(() => toHuman.getByRole("link").getAttribute("href")).toBe(
+      `/dashboard/decisions/${changed.id}`,
+    );
     await toHuman.getByRole("button", { name: "Compare…" }).click();
     await seen(dialogOf(page).getByText("Hi there, your order A1 is on its way."));
     await seen(dialogOf(page).getByText("Hand off to a human: no rule"));
@@ -251,7 +257,9 @@ describeDashboard("Configuration", (dashboard) => {
     await page.getByRole("button", { name: "Publish version 2" }).click();
     await seen(page.getByRole("alert").getByText("Version 2 is live."));
     await seen(page.getByRole("note").getByText("begun when version 1 was live"));
-    expect(await page.getByLabel("Note (optional)").inputValue()).toBe("Hands off what it does not know");
+    await eventually(() => page.getByLabel("Note (optional)").inputValue()).toBe(
+      "Hands off what it does not know",
+    );
     await page.getByRole("button", { name: "Publish version 3" }).click();
     await seen(page.getByText("Published version 3."));
     await seen(rowOf(page, "Hands off what it does not know").getByText("Live"));
@@ -352,8 +360,8 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(page.getByText("Draft saved."));
     await page.goto(`${dashboard.gateway.url}/dashboard/configuration/publish`);
     await seen(page.locator("ins").getByText(html));
-    expect(await page.locator("img").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Publish version 2" }).isDisabled()).toBe(true);
+    await eventually(() => page.locator("img").count()).toBe(0);
+    await eventually(() => page.getByRole("button", { name: "Publish version 2" }).isDisabled()).toBe(true);
     await page.goto(`${dashboard.gateway.url}/dashboard/configuration`);
     await write(page, '{"format": 1, "templates": {"a": "first", "a": "second"}}');
     await seen(problemsOf(page).getByText("“a” appears twice in the same object."));
@@ -368,7 +376,7 @@ describeDashboard("Configuration", (dashboard) => {
     for (const path of ["/configuration", "/configuration/publish", "/configuration/1"]) {
       const page = await dashboard.visit(path, { as });
       await seen(page.getByText("You don’t have access to this page"));
-      expect(await page.getByRole("link", { name: "Configuration" }).count()).toBe(0);
+      await eventually(() => page.getByRole("link", { name: "Configuration" }).count()).toBe(0);
     }
   });
 });

@@ -5,7 +5,7 @@ import { addContact } from "../support/contacts";
 import { publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { addTimer } from "../support/timers";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("contacts", (dashboard) => {
   let agentId: string;
@@ -70,7 +70,7 @@ describeDashboard("contacts", (dashboard) => {
     await seen(dialogOf(page).getByText("This can’t be undone."));
     await dialogOf(page).getByRole("button", { name: "Erase contact" }).click();
     await seen(page.getByRole("heading", { level: 1, name: "Erased contact" }));
-    expect(await page.getByText("grace@example.com").count()).toBe(0);
+    await eventually(() => page.getByText("grace@example.com").count()).toBe(0);
   });
 
   test("a contact that exists already is updated, which a message says", async () => {
@@ -114,9 +114,13 @@ describeDashboard("contacts", (dashboard) => {
     await seen(consents.getByText(evidence));
     await seen(consents.getByText("Differs by address"));
     const switches = await consents.getByRole("switch").all();
-    const places = await Promise.all(switches.map((each) => each.boundingBox()));
-    expect(new Set(places.map((place) => place?.x)).size).toBe(1);
-    expect(await Promise.all(switches.map((each) => each.isChecked()))).toEqual([true, false, false]);
+    const places = () => Promise.all(switches.map(async (each) => (await each.boundingBox())?.x));
+    await eventually(async () => new Set(await places()).size).toBe(1);
+    await eventually(() => Promise.all(switches.map((each) => each.isChecked()))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     await consents.getByRole("switch", { name: "Newsletter" }).click({ force: true });
     await seen(page.getByText("Opted in: Newsletter."));
     const { body: after } = await gateway.rest("GET", `/agent/contacts/${id}/consents`);
@@ -134,13 +138,13 @@ describeDashboard("contacts", (dashboard) => {
       as: await addMember(gateway, { permissions: write }),
     });
     await seen(writer.getByRole("button", { name: "Edit" }));
-    expect(await writer.getByRole("button", { name: "Actions for" }).count()).toBe(0);
+    await eventually(() => writer.getByRole("button", { name: "Actions for" }).count()).toBe(0);
     const reader = await dashboard.visit(`/contacts/${id}`, {
       as: await addMember(gateway, { permissions: [Permission.conversations_read] }),
     });
     await seen(reader.getByText("No tags."));
     for (const name of ["Edit", "Message", "Add"])
-      expect(await reader.getByRole("button", { name, exact: true }).count()).toBe(0);
+      await eventually(() => reader.getByRole("button", { name, exact: true }).count()).toBe(0);
   });
 
   test("that is being added outlives the end of the session, and a click beside its form", async () => {
@@ -154,14 +158,14 @@ describeDashboard("contacts", (dashboard) => {
     await dialogOf(page).getByLabel("Name").fill("Half a person");
     await dialogOf(page).getByLabel("Attributes").fill('{"plan"');
     await page.mouse.click(5, 5);
-    expect(await dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
+    await eventually(() => dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
     await page.context().clearCookies();
     await seenInTime(page.getByLabel("Password", { exact: true }));
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { level: 1, name: "Contacts" }));
     await open();
-    expect(await dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
-    expect(await dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
+    await eventually(() => dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
+    await eventually(() => dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
   });
 });

@@ -7,7 +7,7 @@ import { addSender } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
   "conversations",
@@ -68,15 +68,15 @@ describeDashboard(
       const page = await dashboard.visit(`/conversations/${id}`);
       const messages = page.getByRole("log", { name: "Messages" });
       await seen(messages.getByText("number 90."));
-      expect(await messages.getByRole("listitem").count()).toBe(30);
+      await eventually(() => messages.getByRole("listitem").count()).toBe(30);
       const place = () => messages.evaluate((log) => log.scrollTop);
-      expect(await place()).toBe(0);
+      await eventually(place).toBe(0);
       await messages.getByRole("button", { name: "Load older messages" }).click();
       await seen(messages.getByText("number 11."));
-      expect(await place()).toBeLessThan(0);
+      await eventually(place).toBeLessThan(0);
       await messages.getByRole("button", { name: "Load older messages" }).click();
       await gone(messages.getByRole("button", { name: "Load older messages" }));
-      expect(await messages.getByRole("listitem").count()).toBe(90);
+      await eventually(() => messages.getByRole("listitem").count()).toBe(90);
       await conversationClient(gateway).send(id, "number 91.");
       await seenInTime(messages.getByText("number 91."));
     });
@@ -88,7 +88,7 @@ describeDashboard(
       const page = await dashboard.visit("/conversations");
       await seen(rowOf(page, "Later Person"));
       const first = page.getByRole("row").nth(1);
-      expect(await first.textContent()).toContain("Later Person");
+      await eventually(() => first.textContent()).toContain("Later Person");
       await conversationClient(gateway).send(id, `It’s <i>here</i>\n${"x".repeat(200)}`);
       await page.reload();
       await seen(first.getByText("Earlier Person"));
@@ -160,12 +160,12 @@ describeDashboard(
       await page.route("**/graphql", (route) => route.abort());
       await page.keyboard.press("ControlOrMeta+Enter");
       await seen(page.getByRole("alert"));
-      expect(await field.inputValue()).toBe("draft");
+      await eventually(() => field.inputValue()).toBe("draft");
       await page.context().unrouteAll();
       await page.unrouteAll();
       await page.getByRole("link", { name: "Pets" }).click();
       await page.goBack();
-      expect(await field.inputValue()).toBe("draft");
+      await eventually(() => field.inputValue()).toBe("draft");
       await page.getByRole("button", { name: "Send" }).click();
       await seen(page.getByRole("log").getByText("draft"));
     });

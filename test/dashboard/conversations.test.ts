@@ -6,7 +6,7 @@ import { addLine } from "../support/lines";
 import { addMember, firstAgentId } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { cutOff, laidOut } from "./layout";
-import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard(
   "conversations",
@@ -44,7 +44,7 @@ describeDashboard(
       await dialogOf(page).getByLabel("First message").fill("Hello Ada");
       await dialogOf(page).getByRole("button", { name: "Start conversation" }).click();
       await seen(dialogOf(page).getByRole("alert"));
-      expect(await dialogOf(page).getByLabel("First message").inputValue()).toBe("Hello Ada");
+      await eventually(() => dialogOf(page).getByLabel("First message").inputValue()).toBe("Hello Ada");
       await dialogOf(page).getByLabel("Address of the contact").fill("ada");
       await page.keyboard.press("Enter");
 
@@ -58,7 +58,7 @@ describeDashboard(
       await page.getByLabel("Message", { exact: true }).fill("<b>not bold</b>");
       await page.keyboard.press("ControlOrMeta+Enter");
       await seen(messages.getByText("<b>not bold</b>"));
-      expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
+      await eventually(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
 
       // What is typed while a message is on its way is the next one.
       let letGo = () => {};
@@ -74,7 +74,7 @@ describeDashboard(
       await page.keyboard.type("the next one");
       letGo();
       await seen(messages.getByText("on its way"));
-      expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("the next one");
+      await eventually(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe("the next one");
       await page.unroute("**/graphql");
       await page.getByLabel("Message", { exact: true }).fill("");
 
@@ -92,7 +92,7 @@ describeDashboard(
       await page.getByRole("menuitem", { name: "Close conversation" }).click();
       await dialogOf(page).getByRole("button", { name: "Close conversation" }).click();
       await seen(page.getByText("This conversation is closed."));
-      expect(await page.getByLabel("Message", { exact: true }).count()).toBe(0);
+      await eventually(() => page.getByLabel("Message", { exact: true }).count()).toBe(0);
 
       await page.getByRole("link", { name: "Conversations" }).click();
       await page.getByLabel("Status").selectOption("Closed");
@@ -110,10 +110,10 @@ describeDashboard(
         const page = await dashboard.visit(`/conversations/${id}`, { as: reader });
         await seen(page.getByText("You need the permission conversations:write to write in it."));
         for (const name of ["Hand off", "Add", "Actions for this conversation"])
-          expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+          await eventually(() => page.getByRole("button", { name, exact: true }).count()).toBe(0);
         const none = await dashboard.visit("/conversations", { as: await addMember(gateway) });
         await seen(none.getByText("You don’t have access to this page"));
-        expect(await none.getByRole("link", { name: "Contacts" }).count()).toBe(0);
+        await eventually(() => none.getByRole("link", { name: "Contacts" }).count()).toBe(0);
       },
     );
 
@@ -134,7 +134,7 @@ describeDashboard(
         for (const width of [360, 1920, 1280]) {
           await page.setViewportSize({ width, height: 800 });
           await laidOut(page);
-          expect([width, ...(await cutOff(page))]).toEqual([width]);
+          await eventually(async () => [width, ...(await cutOff(page))]).toEqual([width]);
         }
         const startOf = (text: string) =>
           page
@@ -145,14 +145,14 @@ describeDashboard(
               range.selectNodeContents(element);
               return Math.round(range.getBoundingClientRect().left);
             });
-        expect(await startOf("שרה כהן")).toBe(await startOf("y".repeat(100)));
+        await eventually(() => startOf("שרה כהן")).toBe(await startOf("y".repeat(100)));
 
         // The link of a row covers it, so it has the tooltip of what is below the pointer.
         const link = rowOf(page, "שרה כהן").getByRole("link");
         await rowOf(page, "שרה כהן").locator("time").hover({ force: true });
-        expect(await link.getAttribute("title")).toMatch(/\d:\d\d:\d\d/);
+        await eventually(() => link.getAttribute("title")).toMatch(/\d:\d\d:\d\d/);
         await rowOf(page, "שרה כהן").getByText("failing-bridge").hover({ force: true });
-        expect(await link.getAttribute("title")).toBe(line);
+        await eventually(() => link.getAttribute("title")).toBe(line);
       },
     );
   },

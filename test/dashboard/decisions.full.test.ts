@@ -3,7 +3,7 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
-import { describeDashboard, rowOf, seen } from "./visit";
+import { describeDashboard, eventually, rowOf, seen } from "./visit";
 
 describeDashboard("decisions", (dashboard) => {
   const RULES = [
@@ -54,8 +54,8 @@ describeDashboard("decisions", (dashboard) => {
       .getByRole("listitem")
       .filter({ hasText: "Matched" });
     const clause = rule.getByRole("listitem").filter({ hasText: "situation.data.total > 100.0" });
-    expect(await clause.textContent()).toContain("situation.data.total was 250");
-    expect(await clause.textContent()).toContain("Yes:");
+    await eventually(() => clause.textContent()).toContain("situation.data.total was 250");
+    await eventually(() => clause.textContent()).toContain("Yes:");
     const effects = page.getByRole("list", { name: "Effects" });
     await seen(effects.getByText("<i>On its way</i>"));
     await seen(effects.getByText("Queued"));
@@ -78,7 +78,7 @@ describeDashboard("decisions", (dashboard) => {
       .getByRole("list", { name: "Rules" })
       .getByRole("listitem")
       .filter({ hasText: "Didn’t match" });
-    expect(await rule.textContent()).toContain("No: situation.data.total > 100.0");
+    await eventually(() => rule.textContent()).toContain("No: situation.data.total > 100.0");
     await seen(page.getByText("matched, so the agent added tags."));
     await page.getByRole("link", { name: "Decisions", exact: true }).click();
     await page.getByRole("link", { name: "unheard.of" }).click();
@@ -90,6 +90,6 @@ describeDashboard("decisions", (dashboard) => {
     const as = await addMember(dashboard.gateway, { permissions: [Permission.conversations_read] });
     const page = await dashboard.visit(`/decisions/${decided}`, { as });
     await seen(page.getByText("matched, so the agent sent a message."));
-    expect(await page.getByLabel("Try it with").count()).toBe(0);
+    await eventually(() => page.getByLabel("Try it with").count()).toBe(0);
   });
 });

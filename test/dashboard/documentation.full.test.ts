@@ -3,6 +3,7 @@ import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 import { COLOR_RULES, fits, violations } from "./axe";
 import { describeInChromium, launchChromium } from "./chromium";
+import { eventually } from "./visit";
 
 const WIDE = { width: 1360, height: 900 };
 
@@ -74,15 +75,18 @@ describeInChromium("/docs", () => {
   }
 
   async function checkFit(route: string): Promise<void> {
-    expect({ route, fits: await fits(page) }).toEqual({ route, fits: true });
+    await eventually(async () => ({ route, fits: await fits(page) })).toEqual({ route, fits: true });
   }
 
   /** Checks the page, by all rules in light and by those about colors in the dark. */
   async function check(route: string): Promise<void> {
-    expect({ route, found: await violations(page) }).toEqual({ route, found: [] });
+    await eventually(async () => ({ route, found: await violations(page) })).toEqual({ route, found: [] });
     await checkFit(route);
     await setColorScheme("dark");
-    expect({ route, dark: await violations(page, { only: COLOR_RULES }) }).toEqual({ route, dark: [] });
+    await eventually(async () => ({ route, dark: await violations(page, { only: COLOR_RULES }) })).toEqual({
+      route,
+      dark: [],
+    });
     await setColorScheme("light");
   }
 
@@ -122,11 +126,11 @@ describeInChromium("/docs", () => {
       await page.getByText("OK (200)").waitFor();
       for (const colorScheme of ["dark", "light"] as const) {
         await setColorScheme(colorScheme);
-        const [color, background] = await execute.evaluate((button) => {
-          const style = getComputedStyle(button);
-          return [style.color, style.backgroundColor];
-        });
-        expect(color).not.toBe(background);
+        const isReadable = () =>
+          execute.evaluate(
+            (button) => getComputedStyle(button).color !== getComputedStyle(button).backgroundColor,
+          );
+        await eventually(isReadable).toBe(true);
       }
       await check("get-/agent/whoami");
     });
@@ -139,6 +143,6 @@ describeInChromium("/docs", () => {
       page.locator("openapi-explorer main").evaluate((main) => getComputedStyle(main).color);
     const light = await color();
     await page.emulateMedia({ colorScheme: "dark" });
-    expect([light, await color()]).toEqual(["rgb(20, 24, 31)", "rgb(231, 234, 238)"]);
+    await eventually(async () => [light, await color()]).toEqual(["rgb(20, 24, 31)", "rgb(231, 234, 238)"]);
   });
 });

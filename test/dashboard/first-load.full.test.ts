@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Page, Response } from "playwright-core";
 import { addOrganization } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { describeDashboard, gone, pagePaths, seen } from "./visit";
+import { describeDashboard, eventually, gone, pagePaths, seen } from "./visit";
 
 /** Limit of compressed JavaScript for the first load (bytes). */
 const MAX_SCRIPT_BYTES = 175_000;
@@ -114,18 +114,18 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     const made = () => page.evaluate(() => (window as unknown as { made: string[] }).made);
     await page.reload();
     await seen(page.getByRole("heading", { name: "Sign in" }));
-    expect(await made()).toEqual([]);
+    await eventually(made).toEqual([]);
     const { email, password } = dashboard.gateway.ownerCredentials;
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("region", { name: "Requests by key" }));
-    expect(await made()).toContain("NumberFormat");
+    await eventually(made).toContain("NumberFormat");
   });
 
   test("has no inline style or script, which the Content-Security-Policy would block", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     await seen(page.getByRole("dialog"));
-    expect(await page.locator("style, script:not([src])").count()).toBe(0);
+    await eventually(() => page.locator("style, script:not([src])").count()).toBe(0);
   });
 });

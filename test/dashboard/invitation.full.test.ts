@@ -1,5 +1,5 @@
 import { addMember, invite, TEST_PASSWORD } from "../support/people";
-import { describeDashboard, gone, seen } from "./visit";
+import { describeDashboard, eventually, gone, seen } from "./visit";
 
 describeDashboard("the link of an invitation", (dashboard) => {
   const invited = async () => {
@@ -17,7 +17,7 @@ describeDashboard("the link of an invitation", (dashboard) => {
     );
     const page = await dashboard.visit(path, { as: null });
     await seen(page.getByRole("alert").getByText("The invitation was used, withdrawn or replaced"));
-    expect(await page.getByLabel("Password", { exact: true }).count()).toBe(0);
+    await eventually(() => page.getByLabel("Password", { exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "Sign in" }).click();
     await seen(page.getByRole("heading", { name: "Sign in" }));
   });

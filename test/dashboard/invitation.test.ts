@@ -1,5 +1,5 @@
 import { invite, TEST_PASSWORD } from "../support/people";
-import { describeDashboard, seen } from "./visit";
+import { describeDashboard, eventually, seen } from "./visit";
 
 describeDashboard("the link of an invitation", (dashboard) => {
   const invited = async () => {
@@ -16,14 +16,14 @@ describeDashboard("the link of an invitation", (dashboard) => {
     await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
     await seen(page.getByRole("heading", { name: "Join " }));
     await seen(page.getByText(email, { exact: true }));
-    expect(await page.getByRole("note").count()).toBe(0);
+    await eventually(() => page.getByRole("note").count()).toBe(0);
     await page.keyboard.type(TEST_PASSWORD);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Overview" }));
-    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/`);
+    await eventually(() => page.url()).toBe(`${dashboard.gateway.url}/dashboard/`);
     expect(requests.join()).not.toContain("agi_");
     await page.goBack().catch(() => undefined);
-    expect(page.url()).not.toContain("agi_");
+    await eventually(() => page.url()).not.toContain("agi_");
     await page.goto(`${dashboard.gateway.url}/dashboard/settings/members`);
     await seen(page.getByRole("row").filter({ hasText: email }));
   });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { mint } from "../support/gateway";
 import { addOrganization } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 /** Presses of Tab that go around the longest page. */
 const MAX_TABS = 80;
@@ -16,19 +16,8 @@ function nameOfFocus(): string {
 
 const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
 
-/**
- * Waits for the focus, which may follow a moment after the content.
- * @throws Error if it does not arrive
- */
-async function focusComesTo(page: Page, name: string): Promise<void> {
-  const giveUpAt = Date.now() + 10_000;
-  while ((await focused(page)) !== name) {
-    if (Date.now() > giveUpAt) {
-      throw new Error(`The focus is not on "${name}" but on "${await focused(page)}".`);
-    }
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-  }
-}
+/** Waits for the focus, which may follow a moment after the content. */
+const focusComesTo = (page: Page, name: string): Promise<void> => eventually(() => focused(page)).toBe(name);
 
 /**
  * Presses Tab until the element has the focus.
@@ -52,7 +41,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     const page = await dashboard.visit();
     await seen(page.getByRole("heading", { name: "Overview" }));
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Skip to main content");
+    await focusComesTo(page, "Skip to main content");
     for (const name of ["API keys", "Audit log", "Organization", "Overview"]) {
       await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name }).focus();
       await page.keyboard.press("Enter");
@@ -66,10 +55,9 @@ describeDashboard("with the keyboard alone", (dashboard) => {
           .then(Boolean),
       );
       // It cannot be pressed, so it has no outline.
-      const frame = await page.evaluate(
-        () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
-      );
-      expect(frame).toBe("none");
+      await eventually(() =>
+        page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle),
+      ).toBe("none");
       await seen(page.locator(`a[aria-current="page"]`, { hasText: name }));
     }
   });
@@ -138,9 +126,9 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await focusComesTo(page, "Name");
     for (let presses = 0; presses < 12; presses++) {
       await page.keyboard.press("Tab");
-      expect(await page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null)).toBe(
-        true,
-      );
+      await eventually(() =>
+        page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null),
+      ).toBe(true);
     }
   });
 

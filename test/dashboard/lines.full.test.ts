@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
-import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard(
   "the lines",
@@ -41,7 +41,7 @@ describeDashboard(
       await dialog.getByLabel("URL").fill("http://10.0.0.1/private");
       await page.keyboard.press("Enter");
       await seen(dialog.locator("[id$=error]"));
-      expect(await dialog.getByLabel("Name").inputValue()).toBe("sms");
+      await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("sms");
       await dialog.getByLabel("URL").fill(receiver.url());
       await dialog.getByLabel("Max messages per minute").fill("60");
       await page.keyboard.press("Enter");
@@ -73,7 +73,7 @@ describeDashboard(
 
       await open(page, "sms", "Rotate signing secret…");
       await dialog.getByRole("button", { name: "Rotate secret" }).click();
-      expect(await secretIn(page)).not.toBe(secret);
+      await eventually(() => secretIn(page)).not.toBe(secret);
       await seen(settings.getByText("the previous one expires"));
 
       await open(page, "sms", "Pause…");
@@ -115,7 +115,7 @@ describeDashboard(
       await seen(settings.getByText("support@example.com"));
       await gone(dialog);
       await settings.getByRole("button", { name: "Edit…" }).click();
-      expect(await dialog.getByLabel("Password", { exact: true }).inputValue()).toBe("");
+      await eventually(() => dialog.getByLabel("Password", { exact: true }).inputValue()).toBe("");
       await dialog.getByLabel("Subject").fill("Your order");
       await dialog.getByRole("button", { name: "Save" }).click();
       await gone(dialog);
@@ -134,7 +134,7 @@ describeDashboard(
       const viewer = await addMember(dashboard.gateway);
       const other = await dashboard.visit("/lines", { as: viewer });
       await seen(other.getByText("You don’t have access to this page"));
-      expect(await other.getByRole("link", { name: "Lines" }).count()).toBe(0);
+      await eventually(() => other.getByRole("link", { name: "Lines" }).count()).toBe(0);
     });
   },
   { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },

@@ -1,6 +1,6 @@
 import { mint } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
   test("is renamed by a manager; others see its name, slug and status", async () => {
@@ -18,7 +18,7 @@ describeDashboard("the organization", (dashboard) => {
     const card = other.getByRole("region", { name: "New name of renamed" });
     await seen(card.getByText("Active"));
     await seen(card.getByText("renamed", { exact: true }));
-    expect(await other.getByRole("main").getByRole("button").count()).toBe(0);
+    await eventually(() => other.getByRole("main").getByRole("button").count()).toBe(0);
   });
 
   test("is deactivated by typing its name: everything is read-only but the revocation of keys, and a notice says why", async () => {
@@ -33,7 +33,7 @@ describeDashboard("the organization", (dashboard) => {
     await page.getByRole("button", { name: "Deactivate…" }).click();
     const confirm = dialogOf(page).getByRole("button", { name: "Deactivate" });
     await dialogOf(page).getByLabel("Type switched to confirm").fill("Switched");
-    expect(await confirm.isDisabled()).toBe(true);
+    await eventually(() => confirm.isDisabled()).toBe(true);
     await page.keyboard.press("Enter");
     expect((await whoami()).status).toBe(200);
     await dialogOf(page).getByLabel("Type switched to confirm").fill("switched");
@@ -44,14 +44,14 @@ describeDashboard("the organization", (dashboard) => {
 
     await page.getByRole("link", { name: "API keys" }).click();
     await seen(rowOf(page, "in use"));
-    expect(await page.getByRole("button", { name: "Create API key" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Create API key" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Actions for in use" }).click();
     for (const name of ["Rename", "Rotate", "Settings"])
-      expect(await page.getByRole("menuitem", { name }).isDisabled()).toBe(true);
-    expect(await page.getByRole("menuitem", { name: "Revoke" }).isEnabled()).toBe(true);
+      await eventually(() => page.getByRole("menuitem", { name }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("menuitem", { name: "Revoke" }).isEnabled()).toBe(true);
     await page.goto(`${gateway.url}/dashboard/api-keys?create=yes`);
     await seen(rowOf(page, "in use"));
-    expect(await dialogOf(page).count()).toBe(0);
+    await eventually(() => dialogOf(page).count()).toBe(0);
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByText(`${manager.email} deactivated the organization switched`));
 

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { Receiver } from "../support/receiver";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 const SCREENSHOTS = join(__dirname, "screenshots");
 const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS);
@@ -198,7 +198,7 @@ describeDashboard(
       await colleague.getByRole("link", { name: "Conversations" }).click();
       await colleague.getByLabel("Agent", { exact: true }).selectOption({ label: "Shop assistant" });
       await seen(colleague.getByRole("link", { name: "Grace Hopper" }));
-      expect(await colleague.getByRole("link", { name: "API keys" }).count()).toBe(0);
+      await eventually(() => colleague.getByRole("link", { name: "API keys" }).count()).toBe(0);
     }, 180_000);
   },
   { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },

@@ -1,6 +1,6 @@
 import { fits, violations } from "./axe";
 import { type Filled, fill, VIEWS } from "./views";
-import { describeDashboard, seen } from "./visit";
+import { describeDashboard, eventually, seen } from "./visit";
 
 /** One view of each kind of page: the others have their checks in `accessibility.full.test.ts`. */
 const KINDS = {
@@ -27,7 +27,7 @@ describeDashboard("of each kind of page,", (dashboard) => {
     });
     await seen(page.getByRole("heading", { level: 1 }));
     await open?.(page, dashboard.gateway);
-    expect(await violations(page)).toEqual([]);
-    expect(await fits(page)).toBe(true);
+    await eventually(() => violations(page)).toEqual([]);
+    await eventually(() => fits(page)).toBe(true);
   });
 });

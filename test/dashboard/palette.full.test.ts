@@ -1,7 +1,7 @@
 import { mint } from "../support/gateway";
 import { addMember } from "../support/people";
 import { violations } from "./axe";
-import { describeDashboard, dialogOf, gone, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the palette of the dashboard", (dashboard) => {
   test("leads by keyboard to pages and to API keys", async () => {
@@ -12,7 +12,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     const field = dialogOf(page).getByRole("combobox", { name: "Go to a page or an API key" });
     await field.fill("audit");
     await seen(dialogOf(page).getByRole("option", { name: "Audit log" }));
-    expect(await dialogOf(page).getByRole("option").count()).toBe(1);
+    await eventually(() => dialogOf(page).getByRole("option").count()).toBe(1);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Audit log" }));
     await gone(dialogOf(page));
@@ -20,7 +20,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     await page.keyboard.press("/");
     await field.fill("robot");
     await seen(dialogOf(page).getByRole("option", { name: "warehouse robot" }));
-    expect(await violations(page)).toEqual([]);
+    await eventually(() => violations(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/dashboard/api-keys/${id}`);
   });
@@ -30,7 +30,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     const page = await dashboard.visit("", { as: member });
     await page.getByRole("button", { name: "Go to…" }).click();
     await seen(dialogOf(page).getByRole("option", { name: "Overview" }));
-    expect(await dialogOf(page).getByRole("option", { name: "API keys" }).count()).toBe(0);
+    await eventually(() => dialogOf(page).getByRole("option", { name: "API keys" }).count()).toBe(0);
     await page.keyboard.type("no such page");
     await seen(dialogOf(page).getByText("Nothing found"));
     await page.keyboard.press("Escape");
@@ -42,8 +42,8 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     const search = page.getByRole("searchbox");
     await seen(search);
     await page.keyboard.press("/");
-    expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
+    await eventually(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.type("a/b");
-    expect(await search.inputValue()).toBe("a/b");
+    await eventually(() => search.inputValue()).toBe("a/b");
   });
 });

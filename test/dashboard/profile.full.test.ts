@@ -1,5 +1,5 @@
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
-import { describeDashboard, dialogOf, gone, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the profile", (dashboard) => {
   test("changes the email and the password, which need the current password", async () => {
@@ -40,7 +40,7 @@ describeDashboard("the profile", (dashboard) => {
     const sessions = page.getByRole("region", { name: "Sessions" });
     const ends = sessions.getByRole("button", { name: /^End the session/ });
     await seen(sessions.getByText("This one"));
-    expect(await ends.count()).toBe(1);
+    await eventually(() => ends.count()).toBe(1);
     await ends.click();
     await gone(ends);
     expect(

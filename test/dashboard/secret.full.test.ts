@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { addMember } from "../support/people";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("the secret of a new key", (dashboard) => {
   /**
@@ -33,18 +33,19 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await gone(dialogOf(page));
     const reader = await page.context().newPage();
     await reader.goto(`${dashboard.gateway.url}/dashboard`);
-    expect(await clipboard(reader)).toBe(secret);
+    await eventually(() => clipboard(reader)).toBe(secret);
   });
 
   test("is shown within its dialog, however long the key's name", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     await create(page, "x".repeat(100));
-    const wider = await dialogOf(page).evaluate((dialog) => {
-      const { right } = dialog.getBoundingClientRect();
-      return [...dialog.querySelectorAll("*")].filter((part) => part.getBoundingClientRect().right > right)
-        .length;
-    });
-    expect(wider).toBe(0);
+    const wider = () =>
+      dialogOf(page).evaluate((dialog) => {
+        const { right } = dialog.getBoundingClientRect();
+        return [...dialog.querySelectorAll("*")].filter((part) => part.getBoundingClientRect().right > right)
+          .length;
+      });
+    await eventually(wider).toBe(0);
   });
 
   test("does not close uncopied without a confirmation", async () => {
@@ -62,7 +63,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await back();
     await page.mouse.click(5, 5);
     await seen(asks);
-    expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
+    await eventually(() => dialogOf(page).locator("pre").first().textContent()).toBe(secret);
     await dialogOf(page).getByRole("button", { name: "Close without copying" }).click();
     await gone(dialogOf(page));
   });
@@ -104,6 +105,6 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await page.goBack();
     await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
     await seenInTime(page.getByText("Your session has expired."));
-    expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
+    await eventually(() => dialogOf(page).locator("pre").first().textContent()).toBe(secret);
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { PUBLIC_URL } from "../support/lines";
 import { slowTest } from "../support/slow-test";
-import { describeDashboard, dialogOf, gone, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the secret of a new key", (dashboard) => {
   /**
@@ -24,10 +24,10 @@ describeDashboard("the secret of a new key", (dashboard) => {
     const secret = await create(page, "to copy");
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
     await seen(dialogOf(page).getByRole("button", { name: "Copied" }));
-    expect(await clipboard(page)).toBe(secret);
+    await eventually(() => clipboard(page)).toBe(secret);
     await dialogOf(page).getByRole("button", { name: "Copy the command" }).click();
     await seen(dialogOf(page).getByRole("button", { name: "Copied" }));
-    expect(await clipboard(page)).toBe(
+    await eventually(() => clipboard(page)).toBe(
       `curl -H "Authorization: Bearer ${secret}" ${dashboard.gateway.url}/agent/whoami`,
     );
   });

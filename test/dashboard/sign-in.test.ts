@@ -1,6 +1,6 @@
 import { addMember, openSession } from "../support/people";
 import { slowTest } from "../support/slow-test";
-import { describeDashboard, gone, seen, seenInTime } from "./visit";
+import { describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
 
 describeDashboard("signing in to the dashboard", (dashboard) => {
   const owner = () => dashboard.gateway.ownerCredentials;
@@ -25,9 +25,11 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await page.keyboard.type(owner().password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Audit log" }));
-    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/settings/audit-log?action=api_key_created`);
-    expect(await page.title()).toBe("Audit log · Gateway");
-    expect(await page.getByLabel("Action").inputValue()).toBe("api_key_created");
+    await eventually(() => page.url()).toBe(
+      `${dashboard.gateway.url}/dashboard/settings/audit-log?action=api_key_created`,
+    );
+    await eventually(() => page.title()).toBe("Audit log · Gateway");
+    await eventually(() => page.getByLabel("Action").inputValue()).toBe("api_key_created");
   });
 
   slowTest("after a session has ended asks for the password alone, and keeps what was typed", async () => {
@@ -37,11 +39,13 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const everywhere = "mutation { signOutEverywhere { endedSessions } }";
     await dashboard.gateway.graphql(everywhere, {}, { token: await openSession(dashboard.gateway, member) });
     await seenInTime(page.getByRole("heading", { name: "Sign in" }));
-    expect(await page.getByLabel("Email").inputValue()).toBe(member.email);
+    await eventually(() => page.getByLabel("Email").inputValue()).toBe(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("dialog"));
-    expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("half a name");
+    await eventually(() => page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe(
+      "half a name",
+    );
   });
 
   slowTest("with a wrong password shows one message and can be retried immediately", async () => {
@@ -50,7 +54,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await page.getByLabel("Password", { exact: true }).fill("not this one");
     await page.keyboard.press("Enter");
     await seen(page.getByRole("alert"));
-    expect(await page.getByText("Incorrect email or password.").count()).toBe(1);
+    await eventually(() => page.getByText("Incorrect email or password.").count()).toBe(1);
     // The wrong password is selected, so that typing replaces it.
     await page.keyboard.type(owner().password);
     await page.keyboard.press("Enter");
@@ -96,12 +100,12 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByRole("table", { name: "API keys" }));
     await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
     await seenInTime(page.getByText("Your session has expired. Sign in to continue."));
-    expect(await page.getByText("First key").count()).toBe(0);
+    await eventually(() => page.getByText("First key").count()).toBe(0);
     await page.getByLabel("Email").fill(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("table", { name: "API keys" }));
-    expect(page.url()).toContain("/api-keys?state=active");
+    await eventually(() => page.url()).toContain("/api-keys?state=active");
   });
 
   slowTest("says so too when what one does comes too late", async () => {
@@ -125,7 +129,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
       await seen(tab.getByRole("heading", { name: "Sign in" }));
       await gone(tab.getByText(member.email));
     }
-    expect(await page.getByText("Your session has expired").count()).toBe(0);
+    await eventually(() => page.getByText("Your session has expired").count()).toBe(0);
     await page.reload();
     await seen(page.getByRole("heading", { name: "Sign in" }));
   });

@@ -1,5 +1,15 @@
 import { addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, gone, pagePaths, rowOf, seen, seenInTime } from "./visit";
+import {
+  act,
+  describeDashboard,
+  dialogOf,
+  eventually,
+  gone,
+  pagePaths,
+  rowOf,
+  seen,
+  seenInTime,
+} from "./visit";
 
 /** An error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
@@ -30,9 +40,11 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     expect(waiting?.height).toBeGreaterThan(50);
     answer();
     await seen(rowOf(page, "First key"));
-    const there = await page.getByRole("row").nth(1).boundingBox();
-    expect(there?.y).toBe(waiting?.y);
-    expect(Math.abs((there?.height ?? 0) - (waiting?.height ?? 0))).toBeLessThan(1);
+    const moved = async () => {
+      const there = await page.getByRole("row").nth(1).boundingBox();
+      return [there?.y, Math.abs((there?.height ?? 0) - (waiting?.height ?? 0)) < 1];
+    };
+    await eventually(moved).toEqual([waiting?.y, true]);
   });
 
   test("moves nothing while it loads, whichever page it is", async () => {

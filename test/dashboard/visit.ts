@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { openBrowser } from "../support/browser";
 import { sqlite } from "../support/engines";
@@ -10,6 +11,9 @@ const BUILT = join(__dirname, "../../dist/dashboard");
 
 /** How long a page may take to show something; longer than its polling interval, also on a busy machine. */
 const TIMEOUT_MS = 30_000;
+
+/** Time between two looks at something that changes. */
+const PAUSE_MS = 50;
 
 interface Credentials {
   email: string;
@@ -153,6 +157,34 @@ async function sessionCookie(gateway: TestGateway, credentials: Credentials) {
  */
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => history.pushState(null, "", to), `/dashboard${path}`);
+
+type Polled<T> = jest.Matchers<Promise<void>, T>;
+
+/**
+ * Expects something of a page, which may show it only after a while, as Playwright's `expect.poll` does.
+ * @param read is called again until the matcher accepts what it returns
+ */
+export function eventually<T>(read: () => T | Promise<T>, not = false): Polled<T> & { not: Polled<T> } {
+  const end = Date.now() + TIMEOUT_MS;
+  const match = async (matcher: string, expected: unknown[]) => {
+    const matchers = expect(await read());
+    Reflect.get(not ? matchers.not : matchers, matcher)(...expected);
+  };
+  const poll = async (matcher: string, expected: unknown[]): Promise<void> => {
+    while (Date.now() < end) {
+      try {
+        return await match(matcher, expected);
+      } catch {
+        await setTimeout(PAUSE_MS);
+      }
+    }
+    await match(matcher, expected);
+  };
+  return new Proxy({} as ReturnType<typeof eventually<T>>, {
+    get: (_, name: string) =>
+      name === "not" ? eventually(read, true) : (...expected: unknown[]) => poll(name, expected),
+  });
+}
 
 /** Waits until it is visible. */
 export const seen = (what: Locator): Promise<void> => what.first().waitFor({ state: "visible" });

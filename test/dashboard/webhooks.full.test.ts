@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { addMember, addOrganization } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { addEvents } from "../support/webhooks";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
   "the webhooks",
@@ -106,9 +106,9 @@ describeDashboard(
 
       await open(page, "Rotate signing secret…");
       await dialog.getByRole("button", { name: "Rotate secret" }).click();
-      expect(await secretIn(page)).not.toBe(secret);
+      await eventually(() => secretIn(page)).not.toBe(secret);
       await open(page, "Edit…");
-      expect(await dialog.getByLabel("line.paused").isChecked()).toBe(true);
+      await eventually(() => dialog.getByLabel("line.paused").isChecked()).toBe(true);
       await dialog.getByLabel("Events", { exact: true }).selectOption("All events");
       await dialog.getByRole("button", { name: "Save" }).click();
       await gone(dialog);
