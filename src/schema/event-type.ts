@@ -20,3 +20,4 @@ export const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { t
 export const ID: JsonSchema = { type: "string", format: "uuid" };
 export const TEXT: JsonSchema = { type: "string" };
 export const NUMBER: JsonSchema = { type: "integer", format: "int32" };
+export const BOOLEAN: JsonSchema = { type: "boolean" };

@@ -103,6 +103,8 @@ const COVERED = {
     "setConsent",
     "markAddressDeliverable",
     "cancelMessage",
+    "approveMessage",
+    "discardMessage",
     "cancelTimer",
     "openConversation",
     "sendToConversation",
@@ -537,6 +539,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       "($id: ID!) { markAddressDeliverable(input: { id: $id, addressId: $id }) { id } }",
     ],
     ["cancelMessage", "($id: ID!) { cancelMessage(input: { id: $id }) { id } }"],
+    ["approveMessage", "($id: ID!) { approveMessage(input: { id: $id }) { id } }"],
+    ["discardMessage", "($id: ID!) { discardMessage(input: { id: $id }) { id } }"],
     ["cancelTimer", "($id: ID!) { cancelTimer(input: { id: $id }) { id } }"],
     ["sendToConversation", '($id: ID!) { sendToConversation(input: { id: $id, text: "intruder" }) { id } }'],
     [

@@ -32,6 +32,8 @@ const MUTATIONS: [field: string, what: string][] = [
   [`markAddressDeliverable(input: { id: "${ID}", addressId: "${ID}" }) { id }`, "contact"],
   [`archiveLine(input: { id: "${ID}" }) { id }`, "line"],
   [`cancelMessage(input: { id: "${ID}" }) { id }`, "message"],
+  [`approveMessage(input: { id: "${ID}" }) { id }`, "message"],
+  [`discardMessage(input: { id: "${ID}" }) { id }`, "message"],
   [`cancelTimer(input: { id: "${ID}" }) { id }`, "timer"],
   [`closeConversation(input: { id: "${ID}" }) { canceled }`, "conversation"],
   [`renameAgent(input: { id: "${ID}", name: "x" }) { id }`, "agent"],

@@ -454,6 +454,16 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "mutation ($id: ID!) { cancelMessage(input: { id: $id }) { id } }",
     variables: aMessage,
   },
+  "Mutation.approveMessage": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($id: ID!) { approveMessage(input: { id: $id }) { id } }",
+    variables: aMessage,
+  },
+  "Mutation.discardMessage": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($id: ID!) { discardMessage(input: { id: $id }) { id } }",
+    variables: aMessage,
+  },
   "Query.timers": {
     outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
     document: "query ($agentId: ID) { timers(agentId: $agentId) { nodes { id } } }",
@@ -766,6 +776,8 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
   ...[
     { operationId: "getMessage", method: "GET", path: "/messages/:id" },
     { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },
+    { operationId: "approveMessage", method: "POST", path: "/messages/:id/approve" },
+    { operationId: "discardMessage", method: "POST", path: "/messages/:id/discard" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
   ...[
     { operationId: "listTimers", method: "GET", path: "/agent/timers" },

@@ -164,8 +164,11 @@ describe("the editor suggests", () => {
       '{"rules": [{"do": [{|}]}]}',
       ["send", "addTags", "removeTags", "move", "handoff", "close", "ask", "later", "cancelTimer", "resend"],
     ],
-    ['{"rules": [{"do": [{"send": "hi", |}]}]}', ["line", "reuse", "delaySeconds", "topic", "urgent"]],
-    ['{"policy": {|}}', ["zone", "windows", "caps", "topics"]],
+    [
+      '{"rules": [{"do": [{"send": "hi", |}]}]}',
+      ["line", "reuse", "delaySeconds", "topic", "urgent", "review"],
+    ],
+    ['{"policy": {|}}', ["zone", "windows", "caps", "topics", "review"]],
     ['{"policy": {"windows": [{|}]}}', ["days", "from", "to"]],
     ['{"policy": {"caps": [{"max": 2, |}]}}', ["within", "topics"]],
     ['{"policy": {"topics": {"news": {|}}}}', ["title", "default"]],

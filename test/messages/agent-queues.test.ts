@@ -1,6 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { BACKGROUND } from "../../src/database/limits";
-import { AgentQueues, MAX_QUEUED_OF_AGENT } from "../../src/features/messages/agent-queues";
+import { AgentQueues, MAX_OF_AGENT } from "../../src/features/messages/agent-queues";
 import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
 import { addConversation, conversationClient } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
@@ -87,7 +87,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const once = { token, headers: { "idempotency-key": "before" }, body: { message: "Before" } };
       const first = await gateway.rest("POST", "/messages", once);
       const sent = await api.send(id, "Before", { idempotencyKey: "before" });
-      await addMessages(agentId, { count: MAX_QUEUED_OF_AGENT });
+      await addMessages(agentId, { count: MAX_OF_AGENT.queued });
       // The room that was counted before is used up to a second.
       let reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
       while (reply.status === 201)

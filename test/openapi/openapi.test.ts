@@ -20,12 +20,14 @@ describe("the contract", () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       "addContactTag",
+      "approveMessage",
       "cancelMessage",
       "cancelTimer",
       "changeContactTags",
       "closeConversation",
       "createPet",
       "decide",
+      "discardMessage",
       "eraseContact",
       "exportContact",
       "getConfiguration",

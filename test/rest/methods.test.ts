@@ -9,6 +9,8 @@ const ROUTES: [string, string][] = [
   ["/agent/whoami", READ],
   ["/messages", "GET, POST, HEAD, OPTIONS"],
   ["/messages/1/cancel", WRITE],
+  ["/messages/1/approve", WRITE],
+  ["/messages/1/discard", WRITE],
   ["/agent/timers", READ],
   ["/agent/timers/1", "DELETE, OPTIONS"],
   ["/graphql", "GET, POST, OPTIONS"],

@@ -24,6 +24,7 @@ export interface DeliveryState {
 }
 
 const STATUSES = {
+  proposed: { label: "To review", tone: "warn" },
   scheduled: { label: "Scheduled", tone: "plain" },
   queued: { label: "Queued", tone: "plain" },
   sending: { label: "Sending", tone: "plain" },
@@ -55,6 +56,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   canceled: "Canceled by hand.",
   capped: "The policy allowed no further message to the contact before it expired.",
   closed: "The conversation was closed first.",
+  discarded: "Discarded by hand.",
   expired: "It couldn’t be sent in time.",
   handed_off: "The conversation was handed off first.",
   moved: "The conversation moved to another line first.",
@@ -91,9 +93,9 @@ export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boole
 export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
   isHeld({ heldReason }) ? <Tag tone="warn">Held</Tag> : <StateTag of={STATUSES} state={status} />;
 
-/** The status of a message in one word, shown as a tag only if something went wrong. */
+/** The status of a message in one word, shown as a tag only if somebody should look at it. */
 export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
-  isHeld({ heldReason }) || status === "failed" || status === "canceled" ? (
+  isHeld({ heldReason }) || status === "proposed" || status === "failed" || status === "canceled" ? (
     <StatusTag status={status} heldReason={heldReason} />
   ) : (
     lookOf(STATUSES, status).label
@@ -111,9 +113,11 @@ export function StateReason({
   status,
   contact,
 }: DeliveryState) {
-  if (heldReason === null && errorCode === null && status !== "scheduled") return null;
+  if (heldReason === null && errorCode === null && status !== "scheduled" && status !== "proposed")
+    return null;
   return (
     <span className={styles.reason}>
+      {status === "proposed" && "Sent once somebody approves it."}
       {scheduledReason !== null && sendAt !== null && (
         <>
           {SCHEDULED[scheduledReason]} Waits until <ExactTime at={sendAt} of={contact} />,{" "}

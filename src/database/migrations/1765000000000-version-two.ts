@@ -37,6 +37,8 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     send_at: "varchar(24)",
     scheduled_reason: "varchar(8)",
     scheduled_by: "varchar(40)",
+    proposed_text: "text",
+    reviewed_at: "varchar(24)",
     capped_contact_id: "varchar(36)",
     topic: "varchar(63)",
     is_urgent: "boolean NOT NULL DEFAULT FALSE",
@@ -81,8 +83,8 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
     },
     {
       ...index("conversation_id", "id"),
-      name: "message_scheduled",
-      where: "conversation_id IS NOT NULL AND status = 'scheduled'",
+      name: "message_unplaced",
+      where: "conversation_id IS NOT NULL AND status IN ('scheduled', 'proposed')",
     },
     { ...index("agent_id", "id"), name: "message_imported", where: "held_reason = 'imported'" },
     {

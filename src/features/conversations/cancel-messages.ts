@@ -5,7 +5,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
-import { IS_SCHEDULED, IS_UNSENT, Message } from "../messages/message.entity";
+import { IS_UNPLACED, IS_UNSENT, Message } from "../messages/message.entity";
 import { MessageError, MessageStatus } from "../messages/message.enums";
 import { MESSAGES } from "../messages/message.metrics";
 import { messageEvent } from "../messages/message-events";
@@ -17,7 +17,7 @@ import { sequencesOf, takePlaces } from "./queue-messages";
 const MAX_CANCELED = 10;
 
 /**
- * Cancels the scheduled and the first queued messages of a locked conversation without changing the conversation.
+ * Cancels the scheduled, the proposed and the first queued messages of a locked conversation without changing the conversation.
  * Delivery, which is then due, must reject the rest.
  * @param cancel.limit max canceled messages that are queued
  */
@@ -38,8 +38,10 @@ export async function cancelQueued(
 }
 
 /**
- * Cancels queued messages with a locked lane, and scheduled ones, which then get their place in the conversation.
+ * Cancels queued messages with a locked lane, and scheduled and proposed ones, which then get their place in the
+ * conversation.
  * @param conversation the locked conversation; null for a standalone message
+ * @param more further columns to set
  */
 export async function cancelAll(
   tx: Tx,
@@ -47,9 +49,10 @@ export async function cancelAll(
   conversation: Conversation | null,
   messages: readonly Message[],
   errorCode: MessageError,
+  more: Partial<Pick<Message, "errorText" | "reviewedAt">> = {},
 ): Promise<void> {
   if (messages.length === 0) return;
-  const scheduled = messages.filter(({ status }) => status === MessageStatus.scheduled);
+  const unplaced = messages.filter(({ status }) => status !== MessageStatus.queued);
   const change = {
     status: MessageStatus.canceled,
     errorCode,
@@ -58,15 +61,16 @@ export async function cancelAll(
     scheduledReason: null,
     scheduledBy: null,
     updatedAt: timestamp(),
+    ...more,
   };
   await tx.update(Message, { id: In(idsOf(messages)) }, change);
   for (const message of messages) Object.assign(message, change);
-  if (scheduled.length > 0 && conversation !== null) {
-    takePlaces(conversation, scheduled);
+  if (unplaced.length > 0 && conversation !== null) {
+    takePlaces(conversation, unplaced);
     await changeTogether(tx, [
-      ...updatesOf(tx, Message, scheduled, ["sequence"]),
+      ...updatesOf(tx, Message, unplaced, ["sequence"]),
       ...sequencesOf(tx, [conversation]),
-      ...lanes.ending(idsOf(scheduled)),
+      ...lanes.ending(idsOf(unplaced)),
     ]);
   }
   recordEvents(
@@ -76,7 +80,7 @@ export async function cancelAll(
   lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 
-/** The unsent messages of a conversation, in order, the scheduled ones last; at most one is being sent. */
+/** The unsent messages of a conversation, in order, the scheduled and proposed ones last; at most one is being sent. */
 export async function unsent(
   tx: Tx,
   conversationId: string,
@@ -84,10 +88,10 @@ export async function unsent(
   const those = (condition: string) =>
     tx.createQueryBuilder(Message, "message").where({ conversationId }).andWhere(`message.${condition}`);
   const unsent = await those(IS_UNSENT).orderBy("message.sequence").getMany();
-  const scheduled = await those(IS_SCHEDULED).orderBy("message.id").getMany();
+  const unplaced = await those(IS_UNPLACED).orderBy("message.id").getMany();
   const isQueued = ({ status }: Message) => status === MessageStatus.queued;
   return {
-    waiting: [...unsent.filter(isQueued), ...scheduled],
+    waiting: [...unsent.filter(isQueued), ...unplaced],
     sending: unsent.find((message) => !isQueued(message)),
   };
 }

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { ALL_TOPICS } from "../contacts/consent.entity";
 import type { Withdrawn } from "../contacts/consents";
-import { IS_SCHEDULED, IS_UNSENT } from "../messages/message.entity";
+import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 import { MessageAuthor, MessageError } from "../messages/message.enums";
 import { cancelQueued } from "./cancel-messages";
 import { Conversation, ConversationState } from "./conversation.entity";
@@ -10,7 +10,7 @@ import { MAX_QUEUED } from "./conversation.limits";
 import { lockConversations } from "./find-conversation";
 
 /**
- * Cancels the queued and scheduled messages that contacts have opted out of, in a transaction that has locked the
+ * Cancels the queued, scheduled and proposed messages that contacts have opted out of, in a transaction that has locked the
  * contacts. It waits for deliveries of their conversations, so that nothing is sent after it.
  */
 export const cancelWithdrawn =
@@ -40,7 +40,7 @@ export async function withMessagesTo(tx: Tx, addressIds: readonly string[]): Pro
     .select("conversation.id")
     .where("conversation.address_id IN (:...ids)", { ids: [...new Set(addressIds)] })
     .andWhere(
-      `(conversation.state = '${ConversationState.open}' OR ${waiting(IS_UNSENT)} OR ${waiting(IS_SCHEDULED)})`,
+      `(conversation.state = '${ConversationState.open}' OR ${waiting(IS_UNSENT)} OR ${waiting(IS_UNPLACED)})`,
     )
     .getMany();
   return found.map(({ id }) => id);

@@ -40,6 +40,12 @@ declare module "../../schema/hooks" {
   }
 }
 
+const CANCELABLE: ReadonlySet<MessageStatus> = new Set([
+  MessageStatus.queued,
+  MessageStatus.scheduled,
+  MessageStatus.proposed,
+]);
+
 /**
  * Moves, hands off, releases and closes conversations. Each change increments the version: once it is acknowledged, no
  * message accepted earlier is sent as if the change had not been made.
@@ -123,7 +129,7 @@ export class ConversationChanges {
 
   /**
    * Cancels a message that has not been sent.
-   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not queued or scheduled
+   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that was sent or has ended
    */
   cancelMessage(context: RequestContext, id: string): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -136,10 +142,10 @@ export class ConversationChanges {
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, conversationId ?? id);
       const message = await tx.findOneByOrFail(Message, { id });
-      if (message.status !== MessageStatus.queued && message.status !== MessageStatus.scheduled) {
+      if (!CANCELABLE.has(message.status)) {
         throw new GatewayError(
           "conflict",
-          `The message is ${message.status}; only queued and scheduled messages can be canceled.`,
+          `The message is ${message.status}; only queued, scheduled and proposed messages can be canceled.`,
         );
       }
       await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);

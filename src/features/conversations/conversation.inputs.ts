@@ -109,7 +109,7 @@ export class ConversationChange {
   canceled!: string[];
 
   @Field(() => [ID], {
-    description: "IDs of the messages that remain queued or scheduled, in sending order.",
+    description: "IDs of the messages that remain queued, scheduled or proposed, in sending order.",
   })
   @AtMost(2 * MAX_QUEUED)
   carried!: string[];
@@ -148,7 +148,7 @@ export class ConversationMessagesArgs extends OrderedPageArgs {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: "True for scheduled messages only.",
+    description: "True for scheduled and proposed messages only.",
   })
   scheduled!: boolean;
 }

@@ -27,7 +27,13 @@ import { Line } from "../lines/line.entity";
 import { LineService } from "../lines/line.service";
 import { MAY_READ_MESSAGES } from "../messages/message.access";
 import { Message } from "../messages/message.entity";
-import { CancelMessageInput, MessageConnection, SendMessageInput } from "../messages/message.inputs";
+import {
+  ApproveMessageInput,
+  CancelMessageInput,
+  DiscardMessageInput,
+  MessageConnection,
+  SendMessageInput,
+} from "../messages/message.inputs";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
@@ -46,6 +52,7 @@ import {
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { MessageQueue } from "./message-queue";
+import { MessageReviews } from "./message-reviews";
 
 const CHANGE = { key: "conversations:write", member: Permission.conversations_write } as const;
 const SEND = { key: "messages:write", member: Permission.conversations_write } as const;
@@ -62,6 +69,7 @@ export class ConversationResolver {
   constructor(
     private readonly service: ConversationService,
     private readonly changes: ConversationChanges,
+    private readonly reviews: MessageReviews,
     private readonly queue: MessageQueue,
     private readonly reached: Reached,
   ) {}
@@ -134,6 +142,26 @@ export class ConversationResolver {
     @Input(CancelMessageInput) { id }: CancelMessageInput,
   ): Promise<Message> {
     return this.changes.cancelMessage(context, id);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => Message, {
+    description: "Approves a proposed message, which is then queued, or scheduled if its rule delays it.",
+  })
+  approveMessage(
+    @Ctx() context: RequestContext,
+    @Input(ApproveMessageInput) input: ApproveMessageInput,
+  ): Promise<Message> {
+    return this.reviews.approve(context, input);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => Message, { description: "Discards a proposed message, which is then canceled." })
+  discardMessage(
+    @Ctx() context: RequestContext,
+    @Input(DiscardMessageInput) input: DiscardMessageInput,
+  ): Promise<Message> {
+    return this.reviews.discard(context, input);
   }
 
   @Access(CHANGE)

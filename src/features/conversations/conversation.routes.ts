@@ -3,7 +3,7 @@ import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-
 const CONVERSATION =
   "id contactId line: lineName address state handler releaseAt version lastSequence createdAt updatedAt";
 const MESSAGE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
-  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
+  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const ID = {
   name: "conversationId",

@@ -22,9 +22,9 @@ import type { CompiledConfigurations } from "../configuration/compiled-configura
 import { periodMs } from "../configuration/document/period";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
-import { type AgentQueues, assertRoom } from "../messages/agent-queues";
+import { type AgentQueues, acceptedAs, assertRoom } from "../messages/agent-queues";
 import { asAccepted, laterTime } from "../messages/insert-messages";
-import { IS_SCHEDULED, MESSAGE_ORDER, Message } from "../messages/message.entity";
+import { IS_UNPLACED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
 import { ConversationConnection, paginateConversations } from "./conversation.connection";
 import { Conversation, ConversationState } from "./conversation.entity";
@@ -167,7 +167,7 @@ export class ConversationService {
       reader
         .createQueryBuilder(Message, "message")
         .where({ conversationId: id })
-        .andWhere(scheduled ? `message.${IS_SCHEDULED}` : "message.sequence IS NOT NULL");
+        .andWhere(scheduled ? `message.${IS_UNPLACED}` : "message.sequence IS NOT NULL");
     const position = scheduled ? "id" : "sequence";
     const rows = await this.database.read(async (reader) => {
       if ((await findOfCaller(reader, context, Conversation, id)) === null) throw noSuch("conversation");
@@ -237,10 +237,10 @@ export class ConversationService {
     if (conversation === undefined || !(await this.isOwn(context, conversation)))
       throw noSuch("conversation");
     const sendAt = laterTime(args.sendAt);
-    const hasRoom = await this.queues.take(conversation.agentId, { sendAt });
+    const hasRoom = await this.queues.take(conversation.agentId, { status: acceptedAs({ sendAt }) });
     if (idempotencyKey == null) {
       assertOpen(conversation);
-      assertRoom(hasRoom, sendAt);
+      assertRoom(hasRoom, acceptedAs({ sendAt }));
     }
     return this.queue.sendTo(context, args, { sendAt, hasRoom });
   }
@@ -276,7 +276,7 @@ export class ConversationService {
       return { conversation, created, message: null };
     }
     const sendAt = laterTime(input.sendAt);
-    const hasRoom = await this.queues.take(agentId, { sendAt });
+    const hasRoom = await this.queues.take(agentId, { status: acceptedAs({ sendAt }) });
     const placed = { context, conversation, text: input.text, sendAt, hasRoom };
     const [message] = await this.queue.queue(tx, [placed]);
     // Ends the transaction, so that the conversation is not opened without the message.

@@ -30,6 +30,7 @@ import {
   TimerConversationResolver,
 } from "./links.resolvers";
 import { MessageQueue } from "./message-queue";
+import { MessageReviews } from "./message-reviews";
 import { readPolicyGates } from "./policy-gates";
 import { readQueues } from "./read-queues";
 import { releaseWork } from "./release-work";
@@ -71,6 +72,7 @@ export const conversations = feature({
         compiledConfigurations,
       ),
       conversationChanges: new ConversationChanges(database, lanes, hooks),
+      messageReviews: new MessageReviews(database, lanes),
     };
   },
   hooks: ({ database, lanes, compiledConfigurations }) => ({
@@ -80,8 +82,8 @@ export const conversations = feature({
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,
   }),
-  resolvers: ({ conversations, conversationChanges, messageQueue, ...reached }) => [
-    new ConversationResolver(conversations, conversationChanges, messageQueue, reached),
+  resolvers: ({ conversations, conversationChanges, messageReviews, messageQueue, ...reached }) => [
+    new ConversationResolver(conversations, conversationChanges, messageReviews, messageQueue, reached),
     new AgentConversationsResolver(conversations),
     new ContactConversationsResolver(conversations),
     new MessageConversationResolver(conversations),
@@ -111,7 +113,7 @@ export const conversations = feature({
     conversationChanges,
   }) => ({
     [RELEASE_LANE]: releaseWork(lanes, compiledConfigurations, conversationChanges),
-    [SCHEDULE_LANE]: scheduleWork(lanes),
+    [SCHEDULE_LANE]: scheduleWork(lanes, messageFailures),
     [CONVERSATION_LANE]: messageWork({
       lanes,
       drivers,

@@ -78,6 +78,7 @@ async function eraseChunk(
         subject: null,
         html: null,
         quoted: null,
+        proposedText: null,
         thread: null,
       })
       .where({ conversationId: id })

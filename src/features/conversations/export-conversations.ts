@@ -1,7 +1,7 @@
 import { type EntityManager, In, type ObjectLiteral } from "typeorm";
 import type { ContactPart } from "../contacts/contact-export";
 import { DeliveryAttempt } from "../messages/delivery-attempt.entity";
-import { IS_SCHEDULED, Message } from "../messages/message.entity";
+import { IS_UNPLACED, Message } from "../messages/message.entity";
 import { Conversation } from "./conversation.entity";
 
 const messagesOf = (reader: EntityManager, contactId: string) =>
@@ -19,7 +19,7 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
   }));
 };
 
-/** The conversations and messages of a contact; scheduled messages have no place in their conversation. */
+/** The conversations and messages of a contact; scheduled and proposed messages have no place in their conversation. */
 export const conversationParts: readonly ContactPart[] = [
   {
     kind: "conversation",
@@ -34,7 +34,7 @@ export const conversationParts: readonly ContactPart[] = [
   },
   {
     kind: "message",
-    rows: (reader, contactId) => messagesOf(reader, contactId).andWhere(IS_SCHEDULED),
+    rows: (reader, contactId) => messagesOf(reader, contactId).andWhere(IS_UNPLACED),
     order: ["message.conversationId", "message.id"],
     dataOf: withAttempts,
   },

@@ -12,7 +12,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { type KeyedRequest, onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
-import { type AgentQueues, agentQueueFull } from "../messages/agent-queues";
+import { type AgentQueues, acceptedAs, agentQueueFull } from "../messages/agent-queues";
 import { asAccepted, laterTime } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageAuthor } from "../messages/message.enums";
@@ -87,7 +87,9 @@ export class MessageQueue {
     { text, idempotencyKey: key, ...input }: SendMessageInput,
   ): Promise<Message> {
     const sendAt = laterTime(input.sendAt);
-    const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id, { sendAt });
+    const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id, {
+      status: acceptedAs({ sendAt }),
+    });
     const scope = idempotencyScope("sendMessage", context);
     return this.add({
       scope,
@@ -207,7 +209,7 @@ async function checkEach(
     if (each instanceof GatewayError) return each;
     const { conversation, sendAt, hasRoom } = each;
     if (conversation?.state === ConversationState.closed) return conversationClosed();
-    if (!hasRoom) return agentQueueFull(sendAt);
+    if (!hasRoom) return agentQueueFull(acceptedAs({ sendAt }));
     if (conversation === null) return each;
     const left = rooms.get(conversation) ?? 0;
     if (left === 0) return conversationQueueFull();

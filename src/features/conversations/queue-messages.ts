@@ -5,10 +5,10 @@ import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
-import { queueFull } from "../messages/agent-queues";
+import { acceptedAs, queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
-import { EXPIRE_AFTER_MS, IS_SCHEDULED, IS_UNSENT, type Message } from "../messages/message.entity";
-import { MessageAuthor } from "../messages/message.enums";
+import { EXPIRE_AFTER_MS, IS_UNPLACED, IS_UNSENT, type Message } from "../messages/message.entity";
+import { MessageAuthor, MessageStatus } from "../messages/message.enums";
 import { Conversation, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
@@ -16,7 +16,7 @@ import { lineById } from "./destination";
 /** The authors of humans' messages; a system of their own may send for them. */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
-/** A message to queue or schedule in a conversation, or standalone if null. */
+/** A message to queue, schedule or propose in a conversation, or standalone if null. */
 export type MessageToQueue = Pick<
   Draft,
   | "agentId"
@@ -27,14 +27,15 @@ export type MessageToQueue = Pick<
   | "decisionId"
   | "sendAt"
   | "heldBy"
+  | "review"
   | "topic"
   | "isUrgent"
   | "answeredAddressId"
 > & { conversation: Conversation | null };
 
 /**
- * Queues or schedules messages in conversations that the transaction has locked or just opened, and standalone
- * messages. A scheduled message gets its place in the conversation when it is queued.
+ * Queues, schedules or proposes messages in conversations that the transaction has locked or just opened, and
+ * standalone messages. A scheduled or proposed message gets its place in the conversation when it is queued.
  * @param tx also holds the lock `MESSAGE_ORDER`
  * @returns the messages in the order of the drafts
  */
@@ -54,7 +55,8 @@ const queueTogether = coalesceInTx(
       (queued[0] as (typeof queued)[number]).lanes,
       drafts.map(({ conversation, ...draft }) => {
         if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
-        if (draft.sendAt === undefined) conversation.lastSequence += 1;
+        const isPlaced = acceptedAs(draft) === MessageStatus.queued;
+        if (isPlaced) conversation.lastSequence += 1;
         if (ANSWERING.has(draft.author) && conversation.handler === Handler.human)
           conversation.humanAt = timestamp();
         return {
@@ -62,7 +64,7 @@ const queueTogether = coalesceInTx(
           expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
           conversation: {
             conversationId: conversation.id,
-            sequence: draft.sendAt === undefined ? conversation.lastSequence : null,
+            sequence: isPlaced ? conversation.lastSequence : null,
             fence: conversation.version,
           },
         };
@@ -75,9 +77,9 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * How many messages fit into a conversation's queue, up to the wanted number. Scheduled ones count as well, but may
- * exceed the limit of a conversation with few messages.
- * @param options.schedules true if any of the wanted ones is scheduled
+ * How many messages fit into a conversation's queue, up to the wanted number. Those without a place count as well, but
+ * may exceed the limit of a conversation with few messages.
+ * @param options.schedules true if any of the wanted ones is scheduled or proposed
  * @param options.canceled number of its messages that a dry run would cancel
  */
 export async function roomIn(
@@ -90,17 +92,15 @@ export async function roomIn(
   if (!schedules && lastSequence + wanted <= MAX_QUEUED) return wanted;
   const waiting = (condition: string) =>
     `(SELECT count(*) FROM message WHERE conversation_id = $1 AND ${condition})`;
-  const [{ count }] = await tx.query(`SELECT ${waiting(IS_UNSENT)} + ${waiting(IS_SCHEDULED)} AS count`, [
-    id,
-  ]);
+  const [{ count }] = await tx.query(`SELECT ${waiting(IS_UNSENT)} + ${waiting(IS_UNPLACED)} AS count`, [id]);
   return Math.min(Math.max(0, MAX_QUEUED - Number(count) + canceled), wanted);
 }
 
 /** The error for a message in a conversation whose queue is full. */
 export const conversationQueueFull = () =>
-  queueFull(`A conversation has at most ${MAX_QUEUED} queued and scheduled messages.`);
+  queueFull(`A conversation has at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
 
-/** Gives scheduled messages the next places in their locked conversation; the transaction must store both. */
+/** Gives messages without a place the next ones in their locked conversation; the transaction must store both. */
 export function takePlaces(conversation: Conversation, messages: readonly Message[]): void {
   for (const message of messages) {
     conversation.lastSequence += 1;

@@ -10,23 +10,40 @@ import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
 import { laneOf } from "../messages/insert-messages";
 import { Message } from "../messages/message.entity";
-import { MessageStatus } from "../messages/message.enums";
+import { MessageError, MessageStatus } from "../messages/message.enums";
 import { MESSAGES } from "../messages/message.metrics";
 import { messageEvent } from "../messages/message-events";
+import type { MessageFailures } from "../messages/message-failures";
 import { MESSAGE_LANE } from "../messages/message-lanes";
 import { Conversation } from "./conversation.entity";
 import { sequencesOf, takePlaces } from "./queue-messages";
+
+const CHANGED = [
+  "status",
+  "scheduledReason",
+  "scheduledBy",
+  "errorCode",
+  "sequence",
+  "updatedAt",
+] as const satisfies (keyof Message)[];
+
+type Ended = typeof MessageStatus.queued | typeof MessageStatus.failed;
+
+const isProposed = ({ status }: Message): boolean => status === MessageStatus.proposed;
 
 const QUEUED = { status: MessageStatus.queued, scheduledReason: null, scheduledBy: null };
 
 /** How soon to try again if another transaction holds the conversation (ms). */
 const LOCKED_MS = 250;
 
+const EXPIRED = { status: MessageStatus.failed, errorCode: MessageError.expired };
+
 /**
  * Queues scheduled messages that are due: each takes the next place in its conversation, whose lane then asks all gates.
- * Takes only free locks of conversations and their lanes, because it already holds lanes.
+ * Gives up proposed messages that nobody approved in time. Takes only free locks of conversations and their lanes,
+ * because it already holds lanes.
  */
-export const scheduleWork = (lanes: Lanes): LaneWork => ({
+export const scheduleWork = (lanes: Lanes, messageFailures: MessageFailures): LaneWork => ({
   start: async (tx, laneIds, { observer }) => {
     const conversations = await lockConversationsOf(tx, laneIds);
     const busy = await lanes.lockFree(tx, [...conversations.keys()]);
@@ -34,20 +51,23 @@ export const scheduleWork = (lanes: Lanes): LaneWork => ({
     const next = new Map<string, Timestamp>();
     const due: Message[] = [];
     const messages = await tx.find(Message, {
-      where: { id: In([...laneIds]), status: MessageStatus.scheduled },
+      where: { id: In([...laneIds]), status: In([MessageStatus.scheduled, MessageStatus.proposed]) },
       order: { sendAt: "ASC", id: "ASC" },
     });
     for (const message of messages) {
-      const { id, sendAt, conversationId } = message;
+      const { id, conversationId } = message;
+      const dueAt = isProposed(message) ? message.expiresAt : message.sendAt;
       const isFree =
         conversationId === null || (conversations.has(conversationId) && !busy.has(conversationId));
-      if (sendAt !== null && sendAt > now) next.set(id, sendAt);
+      if (dueAt !== null && dueAt > now) next.set(id, dueAt);
       else if (isFree) due.push(message);
       else next.set(id, timestamp(LOCKED_MS));
     }
     if (due.length === 0) return { next, dispatches: [], waiting: [] };
-    for (const message of due) Object.assign(message, { ...QUEUED, updatedAt: now });
-    const standalone = due.filter(({ conversationId }) => conversationId === null);
+    for (const message of due)
+      Object.assign(message, { ...(isProposed(message) ? EXPIRED : QUEUED), updatedAt: now });
+    const queued = due.filter(({ status }) => status === MessageStatus.queued);
+    const expired = due.filter(({ status }) => status === MessageStatus.failed);
     const others = due.filter(({ conversationId }) => conversationId !== null);
     const changed = [...groupBy(others, ({ conversationId }) => conversationId)].flatMap(([id, ofOne]) => {
       const conversation = conversations.get(id ?? "");
@@ -56,25 +76,27 @@ export const scheduleWork = (lanes: Lanes): LaneWork => ({
       return [conversation];
     });
     await changeTogether(tx, [
-      ...updatesOf(tx, Message, due, ["status", "scheduledReason", "scheduledBy", "sequence", "updatedAt"]),
+      ...updatesOf(tx, Message, due, CHANGED),
       ...sequencesOf(tx, changed),
-      ...lanes.adding(tx, others.map(laneOf)),
+      ...lanes.adding(tx, queued.filter(({ conversationId }) => conversationId !== null).map(laneOf)),
     ]);
     // A standalone message is sent from the lane that scheduled it.
-    const kept = standalone.map(({ id }) => id);
+    const kept = queued.flatMap(({ id, conversationId }) => (conversationId === null ? id : []));
     if (kept.length > 0) await lanes.become(tx, kept, MESSAGE_LANE);
     for (const id of kept) next.set(id, now);
     recordEvents(
       tx,
-      due.map((message) => messageEvent("message.queued", message)),
+      due.map((message) => messageEvent(`message.${message.status as Ended}`, message)),
     );
-    observer.count(MESSAGES, [MessageStatus.queued], due.length);
+    observer.count(MESSAGES, [MessageStatus.queued], queued.length);
+    observer.count(MESSAGES, [MessageStatus.failed], expired.length);
+    await messageFailures.tell(tx, expired);
     return { next, dispatches: [], waiting: [] };
   },
   finish: async () => undefined,
 });
 
-/** Locks the conversations of scheduled messages, except those locked by other transactions. */
+/** Locks the conversations of scheduled and proposed messages, except those locked by other transactions. */
 const lockConversationsOf = (tx: Tx, messageIds: readonly string[]): Promise<Map<string, Conversation>> =>
   lockRows(
     tx,

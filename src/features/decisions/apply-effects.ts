@@ -2,7 +2,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Effect } from "../configuration/document/effect";
 import type { Conversation } from "../conversations/conversation.entity";
 import { lockOpenWith } from "../conversations/find-conversation";
-import { assertRoom } from "../messages/agent-queues";
+import { acceptedAs, assertRoom } from "../messages/agent-queues";
 import { WaitingTimers } from "../timers/waiting-timers";
 import { type Application, outcomeOf, type Result } from "./effects/application";
 import { change, changeTimer, isContactHandoff } from "./effects/apply-change";
@@ -75,12 +75,12 @@ export async function applyEffects(
   for (const [i, effect] of effects.entries())
     if (effect.kind === "send" && results[i]?.destination !== undefined)
       Object.assign(results[i], scheduleOf(effect, application));
-  const schedules = results.some((result) => result?.sendAt !== undefined);
+  const schedules = results.some((result) => result?.sendAt !== undefined || result?.review !== undefined);
   for (const result of results) {
     if (result?.destination === undefined) continue;
-    const { sendAt } = result;
+    const status = acceptedAs(result);
     const messages = tx.isDryRun ? 0 : 1;
-    assertRoom(await application.queues.take(application.agentId, { sendAt, messages }), sendAt);
+    assertRoom(await application.queues.take(application.agentId, { status, messages }), status);
   }
   // These effects cancel messages, which frees room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");

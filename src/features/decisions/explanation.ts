@@ -264,7 +264,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => MessageGate,
-    "Why the message is scheduled, for `send`; null if it is queued immediately. Caps, and windows again, are checked when the message is sent.",
+    "Why the message is scheduled or proposed, for `send`; null if it is queued immediately. Caps, and windows again, are checked when the message is sent.",
   )
   gate?: MessageGate;
 

@@ -132,13 +132,15 @@ async function failedMessage(
     status: MessageStatus.failed,
   });
   if (message === null) return {};
-  const { text, subject, html, topic, resentAs, author, answeredAddressId } = message;
+  const { text, subject, html, topic, resentAs, author, answeredAddressId, proposedText, reviewedAt } =
+    message;
   // The policy applies to the second message only if it applied to the first one.
   const isUrgent = message.isUrgent || author !== MessageAuthor.agent || answeredAddressId !== null;
   const more = {
     ...(html !== null && { html }),
     ...(topic !== null && { topic }),
     ...(isUrgent && { isUrgent }),
+    ...(proposedText !== null && reviewedAt === null && { isUnapproved: true as const }),
   };
   return { failed: { text, subject, wasResent: resentAs !== null, ...more } };
 }

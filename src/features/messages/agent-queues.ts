@@ -1,16 +1,27 @@
 import { grouped } from "../../common/grouped";
-import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
+import type { Draft } from "./insert-messages";
 import { HeldReason, MessageStatus } from "./message.enums";
 
-/** Max queued messages of an agent; messages held back by an upgrade do not count. */
-export const MAX_QUEUED_OF_AGENT = 100_000;
+/** The status of a message that was just accepted. */
+type AcceptedStatus =
+  | typeof MessageStatus.queued
+  | typeof MessageStatus.scheduled
+  | typeof MessageStatus.proposed;
 
-/** Max scheduled messages of an agent. */
-const MAX_SCHEDULED_OF_AGENT = 1_000_000;
+/** Max messages of an agent with a status; messages held back by an upgrade do not count. */
+export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
+  queued: 100_000,
+  scheduled: 1_000_000,
+  proposed: 100_000,
+};
 
-type Waiting = typeof MessageStatus.queued | typeof MessageStatus.scheduled;
+/** The status of a new message with a time or a review. */
+export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">): AcceptedStatus {
+  if (review !== undefined) return MessageStatus.proposed;
+  return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
+}
 
 /** How long a count is used (ms). Until the next count, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
@@ -26,28 +37,26 @@ interface Room {
   counting: Promise<void> | undefined;
 }
 
-/** Limits the queued and the scheduled messages of an agent. Counts them only occasionally, so the limit is approximate. */
+/** Limits the waiting messages of an agent. Counts them only occasionally, so the limit is approximate. */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 
   constructor(
     private readonly database: Database,
-    private readonly maxQueued = MAX_QUEUED_OF_AGENT,
-    private readonly maxScheduled = MAX_SCHEDULED_OF_AGENT,
+    private readonly maxQueued = MAX_OF_AGENT.queued,
   ) {}
 
   /**
    * Reserves room for a message in an agent's queue.
    * @param agentId ID of an existing agent
-   * @param options.sendAt when the message is queued, if it is scheduled
+   * @param options.status the status of the message
    * @param options.messages 0 to reserve nothing
    * @returns true if there was room
    */
   async take(
     agentId: string,
-    { sendAt, messages = 1 }: { sendAt?: Timestamp | undefined; messages?: 0 | 1 } = {},
+    { status = MessageStatus.queued, messages = 1 }: { status?: AcceptedStatus; messages?: 0 | 1 } = {},
   ): Promise<boolean> {
-    const status = sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
     const name = `${status} ${agentId}`;
     const room = this.rooms.get(name) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };
     this.rooms.set(name, room);
@@ -64,9 +73,9 @@ export class AgentQueues {
     return true;
   }
 
-  private async count(agentId: string, status: Waiting, room: Room): Promise<void> {
+  private async count(agentId: string, status: AcceptedStatus, room: Room): Promise<void> {
     const began = performance.now();
-    const max = status === MessageStatus.queued ? this.maxQueued : this.maxScheduled;
+    const max = status === MessageStatus.queued ? this.maxQueued : MAX_OF_AGENT[status];
     const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, status, max]));
     room.left = max - Number(queued);
     const now = performance.now();
@@ -86,14 +95,10 @@ export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
 
 /** The error for a message from an agent whose queue is full. */
-export const agentQueueFull = (sendAt?: Timestamp) =>
-  queueFull(
-    sendAt === undefined
-      ? `An agent has at most ${grouped(MAX_QUEUED_OF_AGENT)} queued messages.`
-      : `An agent has at most ${grouped(MAX_SCHEDULED_OF_AGENT)} scheduled messages.`,
-  );
+export const agentQueueFull = (status: AcceptedStatus) =>
+  queueFull(`An agent has at most ${grouped(MAX_OF_AGENT[status])} ${status} messages.`);
 
 /** @throws GatewayError `queue_full` */
-export function assertRoom(hasRoom: boolean, sendAt?: Timestamp): void {
-  if (!hasRoom) throw agentQueueFull(sendAt);
+export function assertRoom(hasRoom: boolean, status: AcceptedStatus): void {
+  if (!hasRoom) throw agentQueueFull(status);
 }

@@ -11,12 +11,13 @@ import { Message } from "./message.entity";
 import { MessageAuthor, MessageDirection, MessageStatus, ScheduledReason } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
+import { pathOfReview, type ReviewDemand } from "./message-gate";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
 /** The place of a message in a locked conversation. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
 
-/** A message to queue or schedule. */
+/** A message to queue, schedule or propose. */
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   /** Max time it may wait to be sent, once it is queued (ms). */
   expiresAfterMs: number;
@@ -32,6 +33,8 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   sendAt?: Timestamp | undefined;
   /** Why it is scheduled, if not for a delay, and the path of the part of the policy that says so. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
+  /** Who demands that a person approves it first; undefined if nobody does. */
+  review?: ReviewDemand | undefined;
   /** The topic that it is about; undefined without one. */
   topic?: string | undefined;
   /** True if no window or cap may hold it back. */
@@ -64,7 +67,7 @@ export async function insertMessages(
   const createdAt = timestamp();
   const messages = drafts.map((draft) => {
     const { agentId, text, subject, html, author, expiresAfterMs, conversation, decisionId, sendAt } = draft;
-    const { heldBy, isUrgent = false } = draft;
+    const { heldBy, review, isUrgent = false } = draft;
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
@@ -75,6 +78,8 @@ export async function insertMessages(
       direction: MessageDirection.outbound,
       ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),
       ...(heldBy !== undefined && { scheduledReason: heldBy.reason, scheduledBy: heldBy.path }),
+      ...(review !== undefined && { ...PROPOSED, scheduledBy: pathOfReview(review) }),
+      proposedText: review === undefined ? null : text,
       topic: draft.topic ?? null,
       isUrgent,
       createdAt,
@@ -97,6 +102,9 @@ const SCHEDULED = {
   scheduledBy: null,
 };
 
+// Without `sendAt`, so that a delay is kept until the message is approved.
+const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
+
 /** The lane of a message; the queued messages of a conversation share one. */
 export function laneOf({
   id,
@@ -104,7 +112,11 @@ export function laneOf({
   conversationId,
   status,
   sendAt,
-}: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt">): NewLane {
+  expiresAt,
+}: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt"> &
+  Partial<Pick<Message, "expiresAt">>): NewLane {
+  if (status === MessageStatus.proposed && expiresAt != null)
+    return { id, agentId, kind: SCHEDULE_LANE, wakeAt: expiresAt };
   if (status === MessageStatus.scheduled && sendAt !== null)
     return { id, agentId, kind: SCHEDULE_LANE, wakeAt: sendAt };
   return conversationId === null
@@ -164,7 +176,11 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
 const acceptedEvent = (message: Message): NewEvent =>
   messageEvent(`message.${message.status as Accepted}`, message);
 
-type Accepted = typeof MessageStatus.scheduled | typeof MessageStatus.queued | typeof MessageStatus.received;
+type Accepted =
+  | typeof MessageStatus.proposed
+  | typeof MessageStatus.scheduled
+  | typeof MessageStatus.queued
+  | typeof MessageStatus.received;
 
 /** A message from a caller in the state in which it was accepted. */
 export const asAccepted = (message: Message): Message => ({

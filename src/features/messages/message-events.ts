@@ -16,6 +16,8 @@ export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" 
       | "sendAt"
       | "scheduledReason"
       | "scheduledBy"
+      | "text"
+      | "proposedText"
     >
   >;
 
@@ -37,7 +39,9 @@ export const messageEvent = (
     lineId: more.lineId ?? null,
     errorCode: more.errorCode ?? null,
     providerId: more.providerId ?? null,
-    ...(status === MessageStatus.scheduled && {
+    ...(type === "message.proposed" && { scheduledBy: more.scheduledBy ?? null }),
+    ...(type === "message.approved" && { isEdited: more.text !== more.proposedText }),
+    ...(type === "message.scheduled" && {
       sendAt: more.sendAt ?? null,
       scheduledReason: more.scheduledReason ?? null,
       scheduledBy: more.scheduledBy ?? null,

@@ -4,14 +4,15 @@ import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { MaxCharacters } from "../../schema/list-size";
 import { type Message, POLICY_PATH_MAX_LENGTH, TOPIC_MAX_LENGTH } from "./message.entity";
-import type { HeldReason, ScheduledReason } from "./message.enums";
+import { type HeldReason, MessageStatus, type ScheduledReason } from "./message.enums";
 
-type GateName = `${ScheduledReason | HeldReason}`;
+type GateName = "review" | ScheduledReason | HeldReason;
 
 const MessageGateName = enumOf<GateName>(
   "MessageGateName",
   "Kind of condition that keeps a message from being sent now.",
   {
+    review: "A person has to approve the message first.",
     delay: "The sender asked for a later time.",
     window: "The agent's policy sends no messages to the contact at this time.",
     cap: "The contact got as many messages as the agent's policy allows within a period.",
@@ -38,7 +39,7 @@ export class MessageGate {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration that imposes the condition, such as `policy.windows[0]`; null if none does.",
+    "Path of the part of the agent's configuration that imposes the condition, such as `policy.windows[0]`; null if none does, or if the rule does.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
@@ -50,6 +51,7 @@ export class MessageGate {
 
 /** The conditions that keep a message from being sent now. */
 export function gatesOf({
+  status,
   scheduledReason,
   sendAt,
   scheduledBy,
@@ -58,9 +60,25 @@ export function gatesOf({
   topic,
 }: Pick<
   Message,
-  "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore" | "topic"
+  "status" | "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore" | "topic"
 >): MessageGate[] {
+  if (status === MessageStatus.proposed) return [reviewGate(scheduledBy, topic)];
   // A message that was just inserted lacks some of its columns.
   if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy, topic }];
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
+
+/** Who demands that a person approves a message: its rule, or the policy of the configuration. */
+export type ReviewDemand = "rule" | "policy";
+
+/** The path of the part of the configuration that demands a review; null for a rule, which has no fixed path. */
+export const pathOfReview = (review: ReviewDemand): string | null =>
+  review === "policy" ? "policy.review" : null;
+
+/** The condition that a person approves a message. */
+export const reviewGate = (path: string | null, topic: string | null): MessageGate => ({
+  name: "review",
+  until: null,
+  path,
+  topic,
+});

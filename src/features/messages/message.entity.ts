@@ -25,8 +25,8 @@ export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true })
 /** The condition for unsent messages, with the text of the partial index, because SQLite compares texts. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
-/** The condition for scheduled messages, with the text of the partial index. */
-export const IS_SCHEDULED = "status = 'scheduled'";
+/** The condition for messages that wait without a place in their conversation, with the text of the partial index. */
+export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 
 /** Max time a message without a line may wait to be sent: 72 hours. */
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
@@ -71,8 +71,8 @@ export const THREAD_MAX_LENGTH = 2_000;
 @Index("message_queue", ["conversationId", "sequence"], {
   where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
 })
-@Index("message_scheduled", ["conversationId", "id"], {
-  where: `conversation_id IS NOT NULL AND ${IS_SCHEDULED}`,
+@Index("message_unplaced", ["conversationId", "id"], {
+  where: `conversation_id IS NOT NULL AND ${IS_UNPLACED}`,
 })
 export class Message {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
@@ -153,7 +153,7 @@ export class Message {
 
   @Nullable(
     () => Int,
-    "Number of the message in the conversation, starting at 1; null while the message is scheduled. Numbers may have gaps.",
+    "Number of the message in the conversation, starting at 1; null while the message is scheduled or proposed. Numbers may have gaps.",
   )
   @Column({ type: "integer", nullable: true })
   sequence!: number | null;
@@ -201,11 +201,27 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration that schedules the message, such as `policy.windows[0]`; null if none does.",
+    "Path of the part of the agent's configuration by which the message is scheduled or proposed, such as `policy.windows[0]`; null if there is none, or if its rule asks for the review.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
   scheduledBy!: string | null;
+
+  @ThirdPartyText()
+  @Nullable(
+    () => String,
+    "Text that the agent proposed, which a person may have changed; null if the message was not proposed.",
+  )
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  @Column({ type: "text", nullable: true })
+  proposedText!: string | null;
+
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When a person approved or discarded the proposed message; null if none has.",
+  )
+  @Column({ type: "varchar", length: 24, nullable: true })
+  reviewedAt!: Timestamp | null;
 
   /** The contact for whom the caps of the agent's policy count the message; null if none counts it. */
   @Column({ type: "varchar", length: 36, nullable: true })
@@ -231,7 +247,10 @@ export class Message {
   errorCode!: MessageError | null;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Human-readable error message of the last attempt; null if there was no error.")
+  @Nullable(
+    () => String,
+    "Human-readable error message of the last attempt, or why the proposed message was discarded; null if there is none.",
+  )
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
   errorText!: string | null;

@@ -1,6 +1,7 @@
 import { enumOf } from "../../common/declared-enum";
 
 export const MessageStatus = enumOf("MessageStatus", "Delivery status of a message.", {
+  proposed: "Written by the agent, but not queued before a person approves it.",
   scheduled: "Accepted, but not queued before `sendAt`.",
   queued: "Accepted and stored, but not sent yet.",
   sending: "Being sent; can no longer be canceled.",
@@ -45,6 +46,7 @@ export const MessageError = enumOf("MessageError", "Why a message was canceled o
   no_address: "The contact has no address to which the message could be sent.",
   rejected: "The receiver permanently rejected the message; see `errorText`.",
   uncertain: "It is unknown whether the message was sent, and the line does not resend such messages.",
+  discarded: "A person discarded the proposed message; `errorText` is the reason.",
   capped: "A cap of the agent's policy did not allow the message before it expired.",
 });
 export type MessageError = keyof typeof MessageError;

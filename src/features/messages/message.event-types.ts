@@ -1,11 +1,11 @@
-import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
+import { BOOLEAN, ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
 
-const messageIn = (status: string, more = {}) =>
+const messageIn = (status: string | readonly string[], more = {}) =>
   object({
     id: ID,
     conversationId: orNull(ID),
     sequence: orNull(NUMBER),
-    status: { type: "string", enum: [status] },
+    status: { type: "string", enum: [status].flat() },
     author: TEXT,
     decisionId: orNull(ID),
     lineId: orNull(ID),
@@ -15,6 +15,14 @@ const messageIn = (status: string, more = {}) =>
   });
 
 export const messageEventTypes = {
+  "message.proposed": {
+    description: "A message waits for a person to approve or discard it.",
+    data: messageIn("proposed", { scheduledBy: orNull(TEXT) }),
+  },
+  "message.approved": {
+    description: "A person approved a proposed message, which is then queued or scheduled.",
+    data: messageIn(["queued", "scheduled"], { isEdited: BOOLEAN }),
+  },
   "message.scheduled": {
     description: "A message was scheduled: it is queued at `sendAt`.",
     data: messageIn("scheduled", { sendAt: TEXT, scheduledReason: TEXT, scheduledBy: orNull(TEXT) }),

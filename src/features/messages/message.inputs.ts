@@ -1,5 +1,5 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType } from "type-graphql";
-import { Nullable } from "../../common/nullable";
+import { Nullable, Optional } from "../../common/nullable";
 import { DAY_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { IsOptional, ValidateBy } from "../../common/validators";
@@ -9,7 +9,7 @@ import { InputById } from "../../schema/mutation-input";
 import { IsText } from "../../schema/text";
 import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
-import { MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
+import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
 /** An input field with the time at which to queue a message. */
 export function SendAt(): PropertyDecorator {
@@ -45,11 +45,25 @@ export class SendMessageInput extends IdempotentInput {
 @InputType({ description: "A message to cancel." })
 export class CancelMessageInput extends InputById("message") {}
 
+@InputType({ description: "A proposed message to approve." })
+export class ApproveMessageInput extends InputById("message") {
+  @Optional(() => String, "Text to send in place of the proposed one, 1 to 10,000 characters.")
+  @IsText(MESSAGE_TEXT_MAX_LENGTH)
+  text?: string | null | undefined;
+}
+
+@InputType({ description: "A proposed message to discard." })
+export class DiscardMessageInput extends InputById("message") {
+  @Optional(() => String, "Why it is not sent, up to 500 characters.")
+  @IsText(DISCARD_REASON_MAX_LENGTH, { singleLine: true })
+  reason?: string | null | undefined;
+}
+
 @ArgsType()
 export class MessagesArgs extends OrderedPageArgs {
   @Nullable(
     () => ID,
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+    "ID of the agent. Required for members, except for `status: proposed`, which then lists those of all agents; not allowed with an API key, which belongs to one agent.",
   )
   agentId?: string | null | undefined;
 

@@ -1,6 +1,9 @@
 /** Max length of a message (code points). */
 export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
+/** Max length of the reason for which a proposed message is discarded (code points). */
+export const DISCARD_REASON_MAX_LENGTH = 500;
+
 /** Max length of the HTML of a message (code points). */
 export const MESSAGE_HTML_MAX_LENGTH = 40_000;
 

@@ -2,7 +2,7 @@ import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
 const STATE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
-  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
+  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
   name: "messageId",
@@ -23,6 +23,21 @@ const DELIVERED = {
   expiresAt: "2026-11-24T06:36:59.356Z",
   sentAt: "2026-11-21T06:36:59.371Z",
   deliveredAt: "2026-11-21T06:36:59.371Z",
+};
+
+const UNSENT = {
+  ...DELIVERED,
+  attempts: 0,
+  lineId: undefined,
+  sentAt: undefined,
+  deliveredAt: undefined,
+};
+
+const REVIEWED = {
+  ...UNSENT,
+  author: "agent",
+  proposedText: DELIVERED.message,
+  reviewedAt: "2026-11-21T06:42:10.027Z",
 };
 
 /** The message API. */
@@ -102,16 +117,49 @@ export const messageRoutes: RouteGroup = {
       errors: ["not_found", "conflict"],
       destructive: true,
       answers: "The canceled message.",
+      example: { answer: { ...UNSENT, status: "canceled", errorCode: "canceled" } },
+    },
+    {
+      operationId: "approveMessage",
+      summary: "Approve a proposed message",
+      method: "POST",
+      path: "/messages/:messageId/approve",
+      document: `mutation approveMessage($id: ID!, $message: String) {
+        approveMessage(input: { id: $id, text: $message }) { ${STATE} }
+      }`,
+      pathParameters: [MESSAGE_ID],
+      bodyMembers: named("message"),
+      status: 200,
+      result: ["approveMessage"],
+      errors: ["not_found", "conflict"],
+      reachesPeople: true,
+      // People approve what models propose.
+      isForModels: false,
+      answers: "The queued or scheduled message.",
       example: {
-        answer: {
-          ...DELIVERED,
-          status: "canceled",
-          attempts: 0,
-          errorCode: "canceled",
-          lineId: undefined,
-          sentAt: undefined,
-          deliveredAt: undefined,
-        },
+        body: { message: "Hello Anna" },
+        answer: { ...REVIEWED, message: "Hello Anna", status: "queued", proposedText: "Hello" },
+      },
+    },
+    {
+      operationId: "discardMessage",
+      summary: "Discard a proposed message",
+      method: "POST",
+      path: "/messages/:messageId/discard",
+      document: `mutation discardMessage($id: ID!, $reason: String) {
+        discardMessage(input: { id: $id, reason: $reason }) { ${STATE} }
+      }`,
+      pathParameters: [MESSAGE_ID],
+      bodyMembers: named("reason"),
+      status: 200,
+      result: ["discardMessage"],
+      errors: ["not_found", "conflict"],
+      destructive: true,
+      isForModels: false,
+      answers: "The canceled message.",
+      example: {
+        body: { reason: "Too early" },
+        answer: { ...REVIEWED, status: "canceled", errorCode: "discarded", errorText: "Too early" },
       },
     },
   ],

@@ -1,6 +1,6 @@
 import { type EntityManager } from "typeorm";
 import { ownerOf } from "../../auth/caller";
-import { type RequestContext } from "../../auth/context";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -56,7 +56,8 @@ export class MessageService {
   }
 
   /**
-   * One page of the messages of the calling agent, or of the agent given by a member.
+   * One page of the messages of the calling agent, or of the agent given by a member, who may list the proposed messages
+   * of all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(
@@ -64,9 +65,12 @@ export class MessageService {
     { agentId, status, order, ...args }: MessagesArgs,
   ): Promise<MessageConnection> {
     const matching = async (reader: EntityManager) => {
-      const query = reader
-        .createQueryBuilder(Message, "message")
-        .where({ agentId: await scopedAgentId(reader, context, agentId) });
+      const query = reader.createQueryBuilder(Message, "message");
+      if (agentId == null && status === MessageStatus.proposed && context.caller.kind === "member")
+        query.where(`message.agent_id IN (${AGENTS_OF_ORGANIZATION})`, {
+          organizationId: organizationOf(context),
+        });
+      else query.where({ agentId: await scopedAgentId(reader, context, agentId) });
       return status == null ? query : query.andWhere({ status });
     };
     return listPage(this.database, context, MessageConnection, args, { matching, order: directionOf(order) });
@@ -124,6 +128,9 @@ export class MessageService {
     );
   }
 }
+
+const AGENTS_OF_ORGANIZATION =
+  "SELECT agent.id FROM agent WHERE agent.organization_id = :organizationId AND agent.deleted_at IS NULL";
 
 const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Promise<DeliveryAttempt[]> =>
   reader

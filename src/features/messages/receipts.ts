@@ -32,6 +32,7 @@ export interface Receipt {
 
 /** How far a message has progressed; it never goes back. */
 const PROGRESS: Readonly<Record<MessageStatus, number>> = {
+  [MessageStatus.proposed]: 0,
   [MessageStatus.scheduled]: 0,
   [MessageStatus.queued]: 0,
   [MessageStatus.sending]: 0,

@@ -132,6 +132,8 @@ export function sampleMessage(
     sendAt: null,
     scheduledReason: null,
     scheduledBy: null,
+    proposedText: null,
+    reviewedAt: null,
     cappedContactId: null,
     topic: null,
     isUrgent: false,

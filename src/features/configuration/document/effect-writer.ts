@@ -2,6 +2,7 @@ import { instantOf } from "../../../common/instant";
 import { lookupTags } from "../../../common/locales";
 import { DAY_MS, timestampOf } from "../../../common/time";
 import { InvalidInput } from "../../../errors";
+import type { ReviewDemand } from "../../messages/message-gate";
 import {
   MAX_HTML_PER_DECISION,
   MAX_MESSAGES_PER_DECISION,
@@ -15,6 +16,7 @@ import type { Effect, EffectError, TimerTexts } from "./effect";
 import type { EffectDocument, LaterDocument } from "./format";
 import { DEFAULT_LOCALE, LocalFormats } from "./local-formats";
 import { periodMs } from "./period";
+import type { PolicyDocument } from "./policy-format";
 import { type DecisionInput, readSituation } from "./read-situation";
 import { StepBudget, TooExpensive } from "./step-budget";
 import { DataRun } from "./texts/data-run";
@@ -67,16 +69,24 @@ export class EffectWriter {
       return { ruleId, error, kind: "cancelTimer", key };
     }
     if ("resend" in effect) return this.resend(ruleId, effect);
-    const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
+    const { prompt, maxLength = null, tags = [], handoff = false, review } = effect.ask;
     const { text, error } = this.texts(prompt, PromptRun);
     const { topic } = this.configuration.settingsOf(prompt);
-    const asked = { template: prompt, prompt: text, ...(topic !== undefined && { topic }) };
+    const about = { ...(topic !== undefined && { topic }), ...this.review(review, "model", "all") };
+    const asked = { template: prompt, prompt: text, ...about };
     return { ruleId, error, kind: "ask", ...asked, maxLength, tags, handoff };
   }
 
   private send(
     ruleId: string | null,
-    { send: template, line, reuse, delaySeconds = 0, ...own }: Extract<EffectDocument, { send: string }>,
+    {
+      send: template,
+      line,
+      reuse,
+      delaySeconds = 0,
+      review,
+      ...own
+    }: Extract<EffectDocument, { send: string }>,
   ): Effect {
     this.messages += 1;
     const { error, ...texts } =
@@ -89,6 +99,7 @@ export class EffectWriter {
       ...(reuse && { reuse }),
       ...(topic !== undefined && { topic }),
       ...(urgent && { isUrgent: urgent }),
+      ...this.review(review, "all"),
     };
     return { ruleId, error, kind: "send", template, ...texts, ...linesOf(line), delaySeconds, ...more };
   }
@@ -105,7 +116,9 @@ export class EffectWriter {
           ? NO_FAILED_MESSAGE
           : wasResent
             ? WAS_RESENT
-            : null;
+            : failed.isUnapproved
+              ? NOT_APPROVED
+              : null;
     return {
       ruleId,
       error,
@@ -119,7 +132,18 @@ export class EffectWriter {
       ...(error === null && failed?.isUrgent && { isUrgent: true as const }),
       ...linesOf(line),
       delaySeconds: 0,
+      ...this.review(undefined, "all"),
     };
+  }
+
+  /** Who demands a review of a message, if its effect or a policy for such messages does. */
+  private review(
+    own: true | undefined,
+    ...policies: readonly NonNullable<PolicyDocument["review"]>[]
+  ): { review?: ReviewDemand } {
+    if (own) return { review: "rule" };
+    const { review } = this.configuration.document.policy ?? {};
+    return review !== undefined && policies.includes(review) ? { review: "policy" } : {};
   }
 
   /** Renders a template in the language of the contact. */
@@ -213,6 +237,8 @@ const NO_FAILED_MESSAGE: EffectError = {
 };
 
 const WAS_RESENT: EffectError = { code: "conflict", message: "The message was already resent." };
+
+const NOT_APPROVED: EffectError = { code: "conflict", message: "Nobody approved the message in time." };
 
 /** A timer that would wait for too long. */
 class TooFarAhead extends Error {}

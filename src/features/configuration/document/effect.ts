@@ -1,4 +1,5 @@
 import type { Timestamp } from "../../../common/time";
+import type { ReviewDemand } from "../../messages/message-gate";
 import type { TimerCanceler } from "./format";
 
 /** Why an effect fails. */
@@ -44,6 +45,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;
+      /** Who demands that a person approves the message first; undefined if nobody does. */
+      review?: ReviewDemand;
     }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
   | { kind: "move"; line: string; pending: "cancel" | "carry" }
@@ -55,6 +58,8 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       prompt: string | null;
       /** The topic of the message that the model writes. */
       topic?: string;
+      /** Like that of `send`, for the message that the model writes. */
+      review?: ReviewDemand;
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;

@@ -114,6 +114,11 @@ const topic = name
   )
   .optional();
 
+const review = z
+  .literal(true)
+  .describe("Has a person approve the message before it is sent, or discard it.")
+  .optional();
+
 /** A template with more than a text. */
 const fullTemplate = z.strictObject({
   text,
@@ -156,6 +161,7 @@ const send = z.strictObject({
     .optional(),
   topic,
   urgent,
+  review,
 });
 const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
 const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
@@ -189,6 +195,7 @@ const ask = z.strictObject({
         .optional(),
       tags: tags.describe("Tags that the model can add.").optional(),
       handoff: z.boolean().describe("True if the model may hand off to a human.").optional(),
+      review,
     })
     .describe("Lets the model decide, within these limits."),
 });

@@ -85,6 +85,12 @@ export const policy = z
       .describe("How many messages a contact gets within a period, on all lines together.")
       .optional(),
     topics: topics.optional(),
+    review: z
+      .enum(["model", "all"])
+      .describe(
+        "The messages that a person has to approve: those that a model writes, or all of the agent; by default, those of effects with `review`.",
+      )
+      .optional(),
   })
   .describe("When, and how often, the agent sends messages that do not answer one of the contact.");
 

@@ -51,6 +51,8 @@ export interface DecisionInput {
     topic?: string;
     /** True if the policy did not apply to it. */
     isUrgent?: true;
+    /** True if a person had to approve it, and did not in time. */
+    isUnapproved?: true;
   };
   /** Texts that Intl formatted for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;

@@ -67,6 +67,8 @@ export interface Result {
   /** When to queue the message, if not now, and the part of the policy that says so, if it does. */
   sendAt?: Timestamp | undefined;
   heldBy?: MessageToQueue["heldBy"];
+  /** Who demands that a person approves the message; undefined if nobody does. */
+  review?: MessageToQueue["review"];
   /** The timer that was set or canceled. */
   timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;
 }

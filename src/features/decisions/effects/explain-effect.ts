@@ -1,12 +1,13 @@
 import type { Effect } from "../../configuration/document/effect";
 import { ScheduledReason } from "../../messages/message.enums";
+import { pathOfReview, reviewGate } from "../../messages/message-gate";
 import type { EffectExplanation, TimerExplanation } from "../explanation";
 import type { Result, TimerChange } from "./application";
 
 /** Explains an effect and its result. */
 export function explain(
   effect: Effect,
-  { status, error, line, obstacles, timer, sendAt, heldBy }: Result = { status: "skipped" },
+  { status, error, line, obstacles, timer, ...schedule }: Result = { status: "skipped" },
   messageId: string | undefined = undefined,
 ): EffectExplanation {
   return {
@@ -24,14 +25,7 @@ export function explain(
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
     ...("topic" in effect && { topic: effect.topic }),
     ...("isUrgent" in effect && { isUrgent: effect.isUrgent }),
-    ...(sendAt !== undefined && {
-      gate: {
-        name: heldBy?.reason ?? ScheduledReason.delay,
-        until: sendAt,
-        path: heldBy?.path ?? null,
-        topic: ("topic" in effect && effect.topic) || null,
-      },
-    }),
+    ...gateIn(schedule, ("topic" in effect && effect.topic) || null),
     line: line !== undefined ? line : "line" in effect ? effect.line : null,
     ...(obstacles !== undefined && { obstacles }),
     tags: "tags" in effect ? effect.tags : null,
@@ -39,6 +33,14 @@ export function explain(
     ...("scope" in effect && { scope: effect.scope }),
     ...("key" in effect && { timer: explainTimer(effect, timer) }),
   };
+}
+
+/** The gate of a message that is not queued yet. */
+function gateIn({ sendAt, heldBy, review }: Omit<Result, "status">, topic: string | null) {
+  if (review !== undefined) return { gate: reviewGate(pathOfReview(review), topic) };
+  if (sendAt === undefined) return {};
+  const { reason, path } = heldBy ?? { reason: ScheduledReason.delay, path: null };
+  return { gate: { name: reason, until: sendAt, path, topic } };
 }
 
 const explainTimer = (effect: TimerChange, timer: Result["timer"]): TimerExplanation => ({

@@ -6,12 +6,16 @@ import { Message } from "../../messages/message.entity";
 import { MessageAuthor, ScheduledReason } from "../../messages/message.enums";
 import type { Application, Result, Send } from "./application";
 
-/** When a message is queued: after its delay, and in a window of the policy; now if undefined. */
+/**
+ * When a message is queued: after its delay, and in a window of the policy; now if undefined. One that a person has to
+ * approve passes the windows once it is approved.
+ */
 export function scheduleOf(
-  { delaySeconds, isUrgent }: Send,
+  { delaySeconds, isUrgent, review }: Send,
   { bound, now }: Application,
-): Pick<Result, "sendAt" | "heldBy"> {
+): Pick<Result, "sendAt" | "heldBy" | "review"> {
   const delayed = delaySeconds > 0 ? timestampOf(Date.parse(now) + delaySeconds * 1000) : undefined;
+  if (review !== undefined) return { sendAt: delayed, review };
   const closed = isUrgent ? undefined : bound?.policy.closedUntil(bound.timezone, delayed ?? now);
   if (closed === undefined) return { sendAt: delayed };
   return { sendAt: closed.until, heldBy: { reason: ScheduledReason.window, path: closed.path } };
@@ -28,7 +32,7 @@ export async function send(
   { lanes, agentId, decisionId, isAnswer }: Application,
 ): Promise<ReadonlyMap<Effect, string>> {
   const sends = effects.flatMap((effect, i) => {
-    const { destination, addressId, sendAt, heldBy } = results[i] ?? {};
+    const { destination, addressId, sendAt, heldBy, review } = results[i] ?? {};
     if (effect.kind !== "send" || destination === undefined) return [];
     const draft: MessageToQueue = {
       agentId,
@@ -39,6 +43,7 @@ export async function send(
       decisionId,
       sendAt,
       heldBy,
+      review,
       topic: effect.topic,
       isUrgent: effect.isUrgent,
       answeredAddressId: isAnswer ? addressId : undefined,

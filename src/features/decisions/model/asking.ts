@@ -39,9 +39,9 @@ export function withAnswer(
   return { ...planned, effects: bounded([...failed, ...instead]) };
 }
 
-function chosen({ ruleId, topic }: Ask, { text, tags, handoff }: Proposal): Effect[] {
+function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposal): Effect[] {
   const done = { ruleId, error: null };
-  const about = topic !== undefined && { topic };
+  const about = { ...(topic !== undefined && { topic }), ...(review !== undefined && { review }) };
   return [
     ...(tags.length > 0 ? [{ ...done, kind: "addTags" as const, tags }] : []),
     ...(text === null

@@ -1,0 +1,148 @@
+import { ownerOf } from "../../auth/caller";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import { changeTogether } from "../../database/change-together";
+import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
+import { updatesOf } from "../../database/updates-of";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError, noSuch } from "../../errors";
+import { findOfCaller } from "../agents/agent-scope";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { recordAudit } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
+import { laneOf } from "../messages/insert-messages";
+import { Message } from "../messages/message.entity";
+import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
+import type { ApproveMessageInput, DiscardMessageInput } from "../messages/message.inputs";
+import { MESSAGES } from "../messages/message.metrics";
+import { messageEvent } from "../messages/message-events";
+import { cancelAll } from "./cancel-messages";
+import { conversationActions } from "./conversation.audit";
+import { type Conversation, Handler } from "./conversation.entity";
+import { lockConversations } from "./find-conversation";
+import { sequencesOf, takePlaces } from "./queue-messages";
+
+/** The columns that an approval changes. */
+const APPROVED = [
+  "status",
+  "scheduledReason",
+  "scheduledBy",
+  "reviewedAt",
+  "updatedAt",
+  "text",
+  "html",
+  "sequence",
+] as const satisfies (keyof Message)[];
+
+/** A proposed message, with its locked conversation; null for a standalone message. */
+interface Proposal {
+  message: Message;
+  conversation: Conversation | null;
+}
+
+/** People look at the messages that agents propose. Of all that may happen to one, exactly one thing does. */
+export class MessageReviews {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /**
+   * Queues a proposed message, or schedules it for the time that its rule asks for.
+   * @returns the message, with the text that is sent and the one that was proposed
+   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not proposed or has expired
+   */
+  approve(context: RequestContext, { id, text }: ApproveMessageInput): Promise<Message> {
+    return this.review(context, id, async (tx, { message, conversation }) => {
+      const now = timestamp();
+      const isLater = message.sendAt !== null && message.sendAt > now;
+      const isEdited = text != null && text !== message.text;
+      const change = {
+        status: isLater ? MessageStatus.scheduled : MessageStatus.queued,
+        scheduledReason: isLater ? ScheduledReason.delay : null,
+        scheduledBy: null,
+        reviewedAt: now,
+        updatedAt: now,
+        // The HTML has the text as it was proposed.
+        ...(isEdited && { text, html: null }),
+      };
+      Object.assign(message, change);
+      if (conversation?.handler === Handler.human) conversation.humanAt = now;
+      if (conversation !== null && !isLater) takePlaces(conversation, [message]);
+      await changeTogether(tx, [
+        ...updatesOf(tx, Message, [message], APPROVED),
+        ...sequencesOf(tx, conversation === null ? [] : [conversation]),
+        // Its own lane waits for the message to expire.
+        ...this.lanes.ending([id]),
+      ]);
+      await this.lanes.add(tx, [laneOf(message)]);
+      recordEvents(tx, [
+        messageEvent("message.approved", message),
+        messageEvent(`message.${change.status}`, message),
+      ]);
+      this.lanes.observing(tx).count(MESSAGES, [change.status]);
+      await this.audit(tx, context, message, { text: isEdited });
+    });
+  }
+
+  /**
+   * Cancels a proposed message.
+   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not proposed
+   */
+  discard(context: RequestContext, { id, reason = null }: DiscardMessageInput): Promise<Message> {
+    return this.review(context, id, async (tx, { message, conversation }) => {
+      const more = { errorText: reason, reviewedAt: timestamp() };
+      await cancelAll(tx, this.lanes, conversation, [message], MessageError.discarded, more);
+      if (conversation === null) await this.lanes.end(tx, [id]);
+      await this.audit(tx, context, message);
+    });
+  }
+
+  private async review(
+    context: RequestContext,
+    id: string,
+    decide: (tx: Tx, proposal: Proposal) => Promise<void>,
+  ): Promise<Message> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertStillAllowed(tx, context, Permission.conversations_write);
+      const found = await findOfCaller(tx, context, Message, id);
+      if (found === null) throw noSuch("message");
+      const { conversationId } = found;
+      // Excludes changes of the conversation, other reviews, and the end of a proposal that nobody approved.
+      const conversation =
+        conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
+      await this.lanes.lock(tx, id);
+      const message = await tx.findOneByOrFail(Message, { id });
+      if (message.status !== MessageStatus.proposed) {
+        throw new GatewayError(
+          "conflict",
+          `The message is ${message.status}; only proposed messages can be approved or discarded.`,
+        );
+      }
+      if (message.expiresAt !== null && message.expiresAt <= timestamp())
+        throw new GatewayError("conflict", "The message has expired.");
+      await decide(tx, { message, conversation: conversation ?? null });
+      return message;
+    });
+  }
+
+  /** Without texts, because an erasure does not reach the audit log. */
+  private audit(
+    tx: Tx,
+    context: RequestContext,
+    { id, status }: Message,
+    { text: isEdited = false } = {},
+  ): Promise<void> {
+    const isApproved = status !== MessageStatus.canceled;
+    const action = isApproved ? conversationActions.message_approved : conversationActions.message_discarded;
+    return recordAudit(
+      tx,
+      context,
+      action,
+      { id, name: id, organizationId: organizationOf(context) },
+      { status: [MessageStatus.proposed, status], ...(isEdited && { text: ["proposed", "edited"] }) },
+    );
+  }
+}
