@@ -4,6 +4,7 @@ import {
   IconAdjustments,
   IconBuilding,
   IconChartBar,
+  IconChecklist,
   IconGitBranch,
   IconKey,
   IconList,
@@ -76,6 +77,14 @@ export const PAGES: readonly PageEntry[] = [
     title: "Conversation",
     permission: "conversations_read",
     ...loaded(async () => (await import("./conversations/conversation")).Conversation),
+    group: "Inbox",
+  },
+  {
+    path: "/review",
+    title: "To review",
+    icon: IconChecklist,
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./messages/to-review")).ToReview),
     group: "Inbox",
   },
   {

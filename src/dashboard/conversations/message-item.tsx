@@ -1,8 +1,9 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { Attempts } from "../messages/attempts";
 import { cancelMessage } from "../messages/cancel";
 import { AUTHORS, type DeliveryState, isWaiting, StateReason, StatusWord } from "../messages/message-state";
+import { Review } from "../messages/review";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
@@ -24,8 +25,9 @@ export function MessageItem({
   timezone: string | null;
 }) {
   const { direction, author, createdAt, subject, quoted, omitted } = message;
+  const item = useRef<HTMLLIElement>(null);
   return (
-    <li className={styles.message} data-direction={direction}>
+    <li ref={item} tabIndex={-1} className={styles.message} data-direction={direction}>
       <p className={styles.author}>
         <bdi>{author === "contact" ? contactName : AUTHORS[author]}</bdi> · <Time value={createdAt} />
       </p>
@@ -44,8 +46,24 @@ export function MessageItem({
             </p>
           </details>
         )}
+        {message.proposedText !== null && message.proposedText !== message.text && (
+          <details className={styles.quoted}>
+            <summary>As the agent proposed it</summary>
+            <p className={styles.text} dir="auto">
+              {message.proposedText}
+            </p>
+          </details>
+        )}
         {omitted !== null && <p className={styles.omitted}>{omitted}</p>}
       </div>
+      {message.status === "proposed" && (
+        <Review
+          id={message.id}
+          text={message.text}
+          about={`to ${contactName}`}
+          onDone={() => item.current?.focus()}
+        />
+      )}
       <Actions message={message} contact={{ name: contactName, timezone }} />
     </li>
   );

@@ -59,6 +59,11 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
               Not on the line {obstacle.line}: {obstacle.error.message}
             </p>
           ))}
+          {effect.gate?.name === "review" && (
+            <p className={styles.note}>
+              Sent once somebody approves it, by {effect.gate.path ?? "the rule’s review"}.
+            </p>
+          )}
           {isPlanned && effect.gate?.until != null && effect.gate.path !== null && (
             <p className={styles.note}>
               Waits until {exactTime(effect.gate.until)}, by {effect.gate.path}.

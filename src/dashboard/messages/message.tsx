@@ -13,6 +13,7 @@ import { cancelMessage } from "./cancel";
 import { MessageDocument, type MessageQuery } from "./documents.generated";
 import { AUTHORS, isWaiting, StateReason, StatusTag } from "./message-state";
 import styles from "./messages.module.css";
+import { Review } from "./review";
 
 const SECTION = "Messages";
 
@@ -78,6 +79,9 @@ function MessagePage({ message }: { message: MessageData }) {
                 {message.text}
               </p>
             )}
+            {status === "proposed" && (
+              <Review id={id} text={message.text} about="" onDone={() => undefined} />
+            )}
             {html !== null && (
               <details>
                 <summary>HTML</summary>
@@ -89,6 +93,14 @@ function MessagePage({ message }: { message: MessageData }) {
                 <summary>Quoted text</summary>
                 <p className={styles.text} dir="auto">
                   {quoted}
+                </p>
+              </details>
+            )}
+            {message.proposedText !== null && message.proposedText !== message.text && (
+              <details>
+                <summary>As the agent proposed it</summary>
+                <p className={styles.text} dir="auto">
+                  {message.proposedText}
                 </p>
               </details>
             )}
@@ -139,10 +151,12 @@ const About = ({ message }: { message: MessageData }) => {
           "Sent again":
             resentAs === null ? undefined : <Link href={`/messages/${resentAs}`}>As another message</Link>,
           Accepted: time(message.createdAt),
+          Reviewed: time(message.reviewedAt),
           [direction === "inbound" ? "Written" : "Sent"]: time(message.sentAt),
           Delivered: time(message.deliveredAt),
           Read: time(message.readAt),
-          Expires: isWaiting(message.status) ? time(message.expiresAt) : undefined,
+          Expires:
+            isWaiting(message.status) || message.status === "proposed" ? time(message.expiresAt) : undefined,
           "ID at the provider": providerId === null ? undefined : <code>{providerId}</code>,
           ID: <code>{message.id}</code>,
         }}

@@ -1,9 +1,15 @@
 import { useId } from "react";
 import { Link, useLocation } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { ProposedCountDocument } from "../messages/documents.generated";
 import { PAGES, type PageEntry } from "../pages";
 import { useViewer } from "../session/session";
+import { formatCount } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./shell.module.css";
+
+/** Polling interval for the number of messages to review (ms). */
+const COUNT_POLL_MS = 15_000;
 
 /** Links to the pages that the member may see; grouped pages are listed under their heading. */
 export function Nav() {
@@ -38,6 +44,13 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
   );
 }
 
+/** The number of messages that wait for a review; nothing if there are none. */
+function Waiting() {
+  const messages = usePolledQuery(ProposedCountDocument, {}, { pollMs: COUNT_POLL_MS }).data?.messages;
+  if (!messages?.totalCount) return null;
+  return <span className={styles.count}>{formatCount(messages.totalCount, messages.isTotalCountExact)}</span>;
+}
+
 function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
   const [at] = useLocation();
   // A page below this one, such as a key's page, is listed nowhere else.
@@ -53,6 +66,7 @@ function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
       >
         {icon && <Icon of={icon} />}
         {title}
+        {path === "/review" && <Waiting />}
       </Link>
     </li>
   );

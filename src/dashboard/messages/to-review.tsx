@@ -1,0 +1,128 @@
+import { useEffect, useRef } from "react";
+import { Link } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { PAGE_SIZE } from "../ui/list";
+import { useCursorFallback, useListAddress } from "../ui/list-address";
+import { Empty, Page, Placeholder } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { Pager } from "../ui/pager";
+import { ProposedDocument, type ProposedQuery } from "./documents.generated";
+import styles from "./messages.module.css";
+import { Review } from "./review";
+
+type Proposal = ProposedQuery["messages"]["nodes"][number];
+
+/** Inbox → To review: what agents want to send, oldest first, until somebody approves or discards it. */
+export function ToReview() {
+  const address = useListAddress();
+  const query = usePolledQuery(ProposedDocument, { first: PAGE_SIZE, after: address.after });
+  useCursorFallback(address, query.error);
+  const messages = query.data?.messages;
+  return (
+    <Page
+      title="To review"
+      section="Inbox"
+      lead="Messages that your agents want to send, oldest first. Nothing is sent before somebody approves it."
+    >
+      <div className={pageStyles.card}>
+        {messages !== undefined ? (
+          <Proposals messages={messages.nodes} />
+        ) : query.error !== null ? (
+          <Failure error={query.error} retry={query.refetch} />
+        ) : (
+          <Placeholder />
+        )}
+        <Pager
+          address={address}
+          pageInfo={messages?.pageInfo}
+          shown={messages?.nodes.length}
+          pageSize={PAGE_SIZE}
+          total={messages}
+        />
+      </div>
+    </Page>
+  );
+}
+
+function Proposals({ messages }: { messages: readonly Proposal[] }) {
+  const list = useRef<HTMLDivElement>(null);
+  const left = useRef<number>(undefined);
+  // The message that takes the place of a reviewed one gets the focus, so that the keyboard stays in the list.
+  useEffect(() => {
+    if (left.current === undefined) return;
+    const items = list.current?.querySelectorAll<HTMLElement>("li[tabindex]");
+    (items?.[Math.min(left.current, messages.length - 1)] ?? list.current)?.focus();
+    left.current = undefined;
+  });
+  return (
+    <div ref={list} tabIndex={-1} className={styles.proposals}>
+      {messages.length === 0 ? (
+        <Empty title="Nothing to review">
+          <p>
+            Messages appear here if a rule has <code>review</code>, or the policy of an agent demands it.
+          </p>
+        </Empty>
+      ) : (
+        <ol aria-label="Messages to review">
+          {messages.map((message, i) => (
+            <li key={message.id} tabIndex={-1}>
+              <Item
+                message={message}
+                onDone={() => {
+                  left.current = i;
+                }}
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+function Item({ message, onDone }: { message: Proposal; onDone: () => void }) {
+  const { id, text, subject, createdAt, expiresAt, decisionId, agent, conversation } = message;
+  const to =
+    conversation?.contact?.name ??
+    conversation?.contact?.ref ??
+    conversation?.address ??
+    "nobody in particular";
+  return (
+    <>
+      <p className={styles.hint}>
+        <bdi>{agent.name}</bdi> to{" "}
+        {conversation === null ? (
+          to
+        ) : (
+          <Link href={`/conversations/${conversation.id}`}>
+            <bdi>{to}</bdi>
+          </Link>
+        )}{" "}
+        · <Time value={createdAt} />
+        {expiresAt !== null && (
+          <>
+            {" "}
+            · expires <Time value={expiresAt} isDue />
+          </>
+        )}
+        {decisionId !== null && (
+          <>
+            {" "}
+            · <Link href={`/decisions/${decisionId}`}>Why?</Link>
+          </>
+        )}
+      </p>
+      {subject !== null && (
+        <p className={styles.subject}>
+          <bdi>{subject}</bdi>
+        </p>
+      )}
+      <p className={styles.text} dir="auto">
+        {text}
+      </p>
+      <Review id={id} text={text} about={`to ${to}`} onDone={onDone} />
+    </>
+  );
+}

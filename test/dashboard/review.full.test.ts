@@ -1,0 +1,163 @@
+import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { addContact } from "../support/contacts";
+import { addConversation } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import { addMember, firstAgentId } from "../support/people";
+import { waitUntil } from "../support/wait-until";
+import { COLOR_RULES, fits, violations } from "./axe";
+import { describeDashboard, gone, seen, seenInTime } from "./visit";
+
+const DOCUMENT = {
+  situations: { offer: { text: "string" } },
+  templates: { offer: "{{ situation.data.text }}" },
+  rules: [{ id: "offer", on: "offer", do: [{ send: "offer", review: true }] }],
+};
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+];
+
+describeDashboard(
+  "review",
+  (dashboard) => {
+    let agentId: string;
+    let name: string;
+    let conversation: string;
+    beforeAll(async () => {
+      agentId = await firstAgentId(dashboard.gateway);
+      await publish(dashboard.gateway, agentId, DOCUMENT);
+    });
+    beforeEach(async () => {
+      const { gateway } = dashboard;
+      name = `אנה ${"x".repeat(60)} ${Math.random()}`;
+      const address = `at ${Math.random()}`;
+      conversation = (await addConversation(gateway, { agentId, address })).id;
+      await addContact(gateway, {
+        ...{ agentId, ref: null, name },
+        addresses: [{ kind: AddressKind.local, address }],
+      });
+    });
+
+    const propose = async (text: string): Promise<string> => {
+      const { body } = await decisionClient(dashboard.gateway).decide({
+        ...{ type: "offer", data: { text }, conversationId: conversation },
+      });
+      return body.explanation.effects[0].messageId;
+    };
+    const messageOf = (id: string) =>
+      dashboard.gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+    const link = (page: Page) =>
+      page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: /^To review/ });
+    /** Checks the page at all sizes, light and dark. */
+    const check = async (page: Page) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const viewport of SIZES) {
+          await page.setViewportSize(viewport);
+          expect([viewport.width, await fits(page)]).toEqual([viewport.width, true]);
+        }
+        expect(await violations(page, colorScheme === "dark" ? { only: COLOR_RULES } : {})).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize(SIZES[0] as (typeof SIZES)[number]);
+    };
+
+    test("what waits is counted in the navigation, and is edited and approved with the keyboard alone", async () => {
+      const first = await propose("first offer");
+      const second = await propose("second offer");
+      const page = await dashboard.visit();
+      await seenInTime(link(page).getByText("2"));
+      const third = await propose("third offer");
+      await seenInTime(link(page).getByText("3"));
+      await link(page).focus();
+      await page.keyboard.press("Enter");
+      await seen(page.getByRole("heading", { level: 1, name: "To review" }));
+      const items = page.getByRole("list", { name: "Messages to review" }).getByRole("listitem");
+      await seen(items.nth(2));
+      await check(page);
+
+      await items.nth(0).getByRole("button", { name: /^Edit/ }).focus();
+      await page.keyboard.press("Enter");
+      const text = page.getByLabel("Text to send");
+      expect(await text.evaluate((field) => field === document.activeElement)).toBe(true);
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type("a better offer");
+      await check(page);
+      await text.focus();
+      await page.keyboard.press("Control+Enter");
+      await gone(page.getByText("first offer"));
+      expect(await messageOf(first)).toMatchObject({ text: "a better offer", proposedText: "first offer" });
+
+      // The next message has the focus.
+      await waitUntil(() => items.nth(0).evaluate((item) => item === document.activeElement));
+      await page.keyboard.press("Tab");
+      while (!(await page.evaluate(() => document.activeElement?.textContent === "Discard")))
+        await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("not now");
+      await page.keyboard.press("Escape");
+      await items
+        .nth(0)
+        .getByRole("button", { name: /^Discard/ })
+        .click();
+      await page.keyboard.type("too early");
+      await page.keyboard.press("Control+Enter");
+      await gone(page.getByText("second offer"));
+      expect(await messageOf(second)).toMatchObject({ errorCode: "discarded", errorText: "too early" });
+
+      await items
+        .nth(0)
+        .getByRole("button", { name: /^Approve/ })
+        .click();
+      await seen(page.getByText("Nothing to review"));
+      await gone(link(page).getByText("1"));
+      expect(await messageOf(third)).toMatchObject({ text: "third offer", reviewedAt: expect.any(String) });
+      await check(page);
+    });
+
+    test("a proposed message is a bubble in its conversation, and shows what was proposed after an edit", async () => {
+      const message = await propose("an offer");
+      const page = await dashboard.visit(`/conversations/${conversation}`);
+      const bubble = page.getByRole("log", { name: "Messages" }).getByRole("listitem");
+      await seen(bubble.getByText("To review"));
+      await check(page);
+      await bubble.getByRole("button", { name: /^Edit/ }).click();
+      await bubble.getByLabel("Text to send").fill("a better offer");
+      await bubble.getByRole("button", { name: "Approve and send" }).click();
+      await seenInTime(bubble.getByText("Delivered"));
+      expect(await messageOf(message)).toMatchObject({ status: "delivered" });
+      await bubble.getByText("As the agent proposed it").click();
+      await seen(bubble.getByText("an offer", { exact: true }));
+      await check(page);
+      await page.goto(`${dashboard.gateway.url}/dashboard/messages/${message}`);
+      await seen(page.getByText("As the agent proposed it"));
+    });
+
+    test("two people at once: the second one reads what happened to the message", async () => {
+      const message = await propose("an offer");
+      const page = await dashboard.visit(`/conversations/${conversation}`);
+      const discard = page.getByRole("button", { name: /^Discard/ });
+      await discard.click();
+      await dashboard.gateway.rest("POST", `/messages/${message}/approve`, { body: {} });
+      await page.getByRole("button", { name: "Discard", exact: true }).click();
+      await seen(page.getByText(/only proposed messages can be approved/).or(page.getByText("Delivered")));
+      expect(await messageOf(message)).toMatchObject({ text: "an offer", errorCode: null });
+    });
+
+    test("members who may only read see what waits, without buttons", async () => {
+      await propose("an offer");
+      const reader = await addMember(dashboard.gateway, {
+        email: `reader-${Math.random()}@example.com`,
+        permissions: [Permission.conversations_read],
+      });
+      const page = await dashboard.visit("/review", { as: reader });
+      await seen(page.getByText("You need the permission conversations:write to approve it.").first());
+      expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+    });
+  },
+  { DELIVERY_WORKERS: "1" },
+);
