@@ -300,6 +300,28 @@ const INVALID: [object, string, string][] = [
     "must be the last effect",
   ],
   [
+    of({
+      templates: { a: "a" },
+      rules: [{ ...RULE, do: [{ ask: { prompt: "a", texts: ["a", "b"] } }] }],
+    }),
+    "rules[0].do[0].ask.texts[1]",
+    "is not the name of a template",
+  ],
+  [
+    of({
+      policy: { topics: { news: { title: "News", default: "in" } } },
+      templates: { a: "a", b: { text: "{{ unsubscribeUrl }}", topic: "news" } },
+      rules: [{ ...RULE, do: [{ ask: { prompt: "a", texts: ["b"] } }] }],
+    }),
+    "templates.b.text",
+    "unsubscribeUrl",
+  ],
+  [
+    of({ templates: { a: "a" }, rules: [{ ...RULE, do: [{ ask: { prompt: "a", history: 51 } }] }] }),
+    "rules[0].do[0].ask.history",
+    "must be at most 50",
+  ],
+  [
     of({ templates: { a: "a" }, otherwise: [{ ask: { prompt: "a" } }] }),
     "otherwise[0]",
     "must not ask the model",

@@ -168,6 +168,10 @@ describe("the editor suggests", () => {
       '{"rules": [{"do": [{"send": "hi", |}]}]}',
       ["line", "reuse", "delaySeconds", "topic", "urgent", "review"],
     ],
+    [
+      '{"rules": [{"do": [{"ask": {"prompt": "hi", |}}]}]}',
+      ["maxLength", "tags", "handoff", "history", "texts"],
+    ],
     ['{"policy": {|}}', ["zone", "windows", "caps", "topics", "review"]],
     ['{"policy": {"windows": [{|}]}}', ["days", "from", "to"]],
     ['{"policy": {"caps": [{"max": 2, |}]}}', ["within", "topics"]],

@@ -57,6 +57,18 @@ export const MAX_TIMER_DAYS = 90;
 /** Max length of the key of a timer. */
 export const TIMER_KEY_MAX_LENGTH = 200;
 
+/** Max earlier messages that a model gets. */
+export const MAX_HISTORY = 50;
+
+/** Max size of the earlier messages that a model gets, as JSON (bytes). */
+export const HISTORY_MAX_BYTES = 16 * 1024;
+
+/** Max texts of the configuration that a model gets as information. */
+export const MAX_ASK_TEXTS = 10;
+
+/** Max length of all of these texts together (UTF-16 code units). */
+export const ASK_TEXTS_MAX_LENGTH = 40_000;
+
 /** Max messages that one decision sends. */
 export const MAX_MESSAGES_PER_DECISION = 10;
 

@@ -18,6 +18,8 @@ import { explain } from "./effects/explain-effect";
 import type { EffectExplanation, GateExplanation, ModelRequest } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
+import { readHistory } from "./model/history";
+import type { Ask } from "./model/proposal";
 import { modelRequestStateOf, obstacleTo } from "./model-request-state";
 import { type Participants } from "./participants";
 import { isHandedOff, type Plan, planInSteps } from "./plan";
@@ -31,7 +33,7 @@ import {
   recordMatches,
   ruleIdsOf,
 } from "./rule-matches";
-import { takeSnapshot } from "./snapshot";
+import { messageIdsOf, takeSnapshot } from "./snapshot";
 import { type WaveUnit } from "./wave";
 
 /** The inputs of a decision besides its situation. */
@@ -70,6 +72,7 @@ export class DecisionSteps {
     const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
+    if (obstacle?.name !== "contact") recordAnswer(decision, answer);
     const { snapshot } = decision;
     const planned = snapshot && (await this.plan(context, configuration, { situation, ...snapshot }));
     const decisionContext = { context, participants, configuration, unit };
@@ -137,8 +140,12 @@ export class DecisionSteps {
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const mayAsk = !isLoop(planned.gates) && !isHandedOff(planned.gates);
-    const asks = mayAsk && askIn(planned.effects) !== undefined;
-    if (asks && this.hasModel) decision.decider = DeciderKind.model;
+    const ask = mayAsk ? askIn(planned.effects) : undefined;
+    const asks = ask !== undefined;
+    if (asks && this.hasModel) {
+      decision.decider = DeciderKind.model;
+      await recordHistory(tx, decision, ask, participants);
+    }
     if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags });
     else if (!this.hasModel) {
       const instead = withAnswer(configuration, input, planned, NO_MODEL);
@@ -226,6 +233,28 @@ export class DecisionSteps {
     };
     completeDecision(tx, this.dependencies.lanes, decision, outcomeOf(effects), explanation);
   }
+}
+
+/** Adds the earlier messages that a rule gives to the model to the snapshot of its decision. */
+async function recordHistory(
+  tx: Tx,
+  decision: Decision,
+  { history: count }: Ask,
+  { conversation }: Participants,
+): Promise<void> {
+  const { snapshot, situation } = decision;
+  if (count === undefined || conversation === null || snapshot === null) return;
+  // Those that the situation is about are known already.
+  const except = snapshot.message === null ? [] : messageIdsOf(situation);
+  const history = await readHistory(tx, { conversationId: conversation.id, count, except });
+  decision.snapshot = { ...snapshot, model: { history } };
+}
+
+/** Adds what a model answered to the snapshot of its decision. */
+function recordAnswer(decision: Decision, answer: Answer | undefined): void {
+  const { snapshot } = decision;
+  if (snapshot === null || answer?.text === undefined) return;
+  decision.snapshot = { ...snapshot, model: { ...snapshot.model, answer: answer.text } };
 }
 
 /** A deactivated organization makes no decisions. */

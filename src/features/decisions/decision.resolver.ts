@@ -2,15 +2,18 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { AtMostInAll } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
+import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
 import type { DecisionService } from "./decision.service";
+import { exchangeOf, MODEL_EXCHANGE_MAX, ModelExchange } from "./model/model-exchange";
 import { Replay, ReplayAgainst, Replays } from "./replay";
 import type { ReplayService } from "./replay.service";
 
@@ -75,6 +78,17 @@ export class DecisionResolver {
     @Args(() => ReplayDecisionsArgs) args: ReplayDecisionsArgs,
   ): Promise<Replays> {
     return this.replays.many(context, args);
+  }
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => ModelExchange, {
+    nullable: true,
+    description:
+      "What the model was given and what it answered; null if no model was asked, and after the contact is erased. In a dry run, what it would be given. API keys need the scope `conversations:read`.",
+  })
+  @AtMostInAll(MODEL_EXCHANGE_MAX)
+  modelExchange(@Root() decision: Decision): ModelExchange | null {
+    return exchangeOf(decision);
   }
 
   @FieldResolver(() => Agent, { description: "The agent that made the decision." })

@@ -24,7 +24,9 @@ import {
   ExplanationError,
   type GateExplanation,
 } from "./explanation";
-import { plan } from "./plan";
+import { isLoop } from "./loop";
+import { answerOf, askIn, withAnswer } from "./model/asking";
+import { isHandedOff, plan } from "./plan";
 
 /** Max decisions per replay. */
 export const MAX_REPLAYED = 500;
@@ -163,9 +165,18 @@ export function replay(decision: Decision, { version, configuration }: Against):
   const without = { ...base, ruleId: null, error: null, explanation: null };
   if (snapshot === null) return { ...without, status: ReplayStatus.erased };
   try {
-    const { ruleId, gates, rules, effects } = plan(configuration, { situation, ...snapshot });
-    const isSame = ruleId === recordedRuleId && sameEffects(effects, decision.effects);
-    const model = isSame ? decision.explanation?.model : undefined;
+    const input = { situation, ...snapshot };
+    const planned = plan(configuration, input);
+    const { ruleId, gates, rules, effects } = planned;
+    const hasSameEffects = sameEffects(effects, decision.effects);
+    const isSame = ruleId === recordedRuleId && hasSameEffects;
+    const ask = isLoop(gates) || isHandedOff(gates) ? undefined : askIn(effects);
+    const answer = ask && !hasSameEffects ? snapshot.model?.answer : undefined;
+    const answered =
+      ask === undefined || answer === undefined
+        ? effects
+        : withAnswer(configuration, input, planned, answerOf(ask, answer)).effects;
+    const model = isSame || answer !== undefined ? decision.explanation?.model : undefined;
     return {
       ...base,
       status: isSame ? ReplayStatus.same : ReplayStatus.changed,
@@ -176,7 +187,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
         now: snapshot.now,
         gates,
         rules,
-        effects: explained(effects, gates, decision),
+        effects: explained(answered, gates, decision),
         ...(model && { model }),
       },
     };

@@ -106,13 +106,17 @@ function assumptionsOf({
   };
 }
 
+/** The IDs of the received messages that a situation is about, as its caller names them. */
+export const messageIdsOf = ({ type, data }: Situation): string[] =>
+  type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
+
 /** Combines the messages of a situation: their texts as lines, and the last subject and number. */
 async function receivedMessage(
   tx: Tx,
-  { type, data }: Situation,
+  situation: Situation,
   conversation: Conversation | null,
 ): Promise<Snapshot["message"]> {
-  const ids = type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
+  const ids = messageIdsOf(situation);
   if (ids.length === 0 || conversation === null) return null;
   const messages = await inboundMessages(tx, { ids, conversationId: conversation.id });
   const { sequence, subject = null } = messages.at(-1) ?? {};

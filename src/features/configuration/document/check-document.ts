@@ -21,7 +21,7 @@ import {
   inlineTemplatesOf,
   ONCE_SUBJECTS,
   type TemplateDocument,
-  templateOf,
+  templatesOf,
 } from "./format";
 import { DEFAULT_LOCALE } from "./local-formats";
 import { parseDocument, tooManyMembers } from "./parse-document";
@@ -153,13 +153,13 @@ function namesInUse({
   );
   const known = Object.keys(templates);
   const missing = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index): Problem[] => {
-      const name = templateOf(effect);
-      if (name === undefined || Object.hasOwn(templates, name)) return [];
-      const member = "send" in effect ? ["send"] : ["ask", "prompt"];
-      const message = "is not the name of a template";
-      return [{ path: pathOf([...path, index, ...member]), message, unknown: [name, known] }];
-    });
+    effects.flatMap((effect, index) =>
+      templatesOf(effect).flatMap(([member, name]): Problem[] => {
+        if (Object.hasOwn(templates, name)) return [];
+        const message = "is not the name of a template";
+        return [{ path: pathOf([...path, index, ...member]), message, unknown: [name, known] }];
+      }),
+    );
   return [
     ...reserved,
     ...keys,
@@ -335,8 +335,8 @@ function templateChecks(configuration: CompiledConfiguration): Check[] {
   const uses = [
     ...rules.flatMap(({ on, do: effects = [] }) => effects.map((effect) => ({ on, effect }))),
     ...otherwise.map((effect) => ({ on: ANY_SITUATION, effect })),
-  ];
-  const usesOf = groupBy(uses, ({ effect }) => templateOf(effect));
+  ].flatMap((use) => templatesOf(use.effect).map(([, name]) => ({ ...use, name })));
+  const usesOf = groupBy(uses, ({ name }) => name);
   const inline = (effects: readonly EffectDocument[], path: readonly PropertyKey[], on: string): Check[] =>
     effects.flatMap((effect, index) =>
       inlineTemplatesOf(effect).map(

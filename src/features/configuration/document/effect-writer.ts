@@ -4,6 +4,7 @@ import { DAY_MS, timestampOf } from "../../../common/time";
 import { InvalidInput } from "../../../errors";
 import type { ReviewDemand } from "../../messages/message-gate";
 import {
+  ASK_TEXTS_MAX_LENGTH,
   MAX_HTML_PER_DECISION,
   MAX_MESSAGES_PER_DECISION,
   MAX_TEXT_STEPS,
@@ -12,7 +13,7 @@ import {
 } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
 import { type DataType, parseDataType } from "./data-types";
-import type { Effect, EffectError, TimerTexts } from "./effect";
+import type { AskText, Effect, EffectError, TimerTexts } from "./effect";
 import type { EffectDocument, LaterDocument } from "./format";
 import { DEFAULT_LOCALE, LocalFormats } from "./local-formats";
 import { periodMs } from "./period";
@@ -69,12 +70,29 @@ export class EffectWriter {
       return { ruleId, error, kind: "cancelTimer", key };
     }
     if ("resend" in effect) return this.resend(ruleId, effect);
-    const { prompt, maxLength = null, tags = [], handoff = false, review } = effect.ask;
-    const { text, error } = this.texts(prompt, PromptRun);
+    return this.ask(ruleId, effect);
+  }
+
+  private ask(ruleId: string | null, { ask }: Extract<EffectDocument, { ask: object }>): Effect {
+    const { prompt, maxLength = null, tags = [], handoff = false, review, history, texts: names } = ask;
+    const { text, error: promptError } = this.texts(prompt, PromptRun);
+    const texts: AskText[] = [];
+    let error = promptError;
+    for (const name of new Set(names)) {
+      const written = this.texts(name, DataRun);
+      error ??= written.error;
+      texts.push({ name, text: written.text ?? "" });
+    }
+    if (texts.reduce((length, each) => length + each.text.length, 0) > ASK_TEXTS_MAX_LENGTH)
+      error ??= TEXTS_TOO_LONG;
     const { topic } = this.configuration.settingsOf(prompt);
     const about = { ...(topic !== undefined && { topic }), ...this.review(review, "model", "all") };
     const asked = { template: prompt, prompt: text, ...about };
-    return { ruleId, error, kind: "ask", ...asked, maxLength, tags, handoff };
+    const given = {
+      ...(history !== undefined && { history }),
+      ...(texts.length > 0 && error === null && { texts }),
+    };
+    return { ruleId, error, kind: "ask", ...asked, maxLength, tags, handoff, ...given };
   }
 
   private send(
@@ -154,7 +172,7 @@ export class EffectWriter {
     try {
       const text = this.configuration.parseText(sources.text).render(run(Run)).text;
       const written = { text, error: null, ...chosen };
-      if (Run === PromptRun) return written;
+      if (Run !== TextRun) return written;
       const subject =
         sources.subject && this.configuration.parseText(sources.subject).render(run(Run)).subject;
       const html = sources.html && this.configuration.parseHtml(sources.html).render(run(HtmlRun)).text;
@@ -260,6 +278,11 @@ function dataOf(text: string, type: DataType): unknown {
   const isNumber = (base === "int" || base === "double") && /^-?\d+(\.\d+)?$/.test(text);
   return isNumber ? Number(text) : text;
 }
+
+const TEXTS_TOO_LONG: EffectError = {
+  code: "template_error",
+  message: `The texts for the model have more than ${ASK_TEXTS_MAX_LENGTH} characters together.`,
+};
 
 /** Why messages beyond the limit are not sent. */
 export const TOO_MANY_MESSAGES: EffectError = {

@@ -63,10 +63,20 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;
+      /** Number of earlier messages that the model gets; undefined for none. */
+      history?: number;
+      /** Texts that the model gets as information; undefined without any, and if there is an error. */
+      texts?: readonly AskText[];
     }
   | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)
   | { kind: "cancelTimer"; key: string | null }
 );
+
+/** A text of the configuration, with the name of its template. */
+export interface AskText {
+  name: string;
+  text: string;
+}
 
 /** The parts of a timer that its templates give; empty if there is an error. */
 export interface TimerTexts {

@@ -6,12 +6,14 @@ import {
   CLAUSE_MAX_LENGTH,
   DEFAULT_BURST_SECONDS,
   HANDOFF_REASON_MAX_LENGTH,
+  MAX_ASK_TEXTS,
   MAX_BURST_SECONDS,
   MAX_CLAUSES,
   MAX_DATA_ITEMS,
   MAX_DATA_MEMBERS,
   MAX_DELAY_SECONDS,
   MAX_EFFECTS,
+  MAX_HISTORY,
   MAX_LINES_OF_MESSAGE,
   MAX_LOCALES,
   MAX_ONCE_DAYS,
@@ -196,6 +198,18 @@ const ask = z.strictObject({
       tags: tags.describe("Tags that the model can add.").optional(),
       handoff: z.boolean().describe("True if the model may hand off to a human.").optional(),
       review,
+      history: z
+        .int()
+        .min(1)
+        .max(MAX_HISTORY)
+        .describe("Number of earlier messages of the conversation that the model gets; none by default.")
+        .optional(),
+      texts: z
+        .array(name)
+        .min(1)
+        .max(MAX_ASK_TEXTS)
+        .describe("Names of templates whose texts the model gets as information, such as a returns policy.")
+        .optional(),
     })
     .describe("Lets the model decide, within these limits."),
 });
@@ -380,9 +394,16 @@ export const fullTemplateOf = (template: string | TemplateDocument): TemplateDoc
 /** The subjects that `once.per` names; any other value is an expression. */
 export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversation"]);
 
-/** The name of an effect's template. */
-export const templateOf = (effect: EffectDocument): string | undefined =>
-  "send" in effect ? effect.send : "ask" in effect ? effect.ask.prompt : undefined;
+/** The templates that an effect names, with the paths of their names. */
+export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey[], name: string][] {
+  if ("send" in effect) return [[["send"], effect.send]];
+  if (!("ask" in effect)) return [];
+  const { prompt, texts = [] } = effect.ask;
+  return [
+    [["ask", "prompt"], prompt],
+    ...texts.map((text, i): [PropertyKey[], string] => [["ask", "texts", i], text]),
+  ];
+}
 
 /** The templates that an effect contains, with their paths. */
 export function inlineTemplatesOf(effect: EffectDocument): [path: readonly PropertyKey[], source: string][] {

@@ -8,6 +8,24 @@ import { declarationOf, isSituationType } from "./format";
 import type { Formatted } from "./local-formats";
 import type { ObjectValue } from "./value";
 
+/** An earlier message of a conversation, as a model gets it. */
+export interface EarlierMessage {
+  author: string;
+  text: string;
+  /** When it was accepted, as a timestamp. */
+  at: string;
+  /** True if the text was shortened. */
+  isCut?: true;
+}
+
+/** The part of a decision's inputs that is only for a model, and what the model answered. */
+export interface ModelRecord {
+  /** Earlier messages of the conversation, oldest first; undefined if the rule does not ask for them. */
+  history?: readonly EarlierMessage[];
+  /** The answer as the model wrote it, up to a length; undefined without one. */
+  answer?: string;
+}
+
 /** Everything that a decision depends on. */
 export interface DecisionInput {
   situation: { type: string; data: Readonly<Record<string, unknown>> };
@@ -54,6 +72,8 @@ export interface DecisionInput {
     /** True if a person had to approve it, and did not in time. */
     isUnapproved?: true;
   };
+  /** What only the model knew, and its answer; undefined if none was asked. */
+  model?: ModelRecord;
   /** Texts that Intl formatted for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;
 }

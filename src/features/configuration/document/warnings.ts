@@ -1,5 +1,5 @@
 import { situationTypes } from "./compiled-configuration";
-import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templateOf } from "./format";
+import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templatesOf } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 
@@ -56,7 +56,8 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
       ? [{ path: pathOf(["rules", index]), message: `never fires: the rule ${before.id} decides before it` }]
       : [];
   });
-  const used = new Set([...rules.flatMap((rule) => rule.do ?? []), ...otherwise].map(templateOf));
+  const effects = [...rules.flatMap((rule) => rule.do ?? []), ...otherwise];
+  const used = new Set(effects.flatMap(templatesOf).map(([, name]) => name));
   const unused = Object.keys(templates)
     .filter((name) => !used.has(name))
     .map((name) => ({ path: pathOf(["templates", name]), message: "is not used" }));

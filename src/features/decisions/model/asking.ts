@@ -6,10 +6,27 @@ import { otherwise } from "../../configuration/document/evaluate";
 import type { DecisionInput } from "../../configuration/document/read-situation";
 import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
-import type { Ask, Proposal } from "./proposal";
+import { type Ask, type Proposal, readProposal } from "./proposal";
 
-/** The result of asking a model, with the request if one was made. */
-export type Answer = ({ proposal: Proposal } | { error: EffectError }) & { request?: ModelRequest };
+/** The result of asking a model, with the request if one was made, and the answer as the model wrote it. */
+export type Answer = ({ proposal: Proposal } | { error: EffectError }) & {
+  request?: ModelRequest;
+  text?: string;
+};
+
+/** Max length of a model's answer (UTF-16 code units); a longer one is not a valid choice. */
+export const ANSWER_MAX_LENGTH = 65_536;
+
+const INVALID: Answer = {
+  error: { code: "model_invalid", message: "The model's answer was not a valid choice." },
+};
+
+/** Reads a model's answer, which may also be a recorded one. */
+export function answerOf(ask: Ask, text: string): Answer {
+  const proposal = text.length > ANSWER_MAX_LENGTH ? undefined : readProposal(ask, text);
+  const recorded = text === "" ? {} : { text: text.slice(0, ANSWER_MAX_LENGTH) };
+  return { ...(proposal === undefined ? INVALID : { proposal }), ...recorded };
+}
 
 /** The answer without a model. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };

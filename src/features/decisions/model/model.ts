@@ -2,9 +2,9 @@ import type OpenAI from "openai";
 import type { Config } from "../../../config";
 import type { DecisionInput } from "../../configuration/document/read-situation";
 import { MODEL_NAME_MAX_LENGTH, type ModelRequest } from "../explanation";
-import type { Answer } from "./asking";
+import { type Answer, answerOf } from "./asking";
 import { promptOf } from "./prompt";
-import { type Ask, readProposal, schemaOf } from "./proposal";
+import { type Ask, schemaOf } from "./proposal";
 
 /** Max duration of a call with its second attempt (ms), within the lease of its lane. */
 const TIMEOUT_MS = 20_000;
@@ -74,12 +74,11 @@ export class Model {
         { signal: AbortSignal.any([signal, timeout]) },
       );
       onCompletion(completion);
-      const proposal = readProposal(ask, contentOf(completion));
-      return proposal === undefined ? INVALID : { proposal };
+      return answerOf(ask, contentOf(completion));
     } catch (error) {
       if (timeout.aborted) return failure("model_timeout", "The model did not respond in time.");
       if (signal.aborted) throw new Interrupted("The request to the model was aborted.");
-      if ((error as { name?: unknown }).name === "SyntaxError") return INVALID;
+      if ((error as { name?: unknown }).name === "SyntaxError") return answerOf(ask, "");
       const status = (error as { status?: unknown }).status;
       return failure(
         "model_failed",
@@ -96,11 +95,9 @@ export class Model {
   }
 }
 
-const failure = (code: "model_failed" | "model_timeout" | "model_invalid", message: string): Answer => ({
+const failure = (code: "model_failed" | "model_timeout", message: string): Answer => ({
   error: { code, message },
 });
-
-const INVALID = failure("model_invalid", "The model's answer was not a valid choice.");
 
 /** The tokens that a completion took, as its server counts them. */
 function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outputTokens"> {

@@ -1,0 +1,60 @@
+import { coalesceInTx } from "../../../database/coalesce-in-tx";
+import type { Tx } from "../../../database/unit-of-work";
+import { HISTORY_MAX_BYTES, MAX_DATA_ITEMS } from "../../configuration/configuration.limits";
+import type { EarlierMessage } from "../../configuration/document/read-situation";
+import { MessageStatus } from "../../messages/message.enums";
+
+/** Messages that the contact does not get. */
+const UNSEEN: readonly MessageStatus[] = [MessageStatus.canceled, MessageStatus.failed];
+
+/** Any text of so many code points fits. */
+const CUT_LENGTH = 2_600;
+
+interface Wanted {
+  conversationId: string;
+  /** Max number of messages. */
+  count: number;
+  /** IDs of messages to leave out. */
+  except: readonly string[];
+}
+
+type Row = EarlierMessage & { id: string; page: number };
+
+/**
+ * Reads the last messages of conversations, oldest first: those that the contact wrote, got or will get, as many as fit
+ * into `HISTORY_MAX_BYTES`.
+ */
+export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]) => {
+  const pages = wanted.map(
+    ({ count, except }, page) => `SELECT * FROM (
+      SELECT id, ${page} AS page, author, message AS text, created_at AS "at" FROM message
+      WHERE conversation_id = $${page + 1} AND sequence IS NOT NULL
+        AND status NOT IN (${UNSEEN.map((status) => `'${status}'`).join(", ")})
+      ORDER BY sequence DESC LIMIT ${count + Math.min(except.length, MAX_DATA_ITEMS)}) AS page_${page}`,
+  );
+  const rows: Row[] = await tx.query(
+    pages.join(" UNION ALL "),
+    wanted.map(({ conversationId }) => conversationId),
+  );
+  return wanted.map(({ count, except }, i) => {
+    const skipped = new Set(except);
+    const newestFirst = rows.filter(({ id, page }) => page === i && !skipped.has(id)).slice(0, count);
+    return fitting(newestFirst.map(({ author, text, at }) => ({ author, text, at }))).reverse();
+  });
+});
+
+/** The first messages, as many as fit; the first is cut if it does not fit alone. */
+function fitting(messages: readonly EarlierMessage[]): EarlierMessage[] {
+  const fit: EarlierMessage[] = [];
+  // Brackets around them, and a comma after each.
+  let size = 2;
+  for (const message of messages) {
+    size += Buffer.byteLength(JSON.stringify(message)) + 1;
+    if (size <= HISTORY_MAX_BYTES) fit.push(message);
+    else {
+      const text = [...message.text].slice(0, CUT_LENGTH).join("");
+      return fit.length > 0 ? fit : [{ ...message, text, isCut: true }];
+    }
+  }
+  return fit;
+}

@@ -1,0 +1,105 @@
+import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
+import { Nullable } from "../../../common/nullable";
+import type { Timestamp } from "../../../common/time";
+import { AtMost, MaxCharacters, type Size } from "../../../schema/list-size";
+import { ThirdPartyText } from "../../../schema/third-party-text";
+import {
+  ASK_TEXTS_MAX_LENGTH,
+  HISTORY_MAX_BYTES,
+  MAX_ASK_TEXTS,
+  MAX_HISTORY,
+  NAME_MAX_LENGTH,
+} from "../../configuration/configuration.limits";
+import { DeciderKind } from "../../configuration/decider";
+import type { AskText } from "../../configuration/document/effect";
+import type { EarlierMessage } from "../../configuration/document/read-situation";
+import { MessageAuthor } from "../../messages/message.enums";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
+import type { Decision } from "../decision.entity";
+import { ANSWER_MAX_LENGTH, askIn } from "./asking";
+
+/** Max size of the names and the JSON around the texts. */
+const FRAME_LENGTH = 10_000;
+
+/** The max size of an exchange: all earlier messages, and all texts of the configuration, are bounded together. */
+export const MODEL_EXCHANGE_MAX: Size = {
+  values: 5 * MAX_HISTORY + 3 * MAX_ASK_TEXTS + 10,
+  characters:
+    MESSAGE_TEXT_MAX_LENGTH + ASK_TEXTS_MAX_LENGTH + HISTORY_MAX_BYTES + ANSWER_MAX_LENGTH + FRAME_LENGTH,
+};
+
+@ObjectType({ simpleResolvers: true, description: "A text of the configuration that a model was given." })
+export class ModelText implements AskText {
+  @Field(() => String, { description: "Name of the template." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  name!: string;
+
+  @ThirdPartyText()
+  @Field(() => String, { description: "The text." })
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  text!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: "An earlier message that a model was given." })
+export class ModelHistoryMessage {
+  @Field(() => MessageAuthor, { description: "Who wrote the message." })
+  author!: MessageAuthor;
+
+  @ThirdPartyText()
+  @Field(() => String, { description: "Text of the message." })
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  text!: string;
+
+  @Field(() => GraphQLISODateTime, { description: "When the message was accepted." })
+  createdAt!: Timestamp;
+
+  @Nullable(() => Boolean, "True if the text was shortened.")
+  isCut?: true | undefined;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    "What a rule gave to a model, besides the situation, the contact, the conversation and the agent, and what the model answered.",
+})
+export class ModelExchange {
+  @ThirdPartyText()
+  @Field(() => String, {
+    description: "The instructions: the text of the rule's prompt, with inserted values marked as data.",
+  })
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  instructions!: string;
+
+  @Field(() => [ModelText], { description: "The texts of the configuration that the rule names." })
+  @AtMost(MAX_ASK_TEXTS)
+  texts!: readonly ModelText[];
+
+  @Field(() => [ModelHistoryMessage], {
+    description: "The earlier messages of the conversation that the rule asks for, oldest first.",
+  })
+  @AtMost(MAX_HISTORY)
+  history!: ModelHistoryMessage[];
+
+  @ThirdPartyText()
+  @Nullable(
+    () => String,
+    "The model's answer as it wrote it, valid or not; null if there is none, and for decisions made by earlier gateway versions.",
+  )
+  @MaxCharacters(ANSWER_MAX_LENGTH)
+  answer!: string | null;
+}
+
+/** What a model was or would be given for a decision; null if none is asked, and after the contact is erased. */
+export function exchangeOf({ effects, snapshot, decider }: Decision): ModelExchange | null {
+  const ask = decider === DeciderKind.model ? askIn(effects) : undefined;
+  if (ask === undefined || snapshot === null) return null;
+  const { history = [], answer = null } = snapshot.model ?? {};
+  return { instructions: ask.prompt ?? "", texts: ask.texts ?? [], history: history.map(messageOf), answer };
+}
+
+const messageOf = ({ author, text, at, isCut }: EarlierMessage): ModelHistoryMessage => ({
+  author: author as MessageAuthor,
+  text,
+  createdAt: at as Timestamp,
+  isCut,
+});

@@ -1,0 +1,206 @@
+import type { DataSource } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { timestamp } from "../../src/common/time";
+import { insertAll } from "../../src/database/insert-all";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { readHistory } from "../../src/features/decisions/model/history";
+import { Message } from "../../src/features/messages/message.entity";
+import { contactClient } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { addSender } from "../support/inbound";
+import { completion } from "../support/model";
+import { firstAgentId } from "../support/people";
+import { Receiver } from "../support/receiver";
+import { waitUntil } from "../support/wait-until";
+
+const ASK = { prompt: "help", history: 10, texts: ["policy"], tags: ["vip"], maxLength: 60 };
+
+const documentWith = (ask: object) => ({
+  burstSeconds: 0,
+  situations: { ask: {}, plain: {} },
+  templates: {
+    help: "Answer questions about orders.",
+    policy: "Returns to {{ agent.name }} are free, {{ contact.name }}.",
+  },
+  rules: [
+    { id: "listen", on: "message.received", when: ["!message.text.contains('?')"], do: [] },
+    { id: "answer", on: "message.received", do: [{ ask }] },
+    { id: "ask", on: "ask", do: [{ ask }] },
+    { id: "plain", on: "plain", do: [{ ask: { prompt: "help" } }] },
+  ],
+  otherwise: [{ addTags: ["unanswered"] }],
+});
+
+const EXCHANGE = `query ($id: ID!) {
+  decision(id: $id) {
+    modelExchange { instructions texts { name text } history { author text isCut } answer }
+  }
+}`;
+
+/** The data that a request gave to the model. */
+const dataIn = (body: string) => {
+  const [, { content }] = JSON.parse(body).messages;
+  return JSON.parse(/^<data>(.*)<\/data>$/s.exec(content)?.[1] ?? "");
+};
+
+onEachEngine((engine) => {
+  let server: Receiver;
+  let gateway: TestGateway;
+  let agentId: string;
+  let api: ReturnType<typeof decisionClient>;
+  beforeAll(async () => {
+    server = await Receiver.start();
+    gateway = await startGateway(engine, {
+      env: { MODEL_URL: `${server.url()}v1`, MODEL_NAME: "small", DELIVERY_WORKERS: "4" },
+    });
+    agentId = await firstAgentId(gateway);
+    api = decisionClient(gateway);
+    await publish(gateway, agentId, documentWith(ASK));
+  });
+  beforeEach(() => {
+    server.received.length = 0;
+    // Finds an order in what it was given, as a model would.
+    server.reaction = (response) => {
+      const order = /[A-Z]-\d+/.exec(server.received.at(-1)?.body ?? "")?.[0] ?? "?";
+      response
+        .setHeader("content-type", "application/json")
+        .end(completion({ text: `Order ${order} arrives on Monday.`, tags: ["vip"] }));
+    };
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await server.close();
+  });
+
+  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
+  const messagesIn = (conversationId: string) =>
+    read((reader) => reader.find(Message, { where: { conversationId }, order: { sequence: "ASC" } }));
+  const decided = async (where: { conversationId: string; ruleId: string }) => {
+    await waitUntil(() => read((reader) => reader.existsBy(Decision, { ...where, state: "decided" })));
+    return read((reader) => reader.findOneByOrFail(Decision, where));
+  };
+  const exchangeOf = async (id: string) =>
+    (await gateway.graphql(EXCHANGE, { id }, { token: gateway.key })).body.data.decision.modelExchange;
+
+  test("a question that needs the first message is answered in the fifth, and what was asked is kept until erasure", async () => {
+    const sender = await addSender(gateway, { agentId });
+    const texts = ["I ordered A-17.", "Blue, not red.", "Thank you!", "One more thing"];
+    for (const text of texts) await sender.text("anna", text);
+    await waitUntil(async () => !(await read((reader) => reader.existsBy(Decision, { state: "deciding" }))));
+    const { body } = await sender.text("anna", "When does it arrive?");
+    const { conversationId } = body;
+    const { id, contactId } = await decided({ conversationId, ruleId: "answer" });
+    expect((await messagesIn(conversationId)).at(-1)).toMatchObject({
+      text: "Order A-17 arrives on Monday.",
+    });
+    const data = dataIn(server.onlyRequest().body);
+    expect(Object.keys(data)).toEqual([
+      ...["situation", "contact", "conversation", "message", "agent", "now", "texts", "history"],
+    ]);
+    const history = texts.map((text) => ({ author: "contact", text }));
+    expect(data).toMatchObject({ message: { text: "When does it arrive?" }, history });
+    expect(data.history).toHaveLength(4);
+    expect(data.texts).toEqual({ policy: "Returns to First agent are free, ." });
+    const answer = JSON.stringify({ text: "Order A-17 arrives on Monday.", tags: ["vip"] });
+    expect(await exchangeOf(id)).toEqual({
+      instructions: "Answer questions about orders.",
+      texts: [{ name: "policy", text: data.texts.policy }],
+      history: history.map((each) => ({ ...each, isCut: null })),
+      answer,
+    });
+    const exported = await gateway.rest("GET", `/agent/contacts/${contactId}/export`);
+    expect(exported.text).toContain(JSON.stringify(answer));
+
+    const replayed = async (document: object) => {
+      const against = { document: { format: 1, ...document } };
+      const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, { body: { against } });
+      return [body.status, body.explanation.effects.map((each: { kind: string }) => each.kind)];
+    };
+    expect(await replayed(documentWith(ASK))).toEqual(["same", ["ask", "addTags", "send"]]);
+    expect(await replayed(documentWith({ ...ASK, maxLength: 100 }))).toEqual([
+      ...["changed", ["ask", "addTags", "send"]],
+    ]);
+    expect(await replayed(documentWith({ ...ASK, maxLength: 10 }))).toEqual(["changed", ["ask", "addTags"]]);
+    expect(server.received).toHaveLength(1);
+
+    await contactClient(gateway).erase(contactId ?? "");
+    await waitUntil(async () => (await exchangeOf(id)) === null);
+    const { snapshot, effects } = await read((reader) => reader.findOneByOrFail(Decision, { id }));
+    expect([snapshot, effects]).toEqual([null, []]);
+  });
+
+  test("a dry run shows what the model would be given", async () => {
+    const { id: conversationId } = await addConversation(gateway, { agentId });
+    await conversationClient(gateway).send(conversationId, "About B-2");
+    const { body } = await gateway.graphql(
+      `mutation ($input: DecideInput!) { decide(input: $input) { modelExchange { history { author text } answer } } }`,
+      { input: { situation: { type: "ask", data: {} }, conversationId, dryRun: true } },
+      { token: gateway.key },
+    );
+    expect(body.data.decide.modelExchange).toEqual({
+      history: [{ author: "api", text: "About B-2" }],
+      answer: null,
+    });
+    expect(server.received).toEqual([]);
+  });
+
+  test("decisions without history take no statement for it, and those of a batch share one", async () => {
+    const source: DataSource = Reflect.get(gateway.services.database, "source");
+    const statements: string[] = [];
+    const asked = async (type: string) => {
+      const about = await Promise.all([1, 2, 3].map(() => addConversation(gateway, { agentId })));
+      statements.length = 0;
+      source.setOptions({ logging: ["query"] });
+      Object.assign(source.logger, { logQuery: (query: string) => void statements.push(query) });
+      const replies = await Promise.all(about.map(({ id }) => api.decide({ type, conversationId: id })));
+      source.setOptions({ logging: false });
+      expect(replies.map(({ status }) => status)).toEqual([202, 202, 202]);
+      return statements.filter((query) => query.includes("AS page_0")).length;
+    };
+    expect(await asked("plain")).toBe(0);
+    // The first decision may be made before the others arrive.
+    expect([1, 2]).toContain(await asked("ask"));
+  });
+
+  test("a model gets the newest messages that the contact knows and that fit", async () => {
+    const { id: conversationId } = await addConversation(gateway, { agentId });
+    const add = (texts: readonly string[], more: object = {}) =>
+      gateway.services.database.write(async (tx) => {
+        const last = await tx.countBy(Message, { conversationId });
+        const rows = texts.map((text, i) =>
+          tx.create(Message, {
+            ...{ id: uuid(), agentId, conversationId, text, status: "sent" as never, author: "api" as never },
+            ...{ createdAt: timestamp(), sequence: last + i + 1, ...more },
+          }),
+        );
+        await insertAll(tx, Message, rows);
+        return rows.map(({ id }) => id);
+      });
+    const history = (count: number, except: string[] = []) =>
+      gateway.services.database.write((tx) => readHistory(tx, { conversationId, count, except }));
+    const textsOf = async (count: number, except?: string[]) =>
+      (await history(count, except)).map(({ text }) => text);
+
+    expect(await history(5)).toEqual([]);
+    await add(["1", "2"]);
+    for (const status of ["canceled", "failed"]) await add([status], { status });
+    await add(["scheduled"], { status: "scheduled", sequence: null });
+    const except = await add(["3", "4"], { status: "received", author: "contact" });
+    expect(await textsOf(5)).toEqual(["1", "2", "3", "4"]);
+    expect(await textsOf(2)).toEqual(["3", "4"]);
+    expect(await textsOf(2, except)).toEqual(["1", "2"]);
+
+    await add(["a".repeat(9_000), "b".repeat(9_000), "c"]);
+    expect((await textsOf(50)).map((text) => text[0])).toEqual(["b", "c"]);
+    for (const text of ["é".repeat(10_000), "\u{1f426}".repeat(10_000), "\u0001".repeat(10_000)]) {
+      await add([text]);
+      const given = await history(50);
+      expect(given).toMatchObject([{ isCut: true }]);
+      expect(text.startsWith(given[0]?.text ?? "?")).toBe(true);
+      expect(Buffer.byteLength(JSON.stringify(given))).toBeLessThanOrEqual(16 * 1024);
+    }
+  });
+});
