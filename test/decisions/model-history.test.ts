@@ -11,7 +11,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addSender } from "../support/inbound";
-import { completion } from "../support/model";
+import { PROTOCOLS } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { waitUntil } from "../support/wait-until";
@@ -62,14 +62,16 @@ onEachEngine((engine) => {
   });
   beforeEach(() => {
     server.received.length = 0;
-    // Finds an order in what it was given, as a model would.
+  });
+  /** Lets the server find an order in what it was given, as a model would. */
+  const answerBy = (write: (content: unknown) => string) => {
     server.reaction = (response) => {
       const order = /[A-Z]-\d+/.exec(server.received.at(-1)?.body ?? "")?.[0] ?? "?";
       response
         .setHeader("content-type", "application/json")
-        .end(completion({ text: `Order ${order} arrives on Monday.`, tags: ["vip"] }));
+        .end(write({ text: `Order ${order} arrives on Monday.`, tags: ["vip"] }));
     };
-  });
+  };
   afterAll(async () => {
     await gateway.close();
     await server.close();
@@ -85,52 +87,62 @@ onEachEngine((engine) => {
   const exchangeOf = async (id: string) =>
     (await gateway.graphql(EXCHANGE, { id }, { token: gateway.key })).body.data.decision.modelExchange;
 
-  test("a question that needs the first message is answered in the fifth, and what was asked is kept until erasure", async () => {
-    const sender = await addSender(gateway, { agentId });
-    const texts = ["I ordered A-17.", "Blue, not red.", "Thank you!", "One more thing"];
-    for (const text of texts) await sender.text("anna", text);
-    await waitUntil(async () => !(await read((reader) => reader.existsBy(Decision, { state: "deciding" }))));
-    const { body } = await sender.text("anna", "When does it arrive?");
-    const { conversationId } = body;
-    const { id, contactId } = await decided({ conversationId, ruleId: "answer" });
-    expect((await messagesIn(conversationId)).at(-1)).toMatchObject({
-      text: "Order A-17 arrives on Monday.",
-    });
-    const data = dataIn(server.onlyRequest().body);
-    expect(Object.keys(data)).toEqual([
-      ...["situation", "contact", "conversation", "message", "agent", "now", "texts", "history"],
-    ]);
-    const history = texts.map((text) => ({ author: "contact", text }));
-    expect(data).toMatchObject({ message: { text: "When does it arrive?" }, history });
-    expect(data.history).toHaveLength(4);
-    expect(data.texts).toEqual({ policy: "Returns to First agent are free, ." });
-    const answer = JSON.stringify({ text: "Order A-17 arrives on Monday.", tags: ["vip"] });
-    expect(await exchangeOf(id)).toEqual({
-      instructions: "Answer questions about orders.",
-      texts: [{ name: "policy", text: data.texts.policy }],
-      history: history.map((each) => ({ ...each, isCut: null })),
-      answer,
-    });
-    const exported = await gateway.rest("GET", `/agent/contacts/${contactId}/export`);
-    expect(exported.text).toContain(JSON.stringify(answer));
+  test.each(Object.entries(PROTOCOLS))(
+    "%s answers a question in the fifth message that needs the first, and the record is kept until erasure",
+    async (name, write) => {
+      answerBy(write);
+      const sender = await addSender(gateway, { agentId });
+      const texts = ["I ordered A-17.", "Blue, not red.", "Thank you!", "One more thing"];
+      for (const text of texts) await sender.text(`anna ${name}`, text);
+      await waitUntil(
+        async () => !(await read((reader) => reader.existsBy(Decision, { state: "deciding" }))),
+      );
+      const { body } = await sender.text(`anna ${name}`, "When does it arrive?");
+      const { conversationId } = body;
+      const { id, contactId } = await decided({ conversationId, ruleId: "answer" });
+      expect((await messagesIn(conversationId)).at(-1)).toMatchObject({
+        text: "Order A-17 arrives on Monday.",
+      });
+      const data = dataIn(server.onlyRequest().body);
+      expect(Object.keys(data)).toEqual([
+        ...["situation", "contact", "conversation", "message", "agent", "now", "texts", "history"],
+      ]);
+      const history = texts.map((text) => ({ author: "contact", text }));
+      expect(data).toMatchObject({ message: { text: "When does it arrive?" }, history });
+      expect(data.history).toHaveLength(4);
+      expect(data.texts).toEqual({ policy: "Returns to First agent are free, ." });
+      const { content: answer } = JSON.parse(write({ text: "Order A-17 arrives on Monday.", tags: ["vip"] }))
+        .choices[0].message;
+      expect(await exchangeOf(id)).toEqual({
+        instructions: "Answer questions about orders.",
+        texts: [{ name: "policy", text: data.texts.policy }],
+        history: history.map((each) => ({ ...each, isCut: null })),
+        answer,
+      });
+      const exported = await gateway.rest("GET", `/agent/contacts/${contactId}/export`);
+      expect(exported.text).toContain(JSON.stringify(answer));
 
-    const replayed = async (document: object) => {
-      const against = { document: { format: 1, ...document } };
-      const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, { body: { against } });
-      return [body.status, body.explanation.effects.map((each: { kind: string }) => each.kind)];
-    };
-    expect(await replayed(documentWith(ASK))).toEqual(["same", ["ask", "addTags", "send"]]);
-    expect(await replayed(documentWith({ ...ASK, maxLength: 100 }))).toEqual([
-      ...["changed", ["ask", "addTags", "send"]],
-    ]);
-    expect(await replayed(documentWith({ ...ASK, maxLength: 10 }))).toEqual(["changed", ["ask", "addTags"]]);
-    expect(server.received).toHaveLength(1);
+      const replayed = async (document: object) => {
+        const against = { document: { format: 1, ...document } };
+        const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, { body: { against } });
+        return [body.status, body.explanation.effects.map((each: { kind: string }) => each.kind)];
+      };
+      expect(await replayed(documentWith(ASK))).toEqual(["same", ["ask", "addTags", "send"]]);
+      expect(await replayed(documentWith({ ...ASK, maxLength: 100 }))).toEqual([
+        ...["changed", ["ask", "addTags", "send"]],
+      ]);
+      expect(await replayed(documentWith({ ...ASK, maxLength: 10 }))).toEqual([
+        "changed",
+        ["ask", "addTags"],
+      ]);
+      expect(server.received).toHaveLength(1);
 
-    await contactClient(gateway).erase(contactId ?? "");
-    await waitUntil(async () => (await exchangeOf(id)) === null);
-    const { snapshot, effects } = await read((reader) => reader.findOneByOrFail(Decision, { id }));
-    expect([snapshot, effects]).toEqual([null, []]);
-  });
+      await contactClient(gateway).erase(contactId ?? "");
+      await waitUntil(async () => (await exchangeOf(id)) === null);
+      const { snapshot, effects } = await read((reader) => reader.findOneByOrFail(Decision, { id }));
+      expect([snapshot, effects]).toEqual([null, []]);
+    },
+  );
 
   test("a dry run shows what the model would be given", async () => {
     const { id: conversationId } = await addConversation(gateway, { agentId });

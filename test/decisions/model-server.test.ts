@@ -199,6 +199,74 @@ describe("a server of models", () => {
     });
   });
 
+  const SAID = { text: "On its way.", tags: ["vip"], handoff: false };
+  const SAID_JSON = JSON.stringify(SAID);
+  const choice = (message: object, more: object = {}) =>
+    JSON.stringify({ choices: [{ index: 0, finish_reason: "stop", message }], ...more });
+
+  test.each<[string, string]>([
+    ["of vLLM, with reasoning", choice({ content: SAID_JSON, reasoning_content: "{}", tool_calls: [] })],
+    [
+      "of llama.cpp, with its thoughts",
+      choice(
+        { content: `<think>\n{"text": null}\n</think>\n\n\`\`\`json\n${SAID_JSON}\n\`\`\`` },
+        { timings: {} },
+      ),
+    ],
+    [
+      "in parts",
+      choice({
+        content: [
+          { type: "thinking" },
+          null,
+          ...[0, 9].map((at, i) => ({
+            type: "text",
+            text: i === 0 ? SAID_JSON.slice(at, 9) : SAID_JSON.slice(at),
+          })),
+        ],
+      }),
+    ],
+    ["after blank lines", `\n\n   ${choice({ content: SAID_JSON })}`],
+  ])("is understood if its answer is one %s", async (_, body) => {
+    server.reaction = (response) => response.setHeader("content-type", "text/plain").end(body);
+    expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ proposal: SAID });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test.each<[string, string, string, number]>([
+    [
+      "calls a tool",
+      choice({ content: null, tool_calls: [{ function: { arguments: SAID_JSON } }] }),
+      "model_invalid",
+      1,
+    ],
+    ["reports an error", '{"error":{"message":"Overloaded","code":429}}', "model_failed", 2],
+    [
+      "reports an error of its provider",
+      choice({ content: "" }).replace('{"index', '{"error":{"code":"x"},"index'),
+      "model_failed",
+      2,
+    ],
+    ["reports that the key is wrong", '{"error":{"message":"No","code":401}}', "model_failed", 1],
+    ["only thinks", choice({ content: `<think>${SAID_JSON}` }), "model_invalid", 1],
+  ])("makes no decision if, with the status 200, it %s", async (_, body, code, attempts) => {
+    answering(body);
+    expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ error: { code } });
+    expect(server.received).toHaveLength(attempts);
+  });
+
+  test("that does not know JSON schemas is asked without one, from then on", async () => {
+    server.reaction = (response) =>
+      server.received.at(-1)?.body.includes("response_format")
+        ? response.writeHead(400).end('{"error":{"message":"This response_format type is unavailable now"}}')
+        : response.end(completion(SAID));
+    const asked = model();
+    for (const requests of [2, 3]) {
+      expect(await asked.answer(ASK, INPUT, NEVER)).toMatchObject({ proposal: SAID });
+      expect(server.received).toHaveLength(requests);
+    }
+  });
+
   test("may put its answer in a block of code", async () => {
     const answer = JSON.stringify({ text: "It is on its way.", tags: [], handoff: false }, null, 2);
     for (const fence of ["```", "```json"]) {

@@ -15,3 +15,23 @@ export const completion = (content: unknown): string =>
     ],
     usage: { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 },
   });
+
+/** The answers of servers that say this, as they are written by default. */
+export const PROTOCOLS: Readonly<Record<string, (content: unknown) => string>> = {
+  vLLM: (content) => {
+    const { choices, ...more } = JSON.parse(completion(content));
+    const [{ message, ...choice }] = choices;
+    const added = { reasoning_content: "Let me see.", tool_calls: [], refusal: null };
+    return JSON.stringify({
+      choices: [{ ...choice, message: { ...message, ...added }, logprobs: null }],
+      ...more,
+    });
+  },
+  // With a model that thinks, and without counts of tokens.
+  "llama.cpp": (content) => {
+    const { choices, object } = JSON.parse(completion(content));
+    const answer = `<think>\nLet me see.\n</think>\n\n\`\`\`json\n${choices[0].message.content}\n\`\`\``;
+    const message = { role: "assistant", content: answer };
+    return JSON.stringify({ object, choices: [{ index: 0, finish_reason: "stop", message }], timings: {} });
+  },
+};

@@ -18,6 +18,9 @@ const MAX_TOKENS = 2 ** 31 - 1;
 /** Statuses whose responses have no body (fetch, 2.2.3). */
 const WITHOUT_BODY = [204, 205, 304];
 
+/** Statuses of servers that do not support a part of the request. */
+const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
+
 /** The wait for a model was aborted. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -28,6 +31,8 @@ export class Model {
   private client: OpenAI | undefined;
   private readonly settings: NonNullable<Config["model"]>;
   private readonly timeoutMs: number;
+  /** False once the server has rejected JSON schemas; the prompt describes the answer, too. */
+  private takesSchemas = true;
 
   constructor(settings: NonNullable<Config["model"]>, { timeoutMs = TIMEOUT_MS } = {}) {
     this.settings = settings;
@@ -61,18 +66,7 @@ export class Model {
   ): Promise<Answer> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     try {
-      const completion: unknown = await this.connect().chat.completions.create(
-        {
-          model: this.settings.name,
-          messages: promptOf(ask, input),
-          response_format: {
-            type: "json_schema",
-            json_schema: { name: "decision", strict: true, schema: schemaOf(ask) },
-          },
-          stream: false,
-        },
-        { signal: AbortSignal.any([signal, timeout]) },
-      );
+      const completion = await this.complete(ask, input, AbortSignal.any([signal, timeout]));
       onCompletion(completion);
       return answerOf(ask, contentOf(completion));
     } catch (error) {
@@ -86,6 +80,30 @@ export class Model {
           ? `The model server responded with ${status}.`
           : "The model server cannot be reached.",
       );
+    }
+  }
+
+  /** Sends the question, and again without a JSON schema if the server does not support it. */
+  private async complete(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<unknown> {
+    const schema = { name: "decision", strict: true, schema: schemaOf(ask) };
+    const create = (format?: { type: "json_schema"; json_schema: typeof schema }) =>
+      this.connect().chat.completions.create(
+        {
+          model: this.settings.name,
+          messages: promptOf(ask, input),
+          ...(format && { response_format: format }),
+          stream: false,
+        },
+        { signal },
+      );
+    if (!this.takesSchemas) return create();
+    try {
+      return await create({ type: "json_schema", json_schema: schema });
+    } catch (error) {
+      if (!UNSUPPORTED.includes((error as { status?: unknown }).status)) throw error;
+      const completion = await create();
+      this.takesSchemas = false;
+      return completion;
     }
   }
 
@@ -115,7 +133,29 @@ function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outp
 function contentOf(completion: unknown): string {
   const { choices } = (completion ?? {}) as { choices?: { message?: { content?: unknown } }[] };
   const content = Array.isArray(choices) ? choices[0]?.message?.content : undefined;
-  return typeof content === "string" ? content : "";
+  const parts: unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  return parts
+    .map((part) => (part as { text?: unknown } | null)?.text)
+    .filter(isText)
+    .join("");
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/**
+ * The status of a response with the status 200 that reports an error, as routers of models do once they have begun to
+ * respond; undefined if it reports none.
+ */
+function errorStatusIn(body: string): number | undefined {
+  try {
+    const { error, choices } = JSON.parse(body);
+    const found = error ?? (Array.isArray(choices) ? choices[0]?.error : undefined);
+    if (found == null) return undefined;
+    const code = Number(found.code);
+    return code >= 400 && code <= 599 ? Math.trunc(code) : 502;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Loads the library on demand: it is slow to load and rarely needed. */
@@ -152,10 +192,9 @@ async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promis
     if (size > ANSWER_MAX_BYTES) return new Response(null, { status: response.status });
     chunks.push(chunk);
   }
-  const { status } = response;
-  const body = WITHOUT_BODY.includes(status) ? null : Buffer.concat(chunks);
-  return new Response(body, {
-    status,
-    headers: { "content-type": response.headers.get("content-type") ?? "" },
-  });
+  const text = Buffer.concat(chunks).toString();
+  const status = (response.ok && errorStatusIn(text)) || response.status;
+  const body = WITHOUT_BODY.includes(status) ? null : text;
+  // Some servers name another type.
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
 }

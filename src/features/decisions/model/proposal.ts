@@ -53,8 +53,12 @@ const isText = (text: unknown, maxLength: number): text is string =>
 /** A block of code, as some models put around their answers. */
 const FENCED = /^\s*```(?:json)?\r?\n(.*)\r?\n```\s*$/is;
 
-function objectOf(json: string): Readonly<Record<string, unknown>> | undefined {
+/** What some models write before their answers, if the server does not separate it. */
+const REASONING = /^\s*<think>.*?<\/think>/is;
+
+function objectOf(answer: string): Readonly<Record<string, unknown>> | undefined {
   try {
+    const json = answer.replace(REASONING, "");
     const value: unknown = JSON.parse(FENCED.exec(json)?.[1] ?? json);
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
