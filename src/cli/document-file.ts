@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { parse } from "lossless-json";
 import { StartupError } from "../errors";
-import { DOCUMENT_MAX_BYTES } from "../features/configuration/configuration.limits";
+import { TESTED_DOCUMENT_MAX_BYTES } from "../features/configuration/configuration.limits";
 import {
   type Position,
   type Problem,
@@ -14,7 +14,7 @@ import { print } from "./output";
 const SHOWN_MAX_LENGTH = 100;
 
 /** Max size of a file (bytes): a document with generous whitespace. */
-const FILE_MAX_BYTES = 16 * DOCUMENT_MAX_BYTES;
+const FILE_MAX_BYTES = 4 * TESTED_DOCUMENT_MAX_BYTES;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

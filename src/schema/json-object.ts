@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { Checked } from "../common/checked";
 import { exactDouble } from "../common/exact-double";
+import { jsonProblem } from "../common/json-problem";
 import { JSON_STANDARD } from "./json";
 
 type JsonObject = Record<string, unknown>;
@@ -64,18 +65,3 @@ function finite(value: number): number {
 /** Requires the property to be a JSON object of at most `maxBytes` as UTF-8 that the database stores unchanged. */
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
   Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));
-
-/** The problem with a JSON value that is too large, or with text that the database cannot store; else undefined. */
-export function jsonProblem(value: unknown, maxBytes: number): string | undefined {
-  let hasInvalidText = false;
-  const check = (text: string) => {
-    hasInvalidText ||= text.includes("\0") || !text.isWellFormed();
-  };
-  const json = JSON.stringify(value, (name, member: unknown) => {
-    check(name);
-    if (typeof member === "string") check(member);
-    return member;
-  });
-  if (Buffer.byteLength(json) > maxBytes) return `must have at most ${maxBytes} bytes as JSON`;
-  return hasInvalidText ? "must contain only well-formed Unicode without the NUL character" : undefined;
-}

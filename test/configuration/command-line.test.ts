@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { digestOf } from "../../src/features/configuration/document/canonical-json";
@@ -107,6 +108,71 @@ describe("gateway configuration check", () => {
       "/no/file.json",
     ]);
     expect([code, stderr]).toEqual([1, "gateway: /no/file.json does not exist\n"]);
+  });
+});
+
+describe("gateway configuration test", () => {
+  const documentOf = (text: string) => ({
+    format: 1,
+    situations: { greeted: {} },
+    templates: { hello: "Hello {{ contact.name }}" },
+    rules: [{ id: "hello", on: "greeted", when: ["contact.name != null"], do: [{ send: "hello" }] }],
+    tests: [
+      {
+        id: "anna",
+        now: "2026-01-01T00:00:00Z",
+        situation: { type: "greeted" },
+        contact: { name: "Anna <&>" },
+        expect: { rule: "hello", sends: [{ text }] },
+      },
+    ],
+  });
+  const run = async (content: unknown, ...args: string[]) => {
+    const file = await fileOf(content);
+    const ended = await runCli("sqlite:/nowhere/gateway.sqlite", ["configuration", "test", file, ...args]);
+    return { ...ended, stdout: ended.stdout.replaceAll(file, "x.json") };
+  };
+
+  test("says that all tests pass, and what they do not reach", async () => {
+    expect(await run(documentOf("Hello Anna <&>"))).toMatchObject({
+      code: 0,
+      stdout: "x.json: warning: clause 1 of rule hello is never false\nThe test passes.\n",
+      stderr: "",
+    });
+  });
+
+  test("prints differences, for people, programs and pipelines", async () => {
+    const message = 'expected the text "Hi", but rule hello sent "Hello Anna <&>"';
+    const junit = join(directory, "junit.xml");
+    const { code, stdout, stderr } = await run(documentOf("Hi"), "--junit", junit);
+    expect([code, stderr]).toEqual([1, "gateway: 1 of 1 test failed\n"]);
+    expect(stdout.split("\n")[0]).toBe(`x.json:tests[0].expect.sends[0].text: anna: ${message}`);
+    expect(await readFile(junit, "utf8")).toContain(
+      '<failure message="tests[0].expect.sends[0].text: expected the text &quot;Hi&quot;, but rule hello sent &quot;Hello Anna &lt;&amp;&gt;&quot;"/>',
+    );
+    const json = await run(documentOf("Hi"), "--json");
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+      1,
+      {
+        total: 1,
+        failed: 1,
+        results: [{ id: "anna", passed: false, ruleId: "hello", outcome: "send" }],
+        differences: [{ testId: "anna", message, ruleId: "hello", clause: null }],
+        coverage: [{ ruleId: "hello", matched: 1, clauses: [{ met: 1, notMet: 0 }] }],
+      },
+    ]);
+  });
+
+  test("a document with problems is not tested", async () => {
+    const { code, stdout } = await run({ format: 2 });
+    expect([code, stdout]).toEqual([1, "x.json:format: must be 1\n"]);
+  });
+
+  test("loads neither the database nor GraphQL", () => {
+    const script = `process.argv.push("gateway", "configuration", "test", "/no/file");
+      process.on("exit", () => console.log(Object.keys(require.cache).filter((each) => /typeorm|type-graphql|apollo/.test(each)).length));
+      require(${JSON.stringify(join(__dirname, "../../dist/src/cli/main"))});`;
+    expect(spawnSync(process.execPath, ["-e", script], { encoding: "utf8" }).stdout).toBe("0\n");
   });
 });
 

@@ -68,6 +68,8 @@ test("the page states the limits", () => {
   const KIBI = 1024;
   const numbers = [
     limits.DOCUMENT_MAX_BYTES / KIBI,
+    limits.TESTED_DOCUMENT_MAX_BYTES / KIBI,
+    limits.MAX_TESTS,
     limits.MAX_RULES,
     limits.MAX_TEMPLATES,
     limits.MAX_SITUATIONS,

@@ -16,7 +16,8 @@ import { ConversationService } from "../../src/features/conversations/conversati
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
 import { DefaultConversations } from "../../src/features/conversations/default-conversations";
 import { MessageQueue } from "../../src/features/conversations/message-queue";
-import { MAX_AUTOMATIC_ANSWERS, readSurroundings } from "../../src/features/decisions/loop";
+import { readSurroundings } from "../../src/features/decisions/loop";
+import { MAX_AUTOMATIC_ANSWERS } from "../../src/features/decisions/loop-gate";
 import { AgentQueues } from "../../src/features/messages/agent-queues";
 import { MessageConnection } from "../../src/features/messages/message.inputs";
 import type { Organization } from "../../src/features/organizations/organization.entity";

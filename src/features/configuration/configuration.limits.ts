@@ -1,5 +1,11 @@
-/** Max size of a configuration document as JSON (bytes). */
+/** Max size of a configuration document without its tests, as JSON (bytes). */
 export const DOCUMENT_MAX_BYTES = 256 * 1024;
+
+/** Max size of a configuration document with tests, as JSON (bytes). */
+export const TESTED_DOCUMENT_MAX_BYTES = 1024 * 1024;
+
+/** Max tests of a configuration document. */
+export const MAX_TESTS = 500;
 
 export const MAX_RULES = 200;
 export const MAX_CLAUSES = 20;

@@ -9,20 +9,19 @@ import { Semaphore } from "../../database/semaphore";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, InvalidInput } from "../../errors";
 import { countRows } from "../../pagination/total-count";
-import { jsonProblem } from "../../schema/json-object";
 import { Agent } from "../agents/agent.entity";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import { Line, LineState } from "../lines/line.entity";
 import { configurationActions } from "./configuration.audit";
 import type { ConfigurationVersionsArgs } from "./configuration.inputs";
-import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
 import { Configuration, ConfigurationVersionConnection } from "./configuration.outputs";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import type { ConfigurationDecider } from "./decider";
 import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
+import { storageProblem } from "./document/parse-document";
 import type { Problem } from "./document/problem";
 import { tokenProblems } from "./document/token-problems";
 import type { Surroundings } from "./document/warnings";
@@ -190,7 +189,7 @@ export class ConfigurationService {
     document: Record<string, unknown>,
     expectedRevision: number,
   ): Promise<SavedDraft> {
-    const problem = jsonProblem(document, DOCUMENT_MAX_BYTES);
+    const problem = storageProblem(document);
     if (problem !== undefined) throw new InvalidInput([{ path: "input.document", message: problem }]);
     const tokens = tokenProblems(document);
     if (tokens.length > 0) throw new InvalidInput(tokens);

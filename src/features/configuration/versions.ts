@@ -31,7 +31,7 @@ export async function insertVersion(
     publishedAt: timestamp(),
     publishedBy: actorOf(context.caller).actorName,
   });
-  await tx.insert(ConfigurationVersion, version);
+  await tx.insert(ConfigurationVersion, version as object);
   if (version.version > 1)
     await tx.update(
       Agent,
@@ -81,7 +81,7 @@ export async function documentToPublish(
   return draft;
 }
 
-/** Max versions deleted per statement: each has a document of up to 256 KiB. */
+/** Max versions deleted per statement: each has a document of up to 1 MiB. */
 const MAX_PURGED = 100;
 
 /** Deletes the versions of a deleted agent, oldest first. */

@@ -4,7 +4,7 @@ import type { Conversation } from "../conversations/conversation.entity";
 import { lockOpenWith } from "../conversations/find-conversation";
 import { acceptedAs, assertRoom } from "../messages/agent-queues";
 import { WaitingTimers } from "../timers/waiting-timers";
-import { type Application, outcomeOf, type Result } from "./effects/application";
+import { type Application, outcomeOf } from "./effects/application";
 import { change, changeTimer, isContactHandoff } from "./effects/apply-change";
 import {
   allOpen,
@@ -17,10 +17,9 @@ import {
   open,
 } from "./effects/destinations";
 import { explain } from "./effects/explain-effect";
+import { resultOf } from "./effects/planned-result";
 import { scheduleOf, send } from "./effects/send-messages";
-import type { EffectExplanation, ExplanationError, GateExplanation } from "./explanation";
-import { isLoop, LOOP_ERROR } from "./loop";
-import { isHandedOff } from "./plan";
+import type { EffectExplanation } from "./explanation";
 import type { WaveUnit } from "./wave";
 
 /** The results of a decision's effects. */
@@ -30,13 +29,6 @@ export interface Applied {
   /** The conversation after the effects. */
   conversation: Conversation | null;
 }
-
-/** Why an effect is held back while a human answers. */
-const HANDED_OFF_ERROR: ExplanationError = {
-  code: "handed_off",
-  message:
-    "A human is answering in the conversation, and the rule does not apply until the agent takes over again.",
-};
 
 const NONE: ReadonlyMap<string, Conversation> = new Map();
 
@@ -134,13 +126,4 @@ export async function applyEffects(
     conversation,
     effects: effects.map((effect, i) => explain(effect, results[i], ids.get(effect))),
   };
-}
-
-/** The result of an effect that is known from its plan. */
-export function resultOf(effect: Effect, gates: readonly GateExplanation[]): Result | undefined {
-  const { kind, error, whileHuman } = effect;
-  if (isHandedOff(gates) && !whileHuman) return { status: "skipped", error: HANDED_OFF_ERROR };
-  if (error !== null) return { status: "failed", error };
-  const isInLoop = isLoop(gates) && (kind === "send" || kind === "ask");
-  return isInLoop ? { status: "skipped", error: LOOP_ERROR } : undefined;
 }

@@ -2,10 +2,11 @@ import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
-import { Decision, DecisionOutcome, DecisionState } from "./decision.entity";
+import { Decision, type DecisionOutcome, DecisionState } from "./decision.entity";
 import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
-import type { EffectExplanation, EffectStatus, Explanation, ExplanationError } from "./explanation";
+import type { Explanation, ExplanationError } from "./explanation";
+import { hasStatus } from "./outcome";
 
 /** Completes a decision in memory. */
 export function completeDecision(
@@ -46,22 +47,3 @@ export function failDecision(
   lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
   recordEvents(tx, [decisionEvent(decision)]);
 }
-
-export function outcomeOf(effects: readonly EffectExplanation[]): DecisionOutcome {
-  const isDone = (wanted: string) => effects.some(({ kind, status }) => kind === wanted && status === "done");
-  if (isDone("handoff")) return DecisionOutcome.handoff;
-  if (isDone("send")) return DecisionOutcome.send;
-  const isInEffect = hasStatus("done", "unchanged");
-  return effects.some(hasStatus("failed")) &&
-    !effects.some((effect) => isInEffect(effect) && !wasAsked(effect))
-    ? DecisionOutcome.failed
-    : DecisionOutcome.silent;
-}
-
-/** True for a question that a model answered; the answer's effects are listed after it. */
-export const wasAsked = ({ kind, status }: EffectExplanation): boolean => kind === "ask" && status === "done";
-
-export const hasStatus =
-  (...statuses: readonly EffectStatus[]) =>
-  ({ status }: EffectExplanation): boolean =>
-    statuses.includes(status);

@@ -3,9 +3,9 @@ import type { Effect } from "../configuration/document/effect";
 import { evaluate } from "../configuration/document/evaluate";
 import type { Formatted } from "../configuration/document/local-formats";
 import type { DecisionInput } from "../configuration/document/read-situation";
-import { Handler } from "../conversations/conversation.entity";
+import type { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
-import { loopGate } from "./loop";
+import { loopGate } from "./loop-gate";
 
 /** The plan of the rules for a situation, before effects are applied. */
 export interface Plan {
@@ -19,6 +19,8 @@ export interface Plan {
 
 /** The gate that keeps the agent from interfering with a human. */
 const HANDLER = "handler" as const;
+
+const HUMAN: Handler = "human";
 
 /** True if a human answers in the conversation. */
 export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>
@@ -44,7 +46,7 @@ export function* planInSteps(
  * @throws InvalidInput if the situation does not match its declaration, with paths from `situation`
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {
-  const { conversation, answers, isHandedOff: isHuman = conversation?.handler === Handler.human } = input;
+  const { conversation, answers, isHandedOff: isHuman = conversation?.handler === HUMAN } = input;
   const { ruleId, rules, effects, formatted } = evaluate(configuration, input);
   const gates = [
     ...declaredGate(configuration, input.situation.type),

@@ -14,9 +14,9 @@ import {
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/effect";
-import { resultOf } from "./apply-effects";
 import type { Decision } from "./decision.entity";
 import { explain } from "./effects/explain-effect";
+import { resultOf } from "./effects/planned-result";
 import {
   type EffectExplanation,
   EXPLANATION_MAX,
@@ -24,7 +24,7 @@ import {
   ExplanationError,
   type GateExplanation,
 } from "./explanation";
-import { isLoop } from "./loop";
+import { isLoop } from "./loop-gate";
 import { answerOf, askIn, withAnswer } from "./model/asking";
 import { isHandedOff, plan } from "./plan";
 

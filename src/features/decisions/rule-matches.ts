@@ -8,11 +8,11 @@ import type { Effect } from "../configuration/document/effect";
 import { type OnceLimit, onceLimits } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import type { DecisionInput } from "../configuration/document/read-situation";
-import { hasStatus, wasAsked } from "./complete-decision";
 import { Decision } from "./decision.entity";
 import type { Snapshot } from "./decision-record";
 import type { EffectExplanation } from "./explanation";
-import { isLoop } from "./loop";
+import { isLoop } from "./loop-gate";
+import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 

@@ -28,6 +28,7 @@ import { parseDocument, tooManyMembers } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
+import { testProblems } from "./test-problems";
 import { tokenProblems } from "./token-problems";
 import { topicProblems } from "./topic-problems";
 import { type Surroundings, warningsOf } from "./warnings";
@@ -92,6 +93,7 @@ async function problemsIn(configuration: CompiledConfiguration): Promise<Problem
     ...rulesOutOfBounds(document),
     ...timerProblems(document),
     ...topicProblems(document),
+    ...testProblems(document),
   ];
   const rest = takingTurns();
   for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {

@@ -2,7 +2,6 @@ import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
 import { lookupTags } from "../../../common/locales";
 import { nearest } from "../../../common/suggest";
-import { ConsentState } from "../../contacts/consent.entity";
 import type { Topic } from "../../contacts/topic";
 import { SITUATION_KEY_MAX_LENGTH } from "../configuration.limits";
 import { Condition, OnceKey } from "./conditions/condition";
@@ -200,7 +199,7 @@ export class CompiledConfiguration {
     return Object.entries(topics).map(([name, topic]) => ({
       name,
       title: topic.title,
-      default: ConsentState[topic.default],
+      default: topic.default,
     }));
   }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { canonicalLocale, LOCALE_MAX_LENGTH } from "../../../common/locales";
-import { MAX_TOPICS, TAG_MAX_LENGTH } from "../../contacts/contact.limits";
+import { MAX_TOPICS } from "../../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import {
   CLAUSE_MAX_LENGTH,
@@ -28,24 +28,13 @@ import {
   TEMPLATE_MAX_LENGTH,
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
-import { matching, name } from "./names";
+import { line, matching, name, SITUATION_TYPE, situationType, tag } from "./names";
 import { isPeriodUpTo } from "./period";
 import { policy, zone } from "./policy-format";
 import { ANY_SITUATION } from "./shapes";
-
-const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
-
-const situationType = matching(
-  SITUATION_TYPE,
-  SITUATION_TYPE_MAX_LENGTH,
-  "a-z, 0-9 and single . _ - between them, starting with a letter",
-);
+import { tests } from "./tests-format";
 
 const member = matching(/^[A-Za-z][A-Za-z0-9_]*$/, NAME_MAX_LENGTH, "a letter, then letters, digits and _");
-
-const tag = matching(/^[a-z0-9][a-z0-9._:-]*$/, TAG_MAX_LENGTH, "a tag in lower case");
-
-const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name of a line");
 
 const tags = z.array(tag).min(1).max(50);
 
@@ -350,6 +339,7 @@ export const documentFormat = z
       .describe("True to reject situations of types that are not declared; by default, they are decided.")
       .optional(),
     otherwise: effects.describe("Effects to apply if no rule decides.").optional(),
+    tests: tests.optional(),
   })
   .describe("An agent's configuration.");
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { NAME_MAX_LENGTH } from "../configuration.limits";
+import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
+import { NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
 
 /** A text that matches a pattern; `expected` describes it in the problem of any other text. */
 export const matching = (pattern: RegExp, maxLength: number, expected: string) =>
@@ -11,3 +12,15 @@ export const name = matching(
   NAME_MAX_LENGTH,
   "a-z, 0-9 and single . _ - between them",
 );
+
+export const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
+
+export const situationType = matching(
+  SITUATION_TYPE,
+  SITUATION_TYPE_MAX_LENGTH,
+  "a-z, 0-9 and single . _ - between them, starting with a letter",
+);
+
+export const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name of a line");
+
+export const tag = matching(/^[a-z0-9][a-z0-9._:-]*$/, TAG_MAX_LENGTH, "a tag in lower case");

@@ -1,7 +1,12 @@
 import { z } from "zod";
+import { jsonProblem } from "../../../common/json-problem";
 import { suggestion } from "../../../common/suggest";
-import { jsonProblem } from "../../../schema/json-object";
-import { DOCUMENT_MAX_BYTES, MAX_LINES_OF_MESSAGE, MAX_REPORTED } from "../configuration.limits";
+import {
+  DOCUMENT_MAX_BYTES,
+  MAX_LINES_OF_MESSAGE,
+  MAX_REPORTED,
+  TESTED_DOCUMENT_MAX_BYTES,
+} from "../configuration.limits";
 import {
   type ConfigurationDocument,
   documentFormat,
@@ -23,13 +28,24 @@ const OPTIONS = { jitless: true };
  * @returns the document, or its problems
  */
 export function parseDocument(value: unknown): ConfigurationDocument | Problem[] {
-  const outOfBounds = jsonProblem(value, DOCUMENT_MAX_BYTES);
+  const outOfBounds = storageProblem(value);
   if (outOfBounds !== undefined) return [{ path: "", message: outOfBounds }];
   const unusable = unusableNames(value);
   if (unusable.length > 0) return unusable;
   const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
   if (success) return data;
   return error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat)).slice(0, MAX_REPORTED);
+}
+
+/** The problem with a document that is too large to be stored, or whose texts cannot be; else undefined. */
+export function storageProblem(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, "tests"))
+    return jsonProblem(value, DOCUMENT_MAX_BYTES);
+  const { tests: _, ...rest } = value as { tests: unknown };
+  const problem = jsonProblem(rest, DOCUMENT_MAX_BYTES);
+  return problem === undefined
+    ? jsonProblem(value, TESTED_DOCUMENT_MAX_BYTES)
+    : `${problem}, without its tests`;
 }
 
 /** Finds members with names that the format would drop rather than reject. */

@@ -19,6 +19,7 @@ const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Pa
   { of: ["templates", ANY, ANY] },
   { of: ["templates", ANY], is: () => "invalid" },
   { of: ["situations", ANY] },
+  { of: ["tests", ANY], is: ([, index]) => ({ ...TEST, id: `invalid-${index}` }) },
   { of: ["policy", "topics", ANY], is: () => ({ title: "invalid", default: "in" }) },
   { of: ["policy", ANY] },
   { of: ["format"], is: () => 1 },
@@ -27,6 +28,9 @@ const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Pa
 
 /** An effect that is valid in every rule. */
 const EFFECT = { addTags: ["invalid"] };
+
+/** A test that is valid in every document, without its id. */
+const TEST = { now: "2026-01-01T00:00:00Z", situation: { type: "invalid" }, expect: { rule: null } };
 
 /**
  * Copies a document and replaces or omits its invalid parts, so that the other parts can be checked.

@@ -2,6 +2,7 @@ import { situationTypes } from "./compiled-configuration";
 import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templatesOf } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
+import { undeclaredTests } from "./test-problems";
 
 /** The lines and the model that an agent's document can use. */
 export interface Surroundings {
@@ -78,7 +79,15 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
           ...rules.flatMap((rule, index) => missingFor(rule.do ?? [], ["rules", index, "do"], surroundings)),
           ...missingFor(otherwise, ["otherwise"], surroundings),
         ];
-  return [...unknown, ...undeclared, ...hidden, ...unused, ...zoneless, ...missing];
+  return [
+    ...unknown,
+    ...undeclared,
+    ...hidden,
+    ...unused,
+    ...zoneless,
+    ...missing,
+    ...undeclaredTests(document),
+  ];
 }
 
 /** The lines and the model that effects need and that do not exist. */

@@ -1,0 +1,33 @@
+import { writeFile } from "node:fs/promises";
+import { StartupError } from "../errors";
+import { CompiledConfiguration } from "../features/configuration/document/compiled-configuration";
+import { gapsOf } from "../features/decisions/configuration-tests/coverage";
+import { runTests } from "../features/decisions/configuration-tests/run-tests";
+import { checkedDocument } from "./document-check";
+import { junitOf } from "./junit";
+import { print, printJson } from "./output";
+
+/**
+ * Runs the tests of a document without a database, and prints their differences and what they do not reach.
+ * @throws StartupError if a test fails
+ */
+export async function test(file: string, { json, junit }: { json?: boolean; junit?: string }): Promise<void> {
+  const { parsed } = await checkedDocument(file, json);
+  const report = runTests(new CompiledConfiguration(parsed, true), parsed.tests ?? []);
+  if (junit !== undefined) await writeFile(junit, junitOf(file, report));
+  const { total, failed, differences, coverage } = report;
+  if (json) {
+    const results = report.results.map(({ id, passed, ruleId, outcome }) => ({
+      id,
+      passed,
+      ruleId,
+      outcome,
+    }));
+    printJson({ total, failed, differences, results, coverage });
+  } else {
+    for (const { testId, path, message } of differences) print(`${file}:${path}: ${testId}: ${message}`);
+    for (const gap of gapsOf(coverage)) print(`${file}: warning: ${gap}`);
+    if (failed === 0) print(`${total === 1 ? "The test passes" : `All ${total} tests pass`}.`);
+  }
+  if (failed > 0) throw new StartupError(`${failed} of ${total === 1 ? "1 test" : `${total} tests`} failed`);
+}

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { instantOf } from "../../../common/instant";
+import { jsonProblem } from "../../../common/json-problem";
+import { canonicalLocale, isTimeZone, LOCALE_MAX_LENGTH } from "../../../common/locales";
+import {
+  ATTRIBUTES_MAX_BYTES,
+  CONTACT_NAME_MAX_LENGTH,
+  MAX_TAGS,
+  REF_MAX_LENGTH,
+} from "../../contacts/contact.limits";
+import { SUBJECT_MAX_LENGTH } from "../../lines/line.limits";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
+import {
+  MAX_MESSAGES_PER_DECISION,
+  MAX_RULES,
+  MAX_TESTS,
+  MAX_TIMERS,
+  SITUATION_MAX_BYTES,
+  TIMER_KEY_MAX_LENGTH,
+} from "../configuration.limits";
+import { line, name, situationType, tag } from "./names";
+
+const moment = z
+  .string()
+  .max(64)
+  .refine((text) => instantOf(text) !== undefined, {
+    error: "must be a time such as 2026-01-31T12:00:00Z",
+  });
+
+const json = (maxBytes: number) =>
+  z.record(z.string(), z.unknown()).superRefine((value, { addIssue }) => {
+    const message = jsonProblem(value, maxBytes);
+    if (message !== undefined) addIssue({ code: "custom", message });
+  });
+
+const text = z.string().min(1).max(MESSAGE_TEXT_MAX_LENGTH);
+const subject = z.string().max(SUBJECT_MAX_LENGTH).nullable();
+const timerKey = z.string().min(1).max(TIMER_KEY_MAX_LENGTH);
+
+const situation = z
+  .strictObject({
+    type: situationType,
+    data: json(SITUATION_MAX_BYTES).describe("Its data; empty if omitted.").optional(),
+  })
+  .describe("The situation to decide.");
+
+const contact = z
+  .strictObject({
+    ref: z.string().min(1).max(REF_MAX_LENGTH).nullable().optional(),
+    name: z.string().min(1).max(CONTACT_NAME_MAX_LENGTH).nullable().optional(),
+    locale: z
+      .string()
+      .max(LOCALE_MAX_LENGTH)
+      .refine((value) => canonicalLocale(value) !== undefined, {
+        error: "must be the BCP 47 tag of a known language, such as de-CH",
+      })
+      .nullable()
+      .optional(),
+    timezone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, { error: "must be an IANA time zone such as Europe/Zurich" })
+      .nullable()
+      .optional(),
+    attributes: json(ATTRIBUTES_MAX_BYTES).optional(),
+    tags: z.array(tag).max(MAX_TAGS).optional(),
+    channels: z
+      .array(z.string().min(1).max(63))
+      .max(20)
+      .describe("The kinds of addresses at which the contact accepts messages.")
+      .optional(),
+    handedOff: z
+      .boolean()
+      .describe("True if a human answers in all conversations with the contact.")
+      .optional(),
+  })
+  .describe("The contact that the situation is about; none if omitted.");
+
+const conversation = z
+  .strictObject({
+    id: z.string().min(1).max(36).optional(),
+    line: line.describe("Name of its line; main if omitted.").optional(),
+    handler: z.enum(["agent", "human"]).describe("Who answers; agent if omitted.").optional(),
+    state: z.enum(["open", "closed"]).describe("open if omitted.").optional(),
+  })
+  .describe("The conversation that the situation is about; none if omitted.");
+
+const message = z
+  .strictObject({
+    text: z.string().max(10 * MESSAGE_TEXT_MAX_LENGTH),
+    subject: subject.optional(),
+    sequence: z.int().min(1).describe("Its number in the conversation; 1 if omitted.").optional(),
+    answers: z
+      .int()
+      .min(0)
+      .describe("Number of automatic answers to the contact within the last hour; 0 if omitted.")
+      .optional(),
+  })
+  .describe("The message of `message.received`.");
+
+const failed = z
+  .strictObject({
+    text,
+    subject: subject.optional(),
+    wasResent: z.boolean().describe("True if it was already sent again.").optional(),
+  })
+  .describe("The message of `message.failed`, which the effect `resend` sends again.");
+
+/** The errors of a model that a test can assume. */
+export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
+
+const model = z
+  .strictObject({
+    text: text.nullable().describe("What it writes; null for nothing.").optional(),
+    tags: z.array(tag).max(MAX_TAGS).describe("The tags that it adds.").optional(),
+    handoff: z.boolean().describe("True if it hands off to a human.").optional(),
+    error: z.enum(MODEL_ERRORS).describe("Why it gives no answer.").optional(),
+  })
+  .refine(
+    ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,
+    "must have either an error or an answer",
+  )
+  .describe("The model's answer, if a rule asks it; no model is configured if omitted.");
+
+const sent = z
+  .strictObject({
+    template: name.nullable().describe("Name of the template; null if a model wrote the text.").optional(),
+    text: text.describe("The whole text.").optional(),
+    contains: text.describe("A part of the text.").optional(),
+    subject: subject.describe("The subject; null for none.").optional(),
+    line: line.nullable().describe("Name of the line that the rule names; null for none.").optional(),
+  })
+  .refine(
+    ({ text, contains }) => text === undefined || contains === undefined,
+    "must have either text or contains",
+  );
+
+const setTimer = z.strictObject({
+  key: timerKey,
+  situation: situationType.optional(),
+  dueAt: moment.optional(),
+});
+
+/** The outcomes of decisions that only depend on the document. */
+export const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
+
+const expectation = z
+  .strictObject({
+    rule: name.nullable().describe("ID of the rule that decides; null for `otherwise`.").optional(),
+    outcome: z.enum(TESTED_OUTCOMES).describe("The outcome of the decision.").optional(),
+    sends: z
+      .array(sent)
+      .max(MAX_MESSAGES_PER_DECISION)
+      .describe("The messages that are sent, all of them in order.")
+      .optional(),
+    tags: z.array(tag).max(MAX_TAGS).describe("The contact's tags afterwards, in any order.").optional(),
+    timers: z
+      .array(setTimer)
+      .max(MAX_TIMERS)
+      .describe("The contact's waiting timers afterwards, in any order.")
+      .optional(),
+  })
+  .refine((expected) => Object.keys(expected).length > 0, "must expect something")
+  .describe("What the agent must do; omitted members may be anything.");
+
+const test = z.strictObject({
+  id: name.describe("Unique among the tests."),
+  now: moment.describe("The time of the decision, in RFC 3339."),
+  situation,
+  contact: contact.optional(),
+  conversation: conversation.optional(),
+  message: message.optional(),
+  failed: failed.optional(),
+  timers: z
+    .array(timerKey)
+    .max(MAX_TIMERS)
+    .describe("The keys of the contact's waiting timers; none if omitted.")
+    .optional(),
+  spent: z
+    .array(name)
+    .max(MAX_RULES)
+    .describe("IDs of rules with `once` that matched too recently; none if omitted.")
+    .optional(),
+  model: model.optional(),
+  agent: z
+    .strictObject({ slug: z.string().min(1).max(63).optional(), name: z.string().min(1).max(200).optional() })
+    .describe("The agent as texts show it.")
+    .optional(),
+  expect: expectation,
+});
+
+/** Situations with what the agent must do in them. */
+export const tests = z
+  .array(test)
+  .max(MAX_TESTS)
+  .describe("Situations with what the agent must do; publishing a document requires that its tests pass.");
+
+export type TestDocument = z.infer<typeof test>;

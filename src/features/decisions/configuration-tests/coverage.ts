@@ -1,0 +1,65 @@
+import type { ConfigurationDocument } from "../../configuration/document/format";
+import type { TestResult } from "./run-test";
+
+/** How often tests reached a rule. */
+export interface RuleCoverage {
+  /** Null for `otherwise`. */
+  ruleId: string | null;
+  /** Number of tests in which it matched. */
+  matched: number;
+  /** Its conditions, in order. */
+  clauses: ClauseCoverage[];
+}
+
+/** How often tests reached a condition. */
+export interface ClauseCoverage {
+  source: string;
+  /** Number of tests in which it was met. */
+  met: number;
+  /** Number of tests in which it was not met. */
+  notMet: number;
+}
+
+/** Counts how often tests reached the rules and conditions of a document, in its order. */
+export function coverageOf(
+  { rules = [], otherwise = [] }: ConfigurationDocument,
+  results: readonly TestResult[],
+): RuleCoverage[] {
+  const all = new Map<string | null, RuleCoverage>(
+    rules.map(({ id, when = [] }) => [
+      id,
+      { ruleId: id, matched: 0, clauses: when.map((source) => ({ source, met: 0, notMet: 0 })) },
+    ]),
+  );
+  if (otherwise.length > 0) all.set(null, { ruleId: null, matched: 0, clauses: [] });
+  for (const { ruleId, outcome, rules } of results) {
+    const fallback = all.get(null);
+    if (outcome !== null && ruleId === null && fallback !== undefined) fallback.matched += 1;
+    for (const { id, matched, clauses } of rules) {
+      const rule = all.get(id);
+      if (rule === undefined) continue;
+      if (matched) rule.matched += 1;
+      for (const [at, clause] of rule.clauses.entries()) {
+        const value = clauses[at]?.value;
+        if (value === true) clause.met += 1;
+        else if (value !== undefined) clause.notMet += 1;
+      }
+    }
+  }
+  return [...all.values()];
+}
+
+/** What no test reaches, as sentences. */
+export const gapsOf = (coverage: readonly RuleCoverage[]): string[] =>
+  coverage.flatMap(({ ruleId, matched, clauses }) => {
+    const name = ruleId === null ? "otherwise" : `rule ${ruleId}`;
+    const clausesOf = (wanted: (clause: ClauseCoverage) => boolean, what: string) =>
+      clauses.flatMap((clause, at) =>
+        wanted(clause) ? [`clause ${at + 1} of ${name} is never ${what}`] : [],
+      );
+    return [
+      ...(matched === 0 ? [`${name} never ${ruleId === null ? "applies" : "matches"}`] : []),
+      ...clausesOf(({ met }) => met === 0, "true"),
+      ...clausesOf(({ notMet }) => notMet === 0, "false"),
+    ];
+  });

@@ -1,0 +1,286 @@
+import { instantOf } from "../../../common/instant";
+import type { InvalidInput } from "../../../errors";
+import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
+import { pathOf } from "../../configuration/document/problem";
+import { ANY_SITUATION } from "../../configuration/document/shapes";
+import type { TestDocument } from "../../configuration/document/tests-format";
+import type { ClauseExplanation, RuleExplanation } from "../explanation";
+import type { Plan } from "../plan";
+import type { Assumed, EffectOutcome } from "./assumed-results";
+
+/** Something that a test expects, and that the agent does not do. */
+export interface TestDifference {
+  testId: string;
+  /** The expectation, such as `tests[3].expect.rule`. */
+  path: string;
+  /** What was expected, and what happened instead. */
+  message: string;
+  /** The rule that is the reason; null for `otherwise`, or if the situation was rejected. */
+  ruleId: string | null;
+  /** The number of the rule's condition that is the reason, from 1; null if none is. */
+  clause: number | null;
+}
+
+interface Compared {
+  configuration: CompiledConfiguration;
+  test: TestDocument;
+  index: number;
+  planned: Plan;
+  assumed: Assumed;
+  outcome: string;
+  expect: TestDocument["expect"];
+}
+
+type Path = readonly PropertyKey[];
+
+/** Max length of a text or value in a difference (UTF-16 code units). */
+const SHOWN_MAX_LENGTH = 120;
+
+/** The difference of a test whose situation the configuration rejects. */
+export const rejection = (
+  { id }: TestDocument,
+  index: number,
+  { problems }: InvalidInput,
+): TestDifference => ({
+  testId: id,
+  path: pathOf(["tests", index, "situation"]),
+  message: `the situation is rejected: ${problems.map(({ path, message }) => `${path} ${message}`).join(", ")}`,
+  ruleId: null,
+  clause: null,
+});
+
+/** Compares a decision with what its test expects. */
+export function differencesOf(compared: Compared): TestDifference[] {
+  const { test, index, planned, expect, outcome } = compared;
+  const difference = (
+    path: Path,
+    message: string,
+    { ruleId, clause = null }: { ruleId: string | null; clause?: number | null } = planned,
+  ): TestDifference => ({
+    testId: test.id,
+    path: pathOf(["tests", index, "expect", ...path]),
+    message,
+    ruleId,
+    clause,
+  });
+  const differences: TestDifference[] = [];
+  if (expect.rule !== undefined && expect.rule !== planned.ruleId) {
+    const { message, ...reason } = whyNot(expect.rule, compared);
+    differences.push(difference(["rule"], message, reason));
+  }
+  if (expect.outcome !== undefined && expect.outcome !== outcome)
+    differences.push(
+      difference(
+        ["outcome"],
+        `expected the outcome ${expect.outcome}, but ${decider(planned)} had the outcome ${outcome}${obstacles(compared)}`,
+      ),
+    );
+  for (const { path, message, ruleId } of [
+    ...sendDifferences(compared),
+    ...tagDifferences(compared),
+    ...timerDifferences(compared),
+  ])
+    differences.push(difference(path, message, { ruleId }));
+  return differences;
+}
+
+/** What decided, as the subject of a sentence. */
+const decider = ({ ruleId }: Pick<Plan, "ruleId">) => (ruleId === null ? "otherwise" : `rule ${ruleId}`);
+
+/** Why another rule than the expected one decided. */
+function whyNot(
+  expected: string | null,
+  { configuration, test, planned }: Compared,
+): { message: string; ruleId: string | null; clause: number | null } {
+  const actual = planned.ruleId === null ? "otherwise applied" : `rule ${planned.ruleId} decided`;
+  if (expected === null)
+    return { message: `expected otherwise, but ${actual}`, ruleId: planned.ruleId, clause: null };
+  const because = (reason: string, clause: number | null = null) => ({
+    message: `expected rule ${expected}, but ${reason}, and ${actual}`,
+    ruleId: expected,
+    clause,
+  });
+  const tried = planned.rules.find(({ id }) => id === expected);
+  if (tried === undefined) {
+    const rule = configuration.document.rules?.find(({ id }) => id === expected);
+    const isOther = rule !== undefined && rule.on !== ANY_SITUATION && rule.on !== test.situation.type;
+    return isOther
+      ? because(`${expected} is for ${rule.on}, not for ${test.situation.type}`)
+      : {
+          message: `expected rule ${expected}, but ${actual} before it`,
+          ruleId: planned.ruleId,
+          clause: null,
+        };
+  }
+  if (tried.spent) return because(`${expected} has matched too recently`);
+  if (tried.matched) return because(`${expected} continues`);
+  return because(falseClause(tried), tried.clauses.length);
+}
+
+/** The condition of a rule that is not met. */
+function falseClause({ id, clauses }: RuleExplanation): string {
+  const last = clauses.at(-1);
+  if (last === undefined) return `${id} did not match`;
+  const name = `clause ${clauses.length} of ${id} (${shown(last.source)})`;
+  return last.error === null
+    ? `${name} was false${reads(last)}`
+    : `${name} could not be evaluated (${last.error.message.replace(/\.$/, "")})`;
+}
+
+const reads = ({ read }: ClauseExplanation): string =>
+  read.length === 0
+    ? ""
+    : ` because ${read
+        .slice(0, 5)
+        .map(({ path, value, isCut }) => `${path} is ${isCut ? "…" : shown(JSON.stringify(value))}`)
+        .join(" and ")}`;
+
+/** The effects that failed or were held back. */
+function obstacles({ assumed }: Compared): string {
+  const [first] = assumed.effects.filter(({ error }) => error !== undefined);
+  return first === undefined ? "" : `: ${obstacle(first)}`;
+}
+
+const obstacle = ({ effect, status, error }: EffectOutcome): string =>
+  `${effect.kind} of ${decider(effect)} ${status === "failed" ? "failed" : "was skipped"} (${error?.code}: ${error?.message.replace(/\.$/, "")})`;
+
+interface PartDifference {
+  path: Path;
+  message: string;
+  ruleId: string | null;
+}
+
+function sendDifferences(compared: Compared): PartDifference[] {
+  const { expect, assumed, planned } = compared;
+  if (expect.sends === undefined) return [];
+  const sent = assumed.effects.flatMap(({ effect, status }) =>
+    effect.kind === "send" && status === "done" ? [effect] : [],
+  );
+  const differences = expect.sends.flatMap((wanted, at): PartDifference[] => {
+    const found = sent[at];
+    const path = ["sends", at];
+    if (found === undefined)
+      return [
+        {
+          path,
+          message: `expected a message${wanted.template ? ` with the template ${wanted.template}` : ""}, but ${decider(planned)} sent ${countOf(sent.length)}${obstacles(compared)}`,
+          ruleId: planned.ruleId,
+        },
+      ];
+    const { ruleId } = found;
+    const compare = (member: string, expected: string | null, actual: string | null): PartDifference[] =>
+      expected === actual
+        ? []
+        : [
+            {
+              path: [...path, member],
+              message: `expected ${named(member)} ${quoted(expected, actual)}, but ${decider(found)} sent ${quoted(actual, expected)}`,
+              ruleId,
+            },
+          ];
+    const lines = found.lines ?? [];
+    const { contains } = wanted;
+    return [
+      ...(wanted.template === undefined ? [] : compare("template", wanted.template, found.template)),
+      ...(wanted.text === undefined ? [] : compare("text", wanted.text, found.text)),
+      ...(contains === undefined || found.text?.includes(contains)
+        ? []
+        : [
+            {
+              path: [...path, "contains"],
+              message: `expected a text that contains ${quoted(contains)}, but ${decider(found)} sent ${quoted(found.text)}`,
+              ruleId,
+            },
+          ]),
+      ...(wanted.subject === undefined ? [] : compare("subject", wanted.subject, found.subject ?? null)),
+      ...(wanted.line === undefined || (wanted.line !== null && lines.includes(wanted.line))
+        ? []
+        : compare("line", wanted.line, lines[0] ?? found.line)),
+    ];
+  });
+  const more = sent.slice(expect.sends.length);
+  if (more[0] !== undefined)
+    differences.push({
+      path: ["sends"],
+      message: `expected ${countOf(expect.sends.length)}, but ${decider(more[0])} also sent ${quoted(more[0].text)}`,
+      ruleId: more[0].ruleId,
+    });
+  return differences;
+}
+
+const countOf = (messages: number) =>
+  messages === 0 ? "no message" : messages === 1 ? "one message" : `${messages} messages`;
+
+const named = (member: string) => `the ${member}`;
+
+function tagDifferences({ expect, assumed, planned }: Compared): PartDifference[] {
+  if (expect.tags === undefined) return [];
+  const wanted = [...new Set(expect.tags)].sort();
+  const missing = wanted.filter((tag) => !assumed.tags.includes(tag));
+  const other = assumed.tags.filter((tag) => !wanted.includes(tag));
+  if (missing.length + other.length === 0) return [];
+  const message = `expected the tags ${listed(wanted)}, but after ${decider(planned)} they were ${listed(assumed.tags)}`;
+  return [{ path: ["tags"], message, ruleId: planned.ruleId }];
+}
+
+function timerDifferences({ expect, assumed, planned }: Compared): PartDifference[] {
+  if (expect.timers === undefined) return [];
+  const { timers } = assumed;
+  const keys = new Set(expect.timers.map(({ key }) => key));
+  const other = [...timers.keys()].filter((key) => !keys.has(key));
+  const { ruleId } = planned;
+  return [
+    ...expect.timers.flatMap(({ key, situation, dueAt }, at): PartDifference[] => {
+      const found = timers.get(key);
+      const path = ["timers", at];
+      const difference = (member: readonly string[], message: string) => [
+        { path: [...path, ...member], message, ruleId },
+      ];
+      if (found === undefined) {
+        const are = timers.size === 0 ? "none waits" : `only ${listed([...timers.keys()])} waits`;
+        return difference([], `expected the timer ${quoted(key)}, but after ${decider(planned)} ${are}`);
+      }
+      const isDue =
+        dueAt === undefined ||
+        (found.dueAt != null && instantOf(dueAt)?.getTime() === instantOf(found.dueAt)?.getTime());
+      return [
+        ...(situation === undefined || situation === found.situation
+          ? []
+          : difference(
+              ["situation"],
+              `expected the timer ${quoted(key)} to raise ${situation}, but it raises ${found.situation ?? "an earlier situation"}`,
+            )),
+        ...(isDue
+          ? []
+          : difference(
+              ["dueAt"],
+              `expected the timer ${quoted(key)} at ${dueAt}, but it is due at ${found.dueAt ?? "an earlier time"}`,
+            )),
+      ];
+    }),
+    ...(other.length === 0
+      ? []
+      : [
+          {
+            path: ["timers"],
+            message: `expected ${keys.size === 0 ? "no timer" : `only the timers ${listed([...keys])}`}, but after ${decider(planned)} ${listed(other)} waits`,
+            ruleId,
+          },
+        ]),
+  ];
+}
+
+const listed = (texts: readonly string[]): string => shown(texts.length === 0 ? "none" : texts.join(", "));
+
+const shown = (text: string): string =>
+  text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH).toWellFormed()}…` : text;
+
+/** A text as JSON, around its first difference from another one. */
+function quoted(text: string | null, other: string | null = null): string {
+  if (text === null) return "none";
+  let at = 0;
+  while (at < text.length && text[at] === other?.[at]) at += 1;
+  const start = Math.max(0, at - SHOWN_MAX_LENGTH / 2);
+  const part = text.slice(start, start + SHOWN_MAX_LENGTH).toWellFormed();
+  return `${start > 0 ? "…" : ""}${JSON.stringify(part)}${start + SHOWN_MAX_LENGTH < text.length ? "…" : ""}`;
+}

@@ -1,0 +1,70 @@
+import { InvalidInput } from "../../../errors";
+import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
+import type { TestDocument } from "../../configuration/document/tests-format";
+import type { RuleExplanation } from "../explanation";
+import { isLoop } from "../loop-gate";
+import { type Answer, askIn, NO_MODEL, withAnswer } from "../model/asking";
+import { type Ask, readProposal } from "../model/proposal";
+import { outcomeOf } from "../outcome";
+import { isHandedOff, type Plan, plan } from "../plan";
+import { assumedResults } from "./assumed-results";
+import { differencesOf, rejection, type TestDifference } from "./differences";
+import { inputOf } from "./test-input";
+
+/** The result of a test. */
+export interface TestResult {
+  id: string;
+  /** True if there are no differences. */
+  passed: boolean;
+  /** The rule that decided; null for `otherwise`, or if the situation was rejected. */
+  ruleId: string | null;
+  /** Null if the situation was rejected. */
+  outcome: string | null;
+  /** The rules that were tried, in order. */
+  rules: readonly RuleExplanation[];
+  differences: readonly TestDifference[];
+}
+
+/**
+ * Decides in the situation of a test, and compares the decision with what the test expects. The result depends only on
+ * the arguments.
+ * @param index the place of the test in the document
+ */
+export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestResult {
+  const { id, expect } = test;
+  const input = inputOf(test);
+  let planned: Plan;
+  try {
+    planned = planOf(configuration, test);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const differences = [rejection(test, index, error)];
+    return { id, passed: false, ruleId: null, outcome: null, rules: [], differences };
+  }
+  const assumed = assumedResults(planned, input, test);
+  const outcome = outcomeOf(assumed.effects);
+  const { ruleId, rules } = planned;
+  const differences = differencesOf({ configuration, test, index, planned, assumed, outcome, expect });
+  return { id, passed: differences.length === 0, ruleId, outcome, rules, differences };
+}
+
+/**
+ * Plans the decision of a test, with the answer of its model.
+ * @throws InvalidInput like `plan`
+ */
+export function planOf(configuration: CompiledConfiguration, test: TestDocument): Plan {
+  const input = inputOf(test);
+  const planned = plan(configuration, input);
+  const ask = isLoop(planned.gates) || isHandedOff(planned.gates) ? undefined : askIn(planned.effects);
+  return ask === undefined ? planned : withAnswer(configuration, input, planned, answerOf(ask, test.model));
+}
+
+function answerOf(ask: Ask, model: TestDocument["model"]): Answer {
+  if (model === undefined) return NO_MODEL;
+  const { error, text = null, ...choice } = model;
+  if (error !== undefined) return { error: { code: error, message: "The test assumes it." } };
+  const proposal = readProposal(ask, JSON.stringify({ text, ...choice }));
+  return proposal === undefined
+    ? { error: { code: "model_invalid", message: "The model's answer was not a valid choice." } }
+    : { proposal };
+}

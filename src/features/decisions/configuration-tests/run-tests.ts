@@ -1,0 +1,42 @@
+import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
+import type { TestDocument } from "../../configuration/document/tests-format";
+import { coverageOf, type RuleCoverage } from "./coverage";
+import type { TestDifference } from "./differences";
+import { runTest, type TestResult } from "./run-test";
+
+/** The results of a document's tests. */
+export interface TestReport {
+  total: number;
+  failed: number;
+  results: readonly TestResult[];
+  differences: readonly TestDifference[];
+  coverage: readonly RuleCoverage[];
+}
+
+/** Runs the tests of a document, one per step, because 500 expensive ones may take long. */
+export function* testsInSteps(
+  configuration: CompiledConfiguration,
+  tests: readonly TestDocument[],
+): Generator<void, TestReport> {
+  for (const type of new Set(tests.map(({ situation }) => situation.type))) yield* configuration.parse(type);
+  const results: TestResult[] = [];
+  for (const [index, test] of tests.entries()) {
+    results.push(runTest(configuration, test, index));
+    yield;
+  }
+  return {
+    total: results.length,
+    failed: results.filter(({ passed }) => !passed).length,
+    results,
+    differences: results.flatMap(({ differences }) => differences),
+    coverage: coverageOf(configuration.document, results),
+  };
+}
+
+/** Runs the tests of a document at once. */
+export function runTests(configuration: CompiledConfiguration, tests: readonly TestDocument[]): TestReport {
+  const steps = testsInSteps(configuration, tests);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}

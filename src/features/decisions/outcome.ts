@@ -1,0 +1,25 @@
+import type { DecisionOutcome } from "./decision.entity";
+import type { EffectExplanation, EffectStatus } from "./explanation";
+
+/** The kind of an effect, and its result. */
+export type EffectResult = Pick<EffectExplanation, "kind" | "status">;
+
+/** The outcome of a decision with these effects. */
+export function outcomeOf(effects: readonly EffectResult[]): DecisionOutcome {
+  const isDone = (wanted: string) => effects.some(({ kind, status }) => kind === wanted && status === "done");
+  if (isDone("handoff")) return "handoff";
+  if (isDone("send")) return "send";
+  const isInEffect = hasStatus("done", "unchanged");
+  return effects.some(hasStatus("failed")) &&
+    !effects.some((effect) => isInEffect(effect) && !wasAsked(effect))
+    ? "failed"
+    : "silent";
+}
+
+/** True for a question that a model answered; the answer's effects are listed after it. */
+export const wasAsked = ({ kind, status }: EffectResult): boolean => kind === "ask" && status === "done";
+
+export const hasStatus =
+  (...statuses: readonly EffectStatus[]) =>
+  ({ status }: EffectResult): boolean =>
+    statuses.includes(status);
