@@ -8,7 +8,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
 import { COLOR_RULES, fits, violations } from "./axe";
-import { describeDashboard, gone, seen, seenInTime } from "./visit";
+import { describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
 
 const DOCUMENT = {
   situations: { offer: { text: "string" } },
@@ -83,7 +83,7 @@ describeDashboard(
       await items.nth(0).getByRole("button", { name: /^Edit/ }).focus();
       await page.keyboard.press("Enter");
       const text = page.getByLabel("Text to send");
-      expect(await text.evaluate((field) => field === document.activeElement)).toBe(true);
+      await eventually(() => text.evaluate((field) => field === document.activeElement)).toBe(true);
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("a better offer");
       await check(page);
@@ -156,7 +156,7 @@ describeDashboard(
       });
       const page = await dashboard.visit("/review", { as: reader });
       await seen(page.getByText("You need the permission conversations:write to approve it.").first());
-      expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+      await eventually(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     });
   },
   { DELIVERY_WORKERS: "1" },
