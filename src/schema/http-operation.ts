@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ErrorCode } from "../errors";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -29,3 +30,9 @@ export interface HttpOperations {
   /** Creates the descriptions, which only the documentation needs. */
   operations(): readonly HttpOperation[];
 }
+
+/** The JSON Schema of a body. */
+export const bodySchema = (body: z.ZodType): JsonSchema => {
+  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
+  return schema;
+};

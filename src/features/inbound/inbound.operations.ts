@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { ErrorCode } from "../../errors";
-import type { HttpOperation } from "../../schema/http-operation";
+import { bodySchema, type HttpOperation } from "../../schema/http-operation";
 import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
 import { MessageStatus } from "../messages/message.enums";
 import { INBOUND_MESSAGE, INBOUND_RECEIPT } from "./inbound.bodies";
@@ -30,12 +29,6 @@ const text = (maxLength: number, description: string, minLength = 1): object => 
   description,
 });
 const id = (description: string): object => ({ type: "string", format: "uuid", description });
-
-/** The JSON Schema of a body. */
-const schemaOf = (body: z.ZodType): Readonly<Record<string, unknown>> => {
-  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
-  return schema;
-};
 
 const PARAMETERS = [
   {
@@ -109,7 +102,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     parameters: PARAMETERS,
     body: {
       "application/json": {
-        schema: schemaOf(INBOUND_MESSAGE),
+        schema: bodySchema(INBOUND_MESSAGE),
         example: { id: "SM-17", from: "+41446681800", text: "Hello", timestamp: "2026-11-21T06:36:59Z" },
       },
       "message/rfc822": {
@@ -135,7 +128,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     parameters: PARAMETERS,
     body: {
       "application/json": {
-        schema: schemaOf(INBOUND_RECEIPT),
+        schema: bodySchema(INBOUND_RECEIPT),
         example: { messageId: MESSAGE_ID, status: "delivered", timestamp: "2026-11-21T06:37:02Z" },
       },
     },

@@ -23,12 +23,7 @@ export const LEAKED_KEY = z.object({ key: z.string().max(100).meta({ description
 
 /** What GitHub sends; more members may follow. */
 const GITHUB_REPORT = z
-  .array(
-    z.object({
-      token: z.string(),
-      url: z.string().nullish(),
-    }),
-  )
+  .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);
 
 /**

@@ -1,12 +1,5 @@
-import { z } from "zod";
-import type { HttpOperation } from "../../schema/http-operation";
+import { bodySchema, type HttpOperation } from "../../schema/http-operation";
 import { LEAKED_KEY } from "./leaked-keys.bodies";
-
-/** The JSON Schema of a body. */
-const schemaOf = (body: z.ZodType): Readonly<Record<string, unknown>> => {
-  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
-  return schema;
-};
 
 const KEY = "agk_live_Qx7mT2bLw9Zk_EXAMPLEexampleEXAMPLE007397E";
 
@@ -19,7 +12,7 @@ export const leakedKeysOperations = (): readonly HttpOperation[] => [
     parameters: [],
     body: {
       "application/json": {
-        schema: schemaOf(LEAKED_KEY),
+        schema: bodySchema(LEAKED_KEY),
         example: { key: KEY },
       },
     },
