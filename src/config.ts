@@ -225,6 +225,7 @@ const settings = z
       .string()
       .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 ASCII characters without spaces")
       .optional(),
+    MODEL_CONCURRENCY: integer("MODEL_CONCURRENCY", 1, 999).optional(),
     GITHUB_SECRET_SCANNING_KEYS_URL: url("GITHUB_SECRET_SCANNING_KEYS_URL").default(
       "https://api.github.com/meta/public_keys/secret_scanning",
     ),
@@ -274,6 +275,9 @@ const settings = z
   .refine((env) => (env.MODEL_URL === undefined) === (env.MODEL_NAME === undefined), {
     error: "MODEL_URL and MODEL_NAME must be set together",
   })
+  .refine(({ MODEL_CONCURRENCY: max = 0, DELIVERY_WORKERS: all }) => all === 0 || max < all, {
+    error: "MODEL_CONCURRENCY must be less than DELIVERY_WORKERS",
+  })
   .refine((env) => (env.SMTP_URL === undefined) === (env.MAIL_FROM === undefined), {
     error: "SMTP_URL and MAIL_FROM must be set together",
   })
@@ -315,7 +319,12 @@ const settings = z
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     model:
       env.MODEL_URL && env.MODEL_NAME
-        ? { url: env.MODEL_URL, name: env.MODEL_NAME, apiKey: env.MODEL_API_KEY }
+        ? {
+            url: env.MODEL_URL,
+            name: env.MODEL_NAME,
+            apiKey: env.MODEL_API_KEY,
+            concurrency: env.MODEL_CONCURRENCY,
+          }
         : undefined,
     mail: env.SMTP_URL && env.MAIL_FROM ? { ...env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     heloName: env.SMTP_HELO ?? heloNameOf(env.PUBLIC_URL),

@@ -138,8 +138,8 @@ export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
 /** The shares of a process's senders. */
-export const senderShares = (senders: number): ReadonlyMap<string, Share> =>
-  new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(senders) ?? {})));
+export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
+  new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 
 /** @returns a function that returns the work for a kind of lane, and throws an Error if no feature provides it */
 export function laneWork(services: Services): (kind: string) => LaneWork {

@@ -76,7 +76,7 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
           restores: hooks.the("restoreGuard"),
           work: laneWork(services),
           senders,
-          shares: senderShares(senders),
+          shares: senderShares(config),
           onError: (err) => log.warn({ err }, "delivery failed"),
         })
       : undefined;

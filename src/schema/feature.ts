@@ -96,7 +96,7 @@ export interface Feature<Own extends object, Needs extends object> {
   /** The work of its lanes, by kind. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
   /** The shares of senders that its lanes get, by name. */
-  shares?(senders: number): Readonly<Record<string, Share>>;
+  shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
   /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
   retention?: Retention;
   /** Rows that housekeeping deletes by these settings; rows are kept forever without a setting, or with 0. */

@@ -81,6 +81,7 @@ test("the page states the limits", () => {
     limits.HISTORY_MAX_BYTES / KIBI,
     limits.MAX_ASK_TEXTS,
     limits.ASK_TEXTS_MAX_LENGTH,
+    limits.MAX_ASKS_PER_DAY,
     MESSAGE_HTML_MAX_LENGTH,
     limits.MAX_HTML_PER_DECISION,
     limits.MAX_DATA_MEMBERS,

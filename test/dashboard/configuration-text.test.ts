@@ -131,6 +131,7 @@ describe("the editor suggests", () => {
         "policy",
         "rules",
         "strict",
+        "maxAsksPerDay",
         "otherwise",
       ],
     ],

@@ -301,6 +301,7 @@ test.each([
     "MODEL_URL must not contain a user name or password",
   ],
   [{ MODEL_URL: "https://x", MODEL_NAME: "a b" }, "MODEL_NAME must have 1 to 200"],
+  [{ MODEL_CONCURRENCY: "8" }, "MODEL_CONCURRENCY must be less than DELIVERY_WORKERS"],
   [{ MODEL_API_KEY: "a secret" }, "MODEL_API_KEY must have 1 to 1000"],
 ])("the settings %j are rejected", (env, message) => {
   const load = () => loadConfig(env);

@@ -63,6 +63,9 @@ export const MAX_TIMER_DAYS = 90;
 /** Max length of the key of a timer. */
 export const TIMER_KEY_MAX_LENGTH = 200;
 
+/** Max daily limit on questions to the model. */
+export const MAX_ASKS_PER_DAY = 1_000_000;
+
 /** Max earlier messages that a model gets. */
 export const MAX_HISTORY = 50;
 

@@ -9,10 +9,12 @@ import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import { GatewayError } from "../../errors";
+import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { Decision, DecisionState } from "./decision.entity";
 import type { DecisionMaker, DueDecision } from "./decision-maker";
 import type { ExplanationError } from "./explanation";
 import { type Answer, askIn, NO_MODEL } from "./model/asking";
+import { countAsk } from "./model/daily-limit";
 import { Interrupted, type Model } from "./model/model";
 import { isOvertaken } from "./model-request-state";
 import type { Planning } from "./planning";
@@ -41,6 +43,7 @@ export class DecisionRunner implements LaneWork {
     private readonly database: Database,
     private readonly maker: DecisionMaker,
     private readonly model: Model | undefined,
+    private readonly compiledConfigurations: CompiledConfigurations,
     planning: Planning,
     private readonly log: Logger,
   ) {
@@ -94,6 +97,13 @@ export class DecisionRunner implements LaneWork {
     const ask = decision && askIn(decision.effects);
     if (decision == null || decision.snapshot === null || ask == null) return undefined;
     if (this.model === undefined) return NO_MODEL;
+    const { agentId, configurationVersion: version } = decision;
+    const { document } = await this.database.read((reader) =>
+      this.compiledConfigurations.at(reader, agentId, version),
+    );
+    const { maxAsksPerDay: max } = document;
+    const instead = max === undefined ? undefined : await countAsk(this.database, agentId, max);
+    if (instead !== undefined) return instead;
     return this.model.answer(ask, { situation: decision.situation, ...decision.snapshot }, signal);
   }
 
@@ -107,7 +117,8 @@ export class DecisionRunner implements LaneWork {
     try {
       const answer = decision.basis === null ? undefined : await this.answerTo(id, attempt.signal);
       await this.resume({ ...decision, answer });
-      return answer !== undefined && "error" in answer ? unanswered(answer.error) : DONE;
+      const wasAsked = answer?.request !== undefined;
+      return wasAsked && "error" in answer ? unanswered(answer.error) : DONE;
     } catch (error) {
       if (error instanceof Interrupted) return again("aborted", error.message, 0);
       if (error instanceof GatewayError && MAY_PASS.has(error.code)) return again(error.code, error.message);

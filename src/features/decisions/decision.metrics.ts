@@ -39,7 +39,7 @@ const FAILURES: Readonly<Record<Effect["kind"], readonly string[]>> = {
   close: ["not_found"],
   later: ["limit_reached", "invalid_request", ...TEMPLATE],
   cancelTimer: TEMPLATE,
-  ask: ["no_model", "model_failed", "model_timeout", "model_invalid", ...TEMPLATE],
+  ask: ["no_model", "limit_reached", "model_failed", "model_timeout", "model_invalid", ...TEMPLATE],
 };
 const KINDS = Object.keys(FAILURES) as Effect["kind"][];
 const STATUSES: readonly EffectStatus[] = ["done", "failed", "unchanged", "skipped"];

@@ -34,6 +34,7 @@ import {
   TimerDecisionResolver,
 } from "./links.resolvers";
 import { Model } from "./model/model";
+import { ModelUsage } from "./model/model-usage.entity";
 import { Planning } from "./planning";
 import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
@@ -62,7 +63,7 @@ declare module "../events/event-types" {
 
 /** Decisions of agents in situations. */
 export const decisions = feature({
-  entities: [Decision, RuleMatch],
+  entities: [Decision, RuleMatch, ModelUsage],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
     const { compiledConfigurations, agentQueues, consents, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
@@ -75,13 +76,13 @@ export const decisions = feature({
     return {
       situationTriggers: new SituationTriggers(lanes, compiledConfigurations),
       decisions: new DecisionService(database, maker, planning, candidates),
-      decisionRunner: new DecisionRunner(database, maker, model, planning, log),
+      decisionRunner: new DecisionRunner(database, maker, model, compiledConfigurations, planning, log),
       timerRunner: new TimerRunner(database, lanes, timerDecisions, planning, log),
       replays: new ReplayService(database, candidates),
     };
   },
   hooks: ({ database, situationTriggers }) => ({
-    // The matches of rules with `once` hold only IDs, and expire.
+    // The matches of rules with `once` and the counts of questions hold only IDs, and expire.
     agentPurged: purgeRows(database, Decision),
     contactErased: eraseDecisions(database),
     contactExported: decisionParts,
@@ -102,9 +103,9 @@ export const decisions = feature({
   scopes: decisionScopes,
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS, EFFECTS, MODEL_TOKENS],
-  shares: (senders) => {
+  shares: (senders, { model: settings }) => {
     // A model may be slow: models and webhook endpoints together leave a sender free for messages.
-    const model = Math.max(1, Math.floor(senders / 2) - 1);
+    const model = settings?.concurrency ?? Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },
       [RULES]: { by: "channel", together: senders, owner: senders, channel: senders },
@@ -118,6 +119,7 @@ export const decisions = feature({
   retention: { RETENTION_DECISIONS_DAYS: 90 },
   expired: ({ RETENTION_DECISIONS_DAYS: days }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },
+    { entity: ModelUsage, column: "day", before: timestamp(-2 * DAY_MS) },
     ...olderThan(days, Decision, "created_at"),
   ],
 });

@@ -255,6 +255,11 @@ const describe = (bigint: string, no: string): NewTable[] => [
     indices: [index("matched_at")],
   },
   {
+    name: "model_usage",
+    columns: [primary(ids("agent_id"), moments("day")), integers("asks")],
+    indices: [index("day")],
+  },
+  {
     name: "event",
     columns: [
       primary(ids("agent_id"), typed(bigint, "position")),

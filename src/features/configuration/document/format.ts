@@ -7,6 +7,7 @@ import {
   DEFAULT_BURST_SECONDS,
   HANDOFF_REASON_MAX_LENGTH,
   MAX_ASK_TEXTS,
+  MAX_ASKS_PER_DAY,
   MAX_BURST_SECONDS,
   MAX_CLAUSES,
   MAX_DATA_ITEMS,
@@ -337,6 +338,14 @@ export const documentFormat = z
     strict: z
       .boolean()
       .describe("True to reject situations of types that are not declared; by default, they are decided.")
+      .optional(),
+    maxAsksPerDay: z
+      .int()
+      .min(0)
+      .max(MAX_ASKS_PER_DAY)
+      .describe(
+        "Max questions of the agent to the model on a day (UTC); `otherwise` applies to more. Without a limit by default.",
+      )
       .optional(),
     otherwise: effects.describe("Effects to apply if no rule decides.").optional(),
     tests: tests.optional(),

@@ -21,6 +21,8 @@ const WITHOUT_BODY = [204, 205, 304];
 /** Statuses of servers that do not support a part of the request. */
 const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
 
+type ModelServer = Omit<NonNullable<Config["model"]>, "concurrency">;
+
 /** The wait for a model was aborted. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -29,12 +31,12 @@ export class Interrupted extends Error {
 /** A model on a server with OpenAI's chat completions API. Its texts never appear in logs or errors. */
 export class Model {
   private client: OpenAI | undefined;
-  private readonly settings: NonNullable<Config["model"]>;
+  private readonly settings: ModelServer;
   private readonly timeoutMs: number;
   /** False once the server has rejected JSON schemas; the prompt describes the answer, too. */
   private takesSchemas = true;
 
-  constructor(settings: NonNullable<Config["model"]>, { timeoutMs = TIMEOUT_MS } = {}) {
+  constructor(settings: ModelServer, { timeoutMs = TIMEOUT_MS } = {}) {
     this.settings = settings;
     this.timeoutMs = timeoutMs;
   }
@@ -159,7 +161,7 @@ function errorStatusIn(body: string): number | undefined {
 }
 
 /** Loads the library on demand: it is slow to load and rarely needed. */
-function createClient({ url, apiKey }: NonNullable<Config["model"]>): OpenAI {
+function createClient({ url, apiKey }: ModelServer): OpenAI {
   const { OpenAI: Client }: typeof import("openai") = require("openai");
   return new Client({
     baseURL: url,

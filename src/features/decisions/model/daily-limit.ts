@@ -1,0 +1,35 @@
+import { DAY_MS, timestampOf } from "../../../common/time";
+import type { Database } from "../../../database/database";
+import { DELIVERING } from "../../../database/limits";
+import { allReturning } from "../../../database/returning";
+import type { Answer } from "./asking";
+
+/**
+ * Counts a question to the model, in a transaction of its own, unless the agent has reached its limit today. The count is
+ * exact for all processes.
+ * @param max questions per day
+ * @returns the answer in place of the model's; undefined if the model may be asked
+ */
+export async function countAsk(
+  database: Database,
+  agentId: string,
+  max: number,
+): Promise<Answer | undefined> {
+  const day = timestampOf(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+  const counted =
+    max > 0 &&
+    (await database.write(
+      (tx) =>
+        allReturning(
+          tx,
+          `insert into model_usage (agent_id, day, asks) values ($1, $2, 1)
+           on conflict (agent_id, day) do update set asks = model_usage.asks + 1 where model_usage.asks < $3
+           returning asks`,
+          [agentId, day, max],
+        ),
+      { limits: DELIVERING },
+    ));
+  if (counted && counted.length > 0) return undefined;
+  const message = `The agent asks the model at most ${max} times a day (UTC).`;
+  return { error: { code: "limit_reached", message } };
+}

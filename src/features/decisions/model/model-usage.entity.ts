@@ -1,0 +1,18 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../../database/columns";
+
+/** How often an agent with a daily limit asked the model on a day. */
+@Entity()
+@Index(["day"])
+export class ModelUsage {
+  @PrimaryColumn(UUID_COLUMN)
+  agentId!: string;
+
+  /** The start of the day (UTC). */
+  @PrimaryColumn(TIMESTAMP_COLUMN)
+  day!: Timestamp;
+
+  @Column({ type: "integer" })
+  asks!: number;
+}
