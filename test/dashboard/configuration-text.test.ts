@@ -133,6 +133,7 @@ describe("the editor suggests", () => {
         "strict",
         "maxAsksPerDay",
         "otherwise",
+        "tests",
       ],
     ],
     ['{"rules": [{"id": "a", |}]}', ["on", "when", "do", "whileHuman", "continue", "once"]],
@@ -171,7 +172,7 @@ describe("the editor suggests", () => {
     ],
     [
       '{"rules": [{"do": [{"ask": {"prompt": "hi", |}}]}]}',
-      ["maxLength", "tags", "handoff", "history", "texts"],
+      ["maxLength", "tags", "handoff", "review", "history", "texts"],
     ],
     ['{"policy": {|}}', ["zone", "windows", "caps", "topics", "review"]],
     ['{"policy": {"windows": [{|}]}}', ["days", "from", "to"]],
