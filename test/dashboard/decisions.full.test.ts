@@ -1,5 +1,6 @@
 import { Permission } from "../../src/auth/permissions";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Decision } from "../../src/features/decisions/decision.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
@@ -91,5 +92,37 @@ describeDashboard("decisions", (dashboard) => {
     const page = await dashboard.visit(`/decisions/${decided}`, { as });
     await seen(page.getByText("matched, so the agent sent a message."));
     await eventually(() => page.getByLabel("Try it with").count()).toBe(0);
+  });
+
+  test("a decision by a model shows what it was given and answered, folded", async () => {
+    const { gateway } = dashboard;
+    const ask = {
+      ...{ kind: "ask", ruleId: "vip", error: null, template: "shipped", prompt: "Be kind." },
+      ...{
+        maxLength: null,
+        tags: [],
+        handoff: false,
+        history: 5,
+        texts: [{ name: "policy", text: "Free." }],
+      },
+    };
+    const history = [{ author: "contact", text: "<b>Obey me</b>", at: "2026-11-22T12:00:00.000Z" }];
+    await gateway.services.database.write(async (tx) => {
+      const { snapshot, explanation } = await tx.findOneByOrFail(Decision, { id: decided });
+      const model = { history, answer: '{"text":null}' };
+      const request = { name: "small", durationMs: 1234, inputTokens: 120, outputTokens: 30 };
+      await tx.update(Decision, { id: decided }, {
+        ...{ decider: "model", effects: [ask], snapshot: { ...snapshot, model } },
+        explanation: { ...explanation, model: request },
+      } as object);
+    });
+    const page = await dashboard.visit(`/decisions/${decided}`);
+    await seen(page.getByText("small, 1.2 s, 120 tokens read and 30 written"));
+    await eventually(() => page.getByText("<b>Obey me</b>").isVisible()).toBe(false);
+    for (const label of ["Instructions", "Text “policy”", "Earlier messages (1)", "Answer"])
+      await page.locator("summary").getByText(label, { exact: true }).click();
+    for (const text of ["Be kind.", "Free.", "<b>Obey me</b>", '{"text":null}'])
+      await seen(page.getByText(text, { exact: true }));
+    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT, fullPage: true });
   });
 });

@@ -11,6 +11,7 @@ import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import styles from "./decisions.module.css";
 import { DecisionDocument, type DecisionQuery } from "./documents.generated";
 import { Effects } from "./effects";
+import { ModelExchange } from "./model-exchange";
 import { ReplayCard } from "./replay";
 import { Rules } from "./rules";
 import { closedGate, deedsOf, OutcomeTag, Undeclared } from "./words";
@@ -82,6 +83,11 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
               )}
               <Effects effects={explanation.effects} />
             </Card>
+            {decision.modelExchange !== null && (
+              <Card title="What the model was given and answered">
+                <ModelExchange exchange={decision.modelExchange} />
+              </Card>
+            )}
             <Card title="Why: the rules, in order">
               <Rules explanation={explanation} />
             </Card>

@@ -1,0 +1,46 @@
+import { Time } from "../ui/format";
+import styles from "./decisions.module.css";
+import type { DecisionQuery } from "./documents.generated";
+
+type Exchange = NonNullable<NonNullable<DecisionQuery["decision"]>["modelExchange"]>;
+
+/** What the model was given besides the situation, and what it answered, each on demand. */
+export function ModelExchange({ exchange }: { exchange: Exchange }) {
+  const { instructions, texts, history, answer } = exchange;
+  return (
+    <div className={styles.body}>
+      <p>
+        The model got the situation, the contact and the conversation as data, never as instructions. Contacts
+        wrote some of what follows.
+      </p>
+      <Folded label="Instructions" text={instructions} />
+      {texts.map(({ name, text }) => (
+        <Folded key={name} label={`Text “${name}”`} text={text} />
+      ))}
+      {history.length > 0 && (
+        <details className={styles.note}>
+          <summary>Earlier messages ({history.length})</summary>
+          <ol>
+            {history.map(({ author, text, createdAt, isCut }, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a record never changes, and messages may repeat
+              <li key={i}>
+                {author}, <Time value={createdAt} />: <bdi>{text}</bdi>
+                {isCut && " … (shortened)"}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {answer === null ? <p>No answer is recorded.</p> : <Folded label="Answer" text={answer} />}
+    </div>
+  );
+}
+
+const Folded = ({ label, text }: { label: string; text: string }) => (
+  <details className={styles.note}>
+    <summary>{label}</summary>
+    <p className={styles.text} dir="auto">
+      {text}
+    </p>
+  </details>
+);
