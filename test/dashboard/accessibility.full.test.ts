@@ -17,26 +17,29 @@ describeDashboard("accessibility:", (dashboard) => {
     filled = await fill(dashboard.gateway);
   });
 
-  /** Checks a page in light and dark, on a wide screen and on a phone. */
+  /**
+   * Checks a page, or the dialog in front of it: that it fits in both sizes, by all rules in light, and by those about
+   * colors in the dark.
+   */
   const check = async (page: Page, name: string) => {
-    const fullPage = (await dialogOf(page).count()) === 0;
-    for (const colorScheme of ["light", "dark"] as const) {
+    const hasDialog = (await dialogOf(page).count()) > 0;
+    const within = hasDialog ? "[role=dialog]" : undefined;
+    const passes = (only?: string[]) =>
+      eventually(async () => [name, await violations(page, { only, within })]).toEqual([name, []]);
+    const show = async (colorScheme: "light" | "dark", size: keyof typeof SIZES) => {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
-      for (const [size, viewport] of Object.entries(SIZES)) {
-        await page.setViewportSize(viewport);
-        const file = `${name.replaceAll(/\W+/g, "-")}.${colorScheme}.${size}.png`;
-        if (TAKE_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, file), fullPage });
-        await eventually(async () => [name, size, await fits(page)]).toEqual([name, size, true]);
-        if (colorScheme === "light" && size === "wide")
-          await eventually(async () => [name, await violations(page)]).toEqual([name, []]);
-      }
-      if (colorScheme === "dark")
-        await eventually(async () => [name, await violations(page, { only: COLOR_RULES })]).toEqual([
-          name,
-          [],
-        ]);
-    }
+      await page.setViewportSize(SIZES[size]);
+      const file = `${name.replaceAll(/\W+/g, "-")}.${colorScheme}.${size}.png`;
+      if (TAKE_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: !hasDialog });
+      await eventually(async () => [name, size, await fits(page)]).toEqual([name, size, true]);
+    };
+    await show("light", "wide");
+    await passes();
+    await show("light", "phone");
+    await show("dark", "phone");
+    await passes(COLOR_RULES);
+    if (TAKE_SCREENSHOTS) await show("dark", "wide");
   };
 
   // Whatever the width, another suite has axe check these pages.

@@ -42,15 +42,26 @@ async function countBytes(page: Page): Promise<{ body: number; all: number; open
 }
 
 describeDashboard("the first load of the dashboard", (dashboard) => {
-  test("of each page is small, compressed, and from this server alone", async () => {
+  test("of each page is small, compressed, from this server alone, and moves nothing that is shown", async () => {
     const context = (await dashboard.visit("/nowhere")).context();
     for (const path of await pagePaths(dashboard)) {
       const page = await context.newPage();
       const responses: Response[] = [];
       page.on("response", (response) => responses.push(response));
+      await page.addInitScript(() => {
+        const shifts: number[] = [];
+        Object.assign(window, { shifts });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+        }).observe({ type: "layout-shift", buffered: true });
+      });
       await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
       await seen(page.getByRole("navigation", { name: "Dashboard" }));
+      await seen(page.getByRole("heading", { level: 1 }));
       await page.waitForLoadState("networkidle");
+      const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+      // What Core Web Vitals call good.
+      expect([path, shifts.reduce((sum, shift) => sum + shift, 0) < 0.1]).toEqual([path, true]);
       const answers = await Promise.all(
         responses.map(async (response) => ({
           url: response.url(),

@@ -1,15 +1,5 @@
 import { addOrganization } from "../support/people";
-import {
-  act,
-  describeDashboard,
-  dialogOf,
-  eventually,
-  gone,
-  pagePaths,
-  rowOf,
-  seen,
-  seenInTime,
-} from "./visit";
+import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 /** An error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
@@ -45,27 +35,6 @@ describeDashboard("a page of the dashboard", (dashboard) => {
       return [there?.y, Math.abs((there?.height ?? 0) - (waiting?.height ?? 0)) < 1];
     };
     await eventually(moved).toEqual([waiting?.y, true]);
-  });
-
-  test("moves nothing while it loads, whichever page it is", async () => {
-    const page = await dashboard.visit();
-    await page.addInitScript(() => {
-      const shifts: number[] = [];
-      Object.assign(window, { shifts });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
-      }).observe({ type: "layout-shift", buffered: true });
-    });
-    for (const path of await pagePaths(dashboard)) {
-      await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
-      await seen(page.getByRole("heading", { level: 1 }));
-      await page.waitForLoadState("networkidle");
-      const total = await page.evaluate(() =>
-        (window as unknown as { shifts: number[] }).shifts.reduce((sum, shift) => sum + shift, 0),
-      );
-      // What Core Web Vitals call good.
-      expect([path, total < 0.1]).toEqual([path, true]);
-    }
   });
 
   test("that failed shows a message with the request ID and a button to retry", async () => {
