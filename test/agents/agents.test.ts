@@ -1,3 +1,6 @@
+import { v7 as uuid } from "uuid";
+import { timestamp } from "../../src/common/time";
+import { Agent } from "../../src/features/agents/agent.entity";
 import { agentClient } from "../support/agents";
 import { auditLog } from "../support/audit";
 import { mint, operator, type Reply } from "../support/gateway";
@@ -168,7 +171,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { manager } = await addOrganization(gateway, "crowded");
     const { services } = gateway;
     const context = await operator(gateway, "crowded");
-    for (let i = 0; i < 198; i++) await services.agents.create(context, { slug: `crowd-${i}`, name: "One" });
+    const { organizationId } = await services.agents.bySlug("crowded-agent");
+    const crowd = Array.from({ length: 198 }, (_, i) => ({
+      ...{ id: uuid(), organizationId, slug: `crowd-${i}` },
+      ...{ name: "One", createdAt: timestamp() },
+    }));
+    await services.database.write((tx) => tx.insert(Agent, crowd));
     const create = (slug: string) => desk.create({ slug, name: "Last" }, { token: manager.token });
     const codes = (await Promise.all([create("crowd-a"), create("crowd-b")])).map(codeOf);
     expect(codes.sort()).toEqual(["limit_reached", undefined]);

@@ -267,7 +267,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       });
       const ask = (query: string) => gateway.graphql(query, {}, { token });
       const seen = new Set<string | undefined>();
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 7; round++) {
         const { id } = await desk.add();
         const conversation = await addConversation(gateway, { agentId: id });
         const changes = [
