@@ -27,5 +27,5 @@ test("a root field that declares no access rule is in no schema", () => {
       .getQueryType()
       ?.getFields();
   expect(fieldsOf(Declared)).toHaveProperty("declared");
-  expect(() => fieldsOf(Forgotten)).toThrow("@Access: Query.forgotten.");
+  expect(() => fieldsOf(Forgotten)).toThrow("@Access declaration: Query.forgotten.");
 });

@@ -1,5 +1,7 @@
 import type { ErrorCode } from "../../src/errors";
 import { AddressKind, ContactAddress } from "../../src/features/contacts/contact-address.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
@@ -192,6 +194,15 @@ const anEndpoint = async ({ gateway, agentId }: AccessFixture) => {
 const aMessage = async ({ gateway }: AccessFixture) => ({
   id: (await gateway.rest("POST", "/messages", { body: { message: "hello" } })).body.id,
 });
+
+/** A new message that waits for its approval. */
+const aProposedMessage = async ({ gateway }: AccessFixture) => {
+  const body = { message: "hello", sendAt: new Date(Date.now() + 3_600_000).toISOString() };
+  const { id } = (await gateway.rest("POST", "/messages", { body })).body;
+  const { proposed: status } = MessageStatus;
+  await gateway.services.database.write((tx) => tx.update(Message, { id }, { status }));
+  return { id };
+};
 
 /** A new contact of the first agent, with an address. */
 const aContactWithAddress = async ({ gateway, agentId }: AccessFixture) => {
@@ -457,12 +468,12 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.approveMessage": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
     document: "mutation ($id: ID!) { approveMessage(input: { id: $id }) { id } }",
-    variables: aMessage,
+    variables: aProposedMessage,
   },
   "Mutation.discardMessage": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
     document: "mutation ($id: ID!) { discardMessage(input: { id: $id }) { id } }",
-    variables: aMessage,
+    variables: aProposedMessage,
   },
   "Query.timers": {
     outcomes: ALLOWED.keysWithAnotherScopeAndReaders,

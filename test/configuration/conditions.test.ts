@@ -104,7 +104,7 @@ describe("a condition", () => {
     ["'a,b'.split(',').size() == 2", /calls split\(\)/, 1],
     ["now.getHours('Europe/Zurich', 1) > 8", /calls getHours\(\)/, 1],
     ["now - now < duration('1d')", /always fails: The text is not a duration such as 1h30m/, 13],
-    ["now > timestamp('2026-02-30T00:00:00Z')", /always fails: The text is not a time/, 7],
+    ["now > timestamp('2026-02-30T00:00:00Z')", /always fails: The text must be a time/, 7],
     ["int('x') == 1", /always fails: The text is not an integer/, 1],
     ["process.env.PATH == ''", /names process/, 1],
     ["contact.constructor == null", /No such key: constructor/, 9],

@@ -241,7 +241,7 @@ describeGateway((gateway) => {
       await insertAll(tx, Message, copies);
       await tx.update(Conversation, { agentId }, { lastSequence: MAX_QUEUED + 10 });
     });
-    expect(await note("plain")).toContain(`at most ${MAX_QUEUED} queued and scheduled messages`);
+    expect(await note("plain")).toContain(`at most ${MAX_QUEUED} queued, scheduled and proposed messages`);
     const id = (await note("over")) ?? "";
     const decision = await database().read((reader) => reader.findOneByOrFail(Decision, { id }));
     expect(decision.outcome).toBe("handoff");

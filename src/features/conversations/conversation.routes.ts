@@ -51,7 +51,7 @@ const DELIVERED = {
 };
 
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
-const CHANGED = "The conversation, and how its queued messages were affected.";
+const CHANGED = "The conversation, and counts of affected messages.";
 
 const LAST_MESSAGE = {
   id: ACCEPTED.id,
