@@ -1,5 +1,6 @@
 import type OpenAI from "openai";
 import type { Config } from "../../../config";
+import { boundedFetch } from "../../../http/bounded-fetch";
 import type { DecisionInput } from "../../configuration/document/read-situation";
 import { MODEL_NAME_MAX_LENGTH, type ModelRequest } from "../explanation";
 import { type Answer, answerOf } from "./asking";
@@ -14,9 +15,6 @@ const ANSWER_MAX_BYTES = 262_144;
 
 /** A larger count is not one of tokens, and does not fit into GraphQL's Int. */
 const MAX_TOKENS = 2 ** 31 - 1;
-
-/** Statuses whose responses have no body (fetch, 2.2.3). */
-const WITHOUT_BODY = [204, 205, 304];
 
 /** Statuses of servers that do not support a part of the request. */
 const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
@@ -176,27 +174,16 @@ function createClient({ url, apiKey }: ModelServer): OpenAI {
     // After at most half a second, because it does not get the server's Retry-After.
     maxRetries: 1,
     timeout: 2 * TIMEOUT_MS,
-    fetch: boundedFetch,
+    fetch: fetchAnswer,
   });
 }
 
-/**
- * Reads a response up to the max size of an answer; a longer one counts as one without a body. Follows no redirects, because they would
- * send the data elsewhere.
- */
-async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(target, { ...init, redirect: "manual" });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    // Leaving the loop closes the connection.
-    if (size > ANSWER_MAX_BYTES) return new Response(null, { status: response.status });
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString();
+/** Fetches an answer of bounded size, with the status of an error that a server reports with status 200. */
+async function fetchAnswer(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await boundedFetch(target, init, ANSWER_MAX_BYTES);
+  if (response.body === null) return response;
+  const text = await response.text();
   const status = (response.ok && errorStatusIn(text)) || response.status;
-  const body = WITHOUT_BODY.includes(status) ? null : text;
   // Some servers name another type.
-  return new Response(body, { status, headers: { "content-type": "application/json" } });
+  return new Response(text, { status, headers: { "content-type": "application/json" } });
 }
