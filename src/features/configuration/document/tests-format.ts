@@ -193,6 +193,6 @@ const test = z.strictObject({
 export const tests = z
   .array(test)
   .max(MAX_TESTS)
-  .describe("Situations with what the agent must do; publishing a document requires that its tests pass.");
+  .describe("Situations with what the agent must do in them, for `gateway configuration test`.");
 
 export type TestDocument = z.infer<typeof test>;
