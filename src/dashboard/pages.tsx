@@ -80,7 +80,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "Inbox",
   },
   {
-    path: "/review",
+    path: "/to-review",
     title: "To review",
     icon: IconChecklist,
     permission: "conversations_read",

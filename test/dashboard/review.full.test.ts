@@ -154,7 +154,7 @@ describeDashboard(
         email: `reader-${Math.random()}@example.com`,
         permissions: [Permission.conversations_read],
       });
-      const page = await dashboard.visit("/review", { as: reader });
+      const page = await dashboard.visit("/to-review", { as: reader });
       await seen(page.getByText("You need the permission conversations:write to approve it.").first());
       await eventually(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     });

@@ -35,6 +35,7 @@ const TITLES: Record<string, string> = {
   "/api-keys": "API keys",
   "/agents": "Agents",
   "/conversations": "Conversations",
+  "/to-review": "To review",
   "/contacts": "Contacts",
   "/messages": "Messages",
   "/decisions": "Decisions",

@@ -66,7 +66,7 @@ function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
       >
         {icon && <Icon of={icon} />}
         {title}
-        {path === "/review" && <Waiting />}
+        {path === "/to-review" && <Waiting />}
       </Link>
     </li>
   );
