@@ -787,9 +787,11 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
   ...[
     { operationId: "getMessage", method: "GET", path: "/messages/:id" },
     { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
+  ...[
     { operationId: "approveMessage", method: "POST", path: "/messages/:id/approve" },
     { operationId: "discardMessage", method: "POST", path: "/messages/:id/discard" },
-  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aProposedMessage })),
   ...[
     { operationId: "listTimers", method: "GET", path: "/agent/timers" },
     { operationId: "cancelTimer", method: "DELETE", path: "/agent/timers/:id" },
