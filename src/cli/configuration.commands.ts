@@ -33,7 +33,7 @@ export function add(configuration: Command): void {
     .addOption(new Option("--version <n>", "another version").argParser(versionNumber).conflicts("draft"))
     .option("--draft", "the draft")
     .option("--json", "print one JSON object with the document, its version and digest")
-    .action((options: GetOptions) => inDatabase().get(options));
+    .action(async (options: GetOptions) => (await inDatabase()).get(options));
 
   configuration
     .command("check")
@@ -63,8 +63,8 @@ export function add(configuration: Command): void {
     )
     .option("--note <text>", "what has changed")
     .option("--json", "print one JSON object")
-    .action((file: string, options: PublishOptions) => inDatabase().publish(file, options));
+    .action(async (file: string, options: PublishOptions) => (await inDatabase()).publish(file, options));
 }
 
 /** Loads the services, which takes a second, only for commands that need a database. */
-const inDatabase = (): typeof import("./published-configuration") => require("./published-configuration");
+const inDatabase = () => import("./published-configuration.js");

@@ -6,7 +6,7 @@ import { GatewayError, InvalidInput } from "../../errors";
 export const REPORT_MAX_BYTES = 1_048_576;
 
 /** Max tokens in a report. */
-export const REPORT_MAX_TOKENS = 2_000;
+const REPORT_MAX_TOKENS = 2_000;
 
 /** Max length of the URL of a leak that is kept. */
 const URL_MAX_LENGTH = 2_048;

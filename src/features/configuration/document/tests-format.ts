@@ -107,7 +107,7 @@ const failed = z
   .describe("The message of `message.failed`, which the effect `resend` sends again.");
 
 /** The errors of a model that a test can assume. */
-export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
+const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
 
 const model = z
   .strictObject({
@@ -142,7 +142,7 @@ const setTimer = z.strictObject({
 });
 
 /** The outcomes of decisions that only depend on the document. */
-export const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
+const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
 
 const expectation = z
   .strictObject({

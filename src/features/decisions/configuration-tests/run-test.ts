@@ -52,7 +52,7 @@ export function runTest(configuration: CompiledConfiguration, test: TestDocument
  * Plans the decision of a test, with the answer of its model.
  * @throws InvalidInput like `plan`
  */
-export function planOf(configuration: CompiledConfiguration, test: TestDocument): Plan {
+function planOf(configuration: CompiledConfiguration, test: TestDocument): Plan {
   const input = inputOf(test);
   const planned = plan(configuration, input);
   const ask = isLoop(planned.gates) || isHandedOff(planned.gates) ? undefined : askIn(planned.effects);

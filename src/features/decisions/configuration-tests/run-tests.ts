@@ -14,7 +14,7 @@ export interface TestReport {
 }
 
 /** Runs the tests of a document, one per step, because 500 expensive ones may take long. */
-export function* testsInSteps(
+function* testsInSteps(
   configuration: CompiledConfiguration,
   tests: readonly TestDocument[],
 ): Generator<void, TestReport> {
