@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
-import { configure } from "./configure.mjs";
+import { createAgents } from "./agents.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
@@ -71,8 +71,7 @@ async function run({ engine, processes, rounds, seed }) {
   const gateways = [spawn()];
   try {
     const first = await gateways[0].listening;
-    const key = gateways[0].firstKey();
-    await configure(first, DOCUMENT, async (token, agentId) => {
+    const [{ key }] = await createAgents(first, 1, DOCUMENT, async (token, agentId) => {
       const more = { expireAfterSeconds: EXPIRES_AFTER_S, whenUncertain: "fail" };
       const settings = { webhook: { url: receiver.url, addressKind: "phone" } };
       await ask(first, token, CREATE_LINE, { input: { agentId, name: "out", settings, ...more } });
