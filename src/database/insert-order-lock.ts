@@ -18,7 +18,7 @@ export class InsertOrderLock {
     InsertOrderLock.declared.set(number, this);
   }
 
-  /** All locks with `authorizesCallers`, in the order in which they are acquired. */
+  /** All locks with `authorizesCallers`, in the order of acquisition. */
   static get authorizing(): readonly InsertOrderLock[] {
     return [...InsertOrderLock.declared.values()]
       .filter(({ options }) => options.authorizesCallers)

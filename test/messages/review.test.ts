@@ -227,7 +227,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     await waitUntil(async () => (await decided())?.state === "decided");
     const { body } = await decisionClient(gateway).find((await decided()).id);
     expect(body.explanation.effects).toMatchObject([
-      { status: "failed", error: { code: "conflict", message: "Nobody approved the message in time." } },
+      { status: "failed", error: { code: "conflict", message: "The message was not approved in time." } },
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { DecisionQuery } from "./documents.generated";
 
 type Exchange = NonNullable<NonNullable<DecisionQuery["decision"]>["modelExchange"]>;
 
-/** What the model was given besides the situation, and what it answered, each on demand. */
+/** The instructions, texts and earlier messages that the model got, and its answer, each on demand. */
 export function ModelExchange({ exchange }: { exchange: Exchange }) {
   const { instructions, texts, history, answer } = exchange;
   return (

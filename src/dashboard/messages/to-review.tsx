@@ -85,10 +85,7 @@ function Proposals({ messages }: { messages: readonly Proposal[] }) {
 function Item({ message, onDone }: { message: Proposal; onDone: () => void }) {
   const { id, text, subject, createdAt, expiresAt, decisionId, agent, conversation } = message;
   const to =
-    conversation?.contact?.name ??
-    conversation?.contact?.ref ??
-    conversation?.address ??
-    "nobody in particular";
+    conversation?.contact?.name ?? conversation?.contact?.ref ?? conversation?.address ?? "no contact";
   return (
     <>
       <p className={styles.hint}>

@@ -63,7 +63,7 @@ export class DiscardMessageInput extends InputById("message") {
 export class MessagesArgs extends OrderedPageArgs {
   @Nullable(
     () => ID,
-    "ID of the agent. Required for members, except for `status: proposed`, which then lists those of all agents; not allowed with an API key, which belongs to one agent.",
+    "ID of the agent. Required for members, except with `status: proposed`, to list the messages of all agents; not allowed with an API key, which belongs to one agent.",
   )
   agentId?: string | null | undefined;
 

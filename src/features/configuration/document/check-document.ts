@@ -120,7 +120,7 @@ async function reported(problems: readonly Problem[], value: unknown): Promise<P
   return found;
 }
 
-/** Max names with which an unknown one is compared, because a comparison of long names is slow. */
+/** Max known names to compare an unknown name with, because comparing long names is slow. */
 const MAX_COMPARED = 500;
 
 /** The types of members that can be keys of situations. */

@@ -256,7 +256,7 @@ const NO_FAILED_MESSAGE: EffectError = {
 
 const WAS_RESENT: EffectError = { code: "conflict", message: "The message was already resent." };
 
-const NOT_APPROVED: EffectError = { code: "conflict", message: "Nobody approved the message in time." };
+const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was not approved in time." };
 
 /** A timer that would wait for too long. */
 class TooFarAhead extends Error {}
