@@ -1,11 +1,11 @@
 import { useId } from "react";
 import { Link, useLocation } from "wouter";
 import { usePolledQuery } from "../api/client";
-import { ProposedCountDocument } from "../messages/documents.generated";
 import { PAGES, type PageEntry } from "../pages";
 import { useViewer } from "../session/session";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/icon";
+import { ProposedCountDocument } from "./documents.generated";
 import styles from "./shell.module.css";
 
 /** Polling interval for the number of messages to review (ms). */
