@@ -63,6 +63,7 @@ app.post("/agent/decisions", async ({ headers, body: { situation, contact: refer
       agent.id,
       contact.id,
       conversation.id,
+      situation.type,
       JSON.stringify(situation),
       JSON.stringify(snapshot),
       outcome,

@@ -24,9 +24,9 @@ const INSERT_MESSAGE = `INSERT INTO message (id, agent_id, message, status, auth
 const INSERT_LANE = `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ($1, $2, 'conversation', $3)
   ON CONFLICT (id) DO UPDATE SET wake_at = excluded.wake_at`;
 const UPDATE_CONVERSATION = "UPDATE conversation SET last_sequence = $1, updated_at = $2 WHERE id = $3";
-const INSERT_DECISION = `INSERT INTO decision (id, agent_id, contact_id, conversation_id, situation, snapshot,
-  configuration_version, decider, state, outcome, rule_id, effects, explanation, created_at, decided_at)
-  VALUES ($1, $2, $3, $4, $5, $6, 1, 'rules', 'decided', $7, $8, $9, $10, $11, $11)`;
+const INSERT_DECISION = `INSERT INTO decision (id, agent_id, contact_id, conversation_id, situation_type, situation,
+  snapshot, configuration_version, decider, state, outcome, rule_id, effects, explanation, created_at, decided_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 'rules', 'decided', $8, $9, $10, $11, $12, $12)`;
 
 /**
  * The statements of one transaction.
