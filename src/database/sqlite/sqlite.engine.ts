@@ -87,6 +87,8 @@ export class SqliteEngine implements Engine {
   private readonly reads: SqliteReads;
   /** Statements of the writer. */
   private readonly statements: StatementCache;
+  /** Statements of dry runs, which are those of the writer without its changes. */
+  private readonly dryStatements: StatementCache;
   private readonly reports = new Semaphore(1);
   private shortBusyTimeout = false;
   /** True if a queued transaction will pick up the waiting units. */
@@ -100,8 +102,9 @@ export class SqliteEngine implements Engine {
     observer: DatabaseObserver,
     private readonly relay: (channel: string) => void,
   ) {
-    this.units = new GroupCommit(() => this.newRunner(), IMMEDIATE, observer);
     this.statements = new StatementCache(connectionOf(writer));
+    this.dryStatements = new StatementCache(connectionOf(reporter));
+    this.units = new GroupCommit(() => newRunner(writer, this.statements), IMMEDIATE, observer);
     this.reads = new SqliteReads(connectionOf(reader), observer, (run) => this.limited(reader, run));
   }
 
@@ -146,7 +149,9 @@ export class SqliteEngine implements Engine {
   }
 
   dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T> {
-    return this.reporting(owner, () => transact(newRunner(this.reporter), SNAPSHOT, unit));
+    return this.reporting(owner, () =>
+      transact(newRunner(this.reporter, this.dryStatements), SNAPSHOT, unit),
+    );
   }
 
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
@@ -161,7 +166,7 @@ export class SqliteEngine implements Engine {
     return this.queue.runExclusive(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
-        return await transact(this.newRunner(), IMMEDIATE, unit);
+        return await transact(newRunner(this.writer, this.statements), IMMEDIATE, unit);
       } finally {
         await this.writer.query("PRAGMA foreign_keys = ON");
       }
@@ -245,6 +250,7 @@ export class SqliteEngine implements Engine {
     await this.queue.runExclusive(async () => undefined);
     await this.reads.close();
     await this.reader.destroy();
+    this.dryStatements.clear();
     await this.reporter.destroy();
     this.statements.clear();
     await this.writer.destroy();
@@ -299,20 +305,15 @@ export class SqliteEngine implements Engine {
       // Keep the old timeout; the next transaction tries again and reports the problem itself.
     }
   }
-
-  private newRunner(): QueryRunner {
-    const runner = newRunner(this.writer);
-    runner.connect = async () => this.statements;
-    return runner;
-  }
 }
 
 /** Returns a fresh query runner for one unit; the driver would always return the same one. */
-function newRunner(source: DataSource): QueryRunner {
+function newRunner(source: DataSource, statements: StatementCache): QueryRunner {
   const driver = source.driver as AbstractSqliteDriver;
   driver.queryRunner = undefined;
   const runner = source.createQueryRunner("master");
   driver.queryRunner = undefined;
+  runner.connect = async () => statements;
   return runner;
 }
 
