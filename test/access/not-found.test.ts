@@ -35,6 +35,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`approveMessage(input: { id: "${ID}" }) { id }`, "message"],
   [`discardMessage(input: { id: "${ID}" }) { id }`, "message"],
   [`cancelTimer(input: { id: "${ID}" }) { id }`, "timer"],
+  [`assignConversation(input: { id: "${ID}" }) { id }`, "conversation"],
   [`closeConversation(input: { id: "${ID}" }) { canceled }`, "conversation"],
   [`renameAgent(input: { id: "${ID}", name: "x" }) { id }`, "agent"],
   [`deleteAgent(input: { id: "${ID}" }) { id }`, "agent"],

@@ -522,6 +522,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       'mutation ($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',
     variables: aConversation,
   },
+  "Mutation.assignConversation": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($id: ID!) { assignConversation(input: { id: $id }) { id } }",
+    variables: aConversation,
+  },
   ...Object.fromEntries(
     ["handOffConversation", "releaseConversation", "closeConversation"].map((field): [string, Entry] => [
       `Mutation.${field}`,
@@ -818,7 +823,7 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
       path: "/agent/conversations/:id/move",
       body: { line: "main" },
     },
-    ...(["handOff", "release", "close"] as const).map((verb) => ({
+    ...(["assign", "handOff", "release", "close"] as const).map((verb) => ({
       operationId: `${verb}Conversation`,
       method: "POST",
       path: `/agent/conversations/:id/${verb.toLowerCase()}`,

@@ -29,6 +29,7 @@ import { type LoggedDatabase, openLogged } from "../support/query-plans";
 const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
 const AGENTS = ["01a1f000-0000-7000-8000-000000000002", "01a1f000-0000-7000-8000-000000000003"] as const;
 const [AGENT] = AGENTS;
+const MEMBER = "01a1f000-0000-7000-8000-000000000004";
 const NOW = "2026-01-01T00:00:00.000Z";
 const CONVERSATIONS = 2_000;
 /** One conversation has this many messages, the others have one each. */
@@ -96,11 +97,12 @@ onEachEngine((engine) => {
       );
       await insert(
         "conversation",
-        "id, agent_id, contact_id, address_id, line_id, state, handler, version, last_sequence, created_at, updated_at",
+        "id, agent_id, contact_id, address_id, line_id, state, handler, version, last_sequence, created_at, updated_at, assignee_id",
         range(CONVERSATIONS).map(
           (i) =>
             `'${conversation(i)}', '${owner(i)}', '${conversation(i)}', '${conversation(i)}', '${owner(i)}',
-             '${i % 3 === 0 ? "open" : "closed"}', 'agent', 1, ${i === 0 ? LONG : 1}, '${NOW}', '${NOW}'`,
+             '${i % 3 === 0 ? "open" : "closed"}', 'agent', 1, ${i === 0 ? LONG : 1}, '${NOW}', '${NOW}',
+             ${i % 20 === 0 && i % 3 === 0 ? `'${MEMBER}'` : "NULL"}`,
         ),
       );
       const row = (i: number, at: number | undefined, sequence: number | undefined, isQueued: boolean) =>
@@ -137,6 +139,7 @@ onEachEngine((engine) => {
     ["all", {}],
     ["in a state", { state: "open" as never }],
     ["of a contact", { contactId: leastUuidAt(1) }],
+    ["of a member by their last activity", { assigneeId: MEMBER, order: "last_activity_first" as never }],
     ["by their last activity", { order: "last_activity_first" as never }],
     ["in a state by their last activity", { state: "open" as never, order: "last_activity_first" as never }],
   ])("a page of conversations, %s, is read from an index", async (_, filter) => {

@@ -21,6 +21,7 @@ describe("the contract", () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       "addContactTag",
       "approveMessage",
+      "assignConversation",
       "cancelMessage",
       "cancelTimer",
       "changeContactTags",

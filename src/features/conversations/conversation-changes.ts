@@ -1,6 +1,7 @@
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -11,6 +12,8 @@ import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import type { Contact } from "../contacts/contact.entity";
 import { lockContacts } from "../contacts/known-contact";
+import { recordEvents } from "../events/record-events";
+import { MEMBER_CHANGES, Member } from "../members/member.entity";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus } from "../messages/message.enums";
 import { WaitingTimers } from "../timers/waiting-timers";
@@ -18,10 +21,12 @@ import { cancelAll, idsOf, unsent } from "./cancel-messages";
 import { conversationActions } from "./conversation.audit";
 import { Conversation, Handler } from "./conversation.entity";
 import type {
+  AssignConversationInput,
   ConversationChange,
   ConversationChangeInput,
   MoveConversationInput,
 } from "./conversation.inputs";
+import { conversationEvent } from "./conversation-events";
 import { assertOpen, lockConversations, lockOpenWith } from "./find-conversation";
 import {
   type PlannedChange,
@@ -153,6 +158,37 @@ export class ConversationChanges {
       // The messages behind it may have waited for it.
       else await this.lanes.wake(tx, [conversationId]);
       return message;
+    });
+  }
+
+  /**
+   * Assigns a conversation to a member of the caller's organization, or to nobody.
+   * @throws GatewayError `not_found` (conversation, member)
+   */
+  assign(context: RequestContext, { id, memberId = null }: AssignConversationInput): Promise<Conversation> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      const organizationId = organizationOf(context);
+      // Before any row lock, so that the member cannot be removed meanwhile.
+      if (memberId !== null) await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
+      await assertStillAllowed(tx, context, Permission.conversations_write);
+      if ((await findOfCaller(tx, context, Conversation, id)) === null) throw noSuch("conversation");
+      const assignee =
+        memberId !== null && isUuid(memberId)
+          ? await tx.findOneBy(Member, { id: memberId, organizationId })
+          : null;
+      if (memberId !== null && assignee === null) throw noSuch("member");
+      const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
+      const before = conversation.assigneeId;
+      if (before === memberId) return conversation;
+      await tx.update(Conversation, { id }, { assigneeId: memberId });
+      conversation.assigneeId = memberId;
+      recordEvents(tx, [conversationEvent("conversation.assigned", conversation, { assigneeId: memberId })]);
+      const earlier = before === null ? null : await tx.findOneBy(Member, { id: before });
+      const target = { id, name: id, organizationId };
+      await recordAudit(tx, context, conversationActions.conversation_assigned, target, {
+        assignee: [earlier?.email ?? null, assignee?.email ?? null],
+      });
+      return conversation;
     });
   }
 

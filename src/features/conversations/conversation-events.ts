@@ -4,17 +4,17 @@ import { type Conversation, ConversationState, Handler } from "./conversation.en
 
 /**
  * An event with the current state of a conversation.
- * @param reason why it was released
+ * @param more why it was released, or to whom it was assigned
  */
 export const conversationEvent = (
   type: EventType,
   { id, agentId, contactId, lineId, state, handler, version }: Conversation,
-  reason?: string,
+  more: { reason?: string | undefined; assigneeId?: string | null } = {},
 ): NewEvent => ({
   agentId,
   type,
   subject: `conversation:${id}`,
-  data: { id, contactId, lineId, state, handler, version, ...(reason !== undefined && { reason }) },
+  data: { id, contactId, lineId, state, handler, version, ...more },
 });
 
 export const typesOfChange = ({

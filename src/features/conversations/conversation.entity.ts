@@ -1,8 +1,10 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { UUID_COLUMN } from "../../database/columns";
 import { Agent } from "../agents/agent.entity";
 import { Contact } from "../contacts/contact.entity";
 import { Line } from "../lines/line.entity";
@@ -29,6 +31,9 @@ export type Handler = keyof typeof Handler;
 @Index("conversation_activity", ["agentId", "updatedAt", "id"])
 @Index(["contactId", "id"])
 @Index("conversation_human", ["agentId", "humanAt"], { where: "handler = 'human' AND state = 'open'" })
+@Index("conversation_assigned", ["assigneeId", "agentId", "updatedAt", "id"], {
+  where: "assignee_id IS NOT NULL",
+})
 @Index("conversation_open", ["lineId", "addressId"], { unique: true, where: "state = 'open'" })
 export class Conversation {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
@@ -73,6 +78,10 @@ export class Conversation {
   /** When a human last took over or answered; null while the agent answers. */
   @Column({ type: "varchar", length: 24, nullable: true })
   humanAt!: Timestamp | null;
+
+  @Nullable(() => ID, "ID of the member who takes care of the conversation; null without one.")
+  @Column({ ...UUID_COLUMN, nullable: true })
+  assigneeId!: string | null;
 
   @Field(() => Int, {
     description: "Number of the current version; every move, handoff, release and close adds one.",

@@ -1,4 +1,4 @@
-import { ID, NUMBER, object, TEXT } from "../../schema/event-type";
+import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
 
 const members = {
   id: ID,
@@ -22,6 +22,10 @@ export const conversationEventTypes = {
   "conversation.loop_detected": {
     description: "The agent stopped answering an address that got too many automatic answers within an hour.",
     data,
+  },
+  "conversation.assigned": {
+    description: "A conversation was assigned to a member, or to nobody.",
+    data: object({ ...members, assigneeId: orNull(ID) }),
   },
   "conversation.closed": { description: "A conversation was closed.", data },
 };

@@ -30,7 +30,7 @@ export type PendingMessages = keyof typeof PendingMessages;
 
 const EXPECTED_VERSION = {
   nullable: true,
-  description: "The version that the change is based on; any other is rejected with `version_conflict`.",
+  description: "The current version; any other is rejected with `version_conflict`.",
 };
 const AGENT_ID = {
   nullable: true,
@@ -129,7 +129,10 @@ export class ConversationsArgs extends PageArgs {
   @Nullable(() => Handler, "Only conversations with this handler.")
   handler?: Handler | null | undefined;
 
-  @Optional(() => ID, "Only conversations with the contact with this ID.")
+  @Optional(() => ID, "Only conversations assigned to the member with this ID.")
+  assigneeId?: string | null | undefined;
+
+  @Optional(() => ID, "Only conversations with this contact.")
   contactId?: string | null | undefined;
 
   @Optional(() => LineReference, "Only conversations on this line.")
@@ -181,6 +184,12 @@ export class ReleaseConversationInput extends ConversationChangeInput {}
 
 @InputType({ description: "A conversation to close." })
 export class CloseConversationInput extends ConversationChangeInput {}
+
+@InputType({ description: "A conversation to assign to a member." })
+export class AssignConversationInput extends InputById("conversation") {
+  @Optional(() => ID, "ID of a member of the organization; null or omitted for nobody.")
+  memberId?: string | null | undefined;
+}
 
 @InputType({ description: "A conversation to move to another line." })
 export class MoveConversationInput extends ConversationChangeInput {

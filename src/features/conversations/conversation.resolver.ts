@@ -38,6 +38,7 @@ import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
 import {
+  AssignConversationInput,
   CloseConversationInput,
   ConversationChange,
   ConversationMessagesArgs,
@@ -162,6 +163,17 @@ export class ConversationResolver {
     @Input(DiscardMessageInput) input: DiscardMessageInput,
   ): Promise<Message> {
     return this.reviews.discard(context, input);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => Conversation, {
+    description: "Assigns a conversation to a member of the organization, or to nobody.",
+  })
+  assignConversation(
+    @Ctx() context: RequestContext,
+    @Input(AssignConversationInput) input: AssignConversationInput,
+  ): Promise<Conversation> {
+    return this.changes.assign(context, input);
   }
 
   @Access(CHANGE)

@@ -1,7 +1,7 @@
 import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
 
 const CONVERSATION =
-  "id contactId line: lineName address state handler releaseAt version lastSequence createdAt updatedAt";
+  "id contactId line: lineName address state handler assigneeId releaseAt version lastSequence createdAt updatedAt";
 const MESSAGE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
@@ -15,6 +15,8 @@ const ID = {
 /** A line, which REST identifies by its name only. */
 const lineNamed = (description: string) =>
   ({ name: "line", variable: "line", field: "name", description }) as const;
+
+const MEMBER_ID = "01a1fcd0-3b51-7a40-9a55-1d7e8b0c4f10";
 
 const WITH_ANNA = {
   id: ID.example,
@@ -130,11 +132,11 @@ export const conversationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/conversations",
       document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $contactId: ID, $line: LineReference,
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $contactId: ID, $line: LineReference,
         $order: ConversationOrder
       ) {
         conversations(
-          first: $first, after: $after, state: $state, handler: $handler, contactId: $contactId, line: $line, order: $order
+          first: $first, after: $after, state: $state, handler: $handler, assigneeId: $assigneeId, contactId: $contactId, line: $line, order: $order
         ) {
           nodes { ${CONVERSATION} lastMessage { id sequence author status preview createdAt } }
           pageInfo { hasNextPage endCursor }
@@ -142,7 +144,7 @@ export const conversationRoutes: RouteGroup = {
       }`,
       queryParameters: [
         ...PAGE,
-        ...named("state", "handler", "contactId"),
+        ...named("state", "handler", "assigneeId", "contactId"),
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],
@@ -235,6 +237,24 @@ export const conversationRoutes: RouteGroup = {
           carried: [ACCEPTED.id],
         },
       },
+    },
+    {
+      operationId: "assignConversation",
+      summary: "Assign a conversation to a member",
+      method: "POST",
+      path: "/agent/conversations/:conversationId/assign",
+      document: `mutation assignConversation($id: ID!, $memberId: ID) {
+        assignConversation(input: { id: $id, memberId: $memberId }) { ${CONVERSATION} }
+      }`,
+      pathParameters: [ID],
+      bodyMembers: named("memberId"),
+      status: 200,
+      result: ["assignConversation"],
+      errors: ["not_found"],
+      // Models know no members.
+      isForModels: false,
+      answers: "The conversation.",
+      example: { body: { memberId: MEMBER_ID }, answer: { ...WITH_ANNA, assigneeId: MEMBER_ID } },
     },
     change("handOff", "Hand off a conversation to a human", { handler: "human" }),
     change("release", "Release a conversation, so that the agent answers again", {}),

@@ -128,13 +128,17 @@ export class ConversationService {
    */
   list(
     context: RequestContext,
-    { agentId, state, handler, contactId, line, order, ...args }: ConversationsArgs,
+    { agentId, state, handler, assigneeId, contactId, line, order, ...args }: ConversationsArgs,
   ): Promise<ConversationConnection> {
     const matching = async (reader: EntityManager) => {
       const agent = await scopedAgentId(reader, context, agentId);
       const query = reader.createQueryBuilder(Conversation, "conversation").where({ agentId: agent });
       if (state != null) query.andWhere({ state });
       if (handler != null) query.andWhere({ handler });
+      if (assigneeId != null) {
+        if (!isUuid(assigneeId)) return null;
+        query.andWhere({ assigneeId });
+      }
       if (contactId != null) {
         if (!isUuid(contactId)) return null;
         query.andWhere({ contactId });

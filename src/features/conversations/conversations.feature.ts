@@ -78,6 +78,14 @@ export const conversations = feature({
   hooks: ({ database, lanes, compiledConfigurations }) => ({
     policyGates: readPolicyGates(compiledConfigurations),
     consentsWithdrawn: cancelWithdrawn(lanes),
+    memberRemoved: async (tx, { id }) => {
+      // In the order of their IDs, as in every transaction that locks several.
+      await tx.query(
+        `update conversation set assignee_id = null
+         where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
+        [id],
+      );
+    },
     agentPurged: purgeRows(database, Conversation),
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,

@@ -76,6 +76,7 @@ export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly O
       state: ConversationState.open,
       handler: humanAt === null ? Handler.agent : Handler.human,
       humanAt,
+      assigneeId: null,
       version: 1,
       lastSequence: messages,
       createdAt: now,

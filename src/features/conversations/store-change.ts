@@ -38,7 +38,9 @@ export async function storeChange(
   Object.assign(conversation, stored);
   recordEvents(
     tx,
-    typesOfChange(change).map((type) => conversationEvent(type, conversation, releaseReason)),
+    typesOfChange(change).map((type) =>
+      conversationEvent(type, conversation, releaseReason && { reason: releaseReason }),
+    ),
   );
   return settleQueue(tx, lanes, conversation, cancel);
 }

@@ -6,7 +6,10 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 import { Organization } from "../organizations/organization.entity";
 
-/** Serializes changes of members and invitations by organization, so that each keeps a member with `config:manage`. */
+/**
+ * Serializes changes of members, invitations and assignments by organization, so that each keeps a member with
+ * `config:manage`, and none is assigned to a removed member. Taken before any row lock.
+ */
 export const MEMBER_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({

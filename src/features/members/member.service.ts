@@ -10,6 +10,7 @@ import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
+import type { HookRegistry } from "../../schema/hooks";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
@@ -18,6 +19,13 @@ import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { GrantPermissionInput, NewMember, RevokePermissionInput } from "./member.inputs";
 import { Session } from "./session.entity";
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Adds to the transaction that removes a member and holds `MEMBER_CHANGES`. */
+    memberRemoved: (tx: Tx, member: Pick<Member, "id">) => Promise<void>;
+  }
+}
 
 /** E-mail addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
@@ -39,7 +47,10 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 
 /** The members of organizations. */
 export class MemberService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly hooks: HookRegistry,
+  ) {}
 
   /**
    * The calling member; null for other callers.
@@ -145,6 +156,7 @@ export class MemberService {
       const member = await this.lockMember(tx, context, id);
       await endInvitationsOf(tx, context, member);
       await tx.delete(Session, { memberId: id });
+      for (const hook of this.hooks.of("memberRemoved")) await hook(tx, member);
       await tx.delete(Member, { id });
       if (manages(member)) await assertManaged(tx, member.organizationId);
       await recordOn(tx, context, memberActions.member_removed, member, {

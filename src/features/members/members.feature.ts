@@ -16,9 +16,9 @@ import { SignInThrottle } from "./sign-in-throttle.entity";
 /** The members of an organization, their sessions and invitations, and limits on password guessing. */
 export const members = feature({
   entities: [Member, Session, SignInThrottle, Invitation],
-  services: ({ database, config, log, rejectedTokens, sendMail }) => {
+  services: ({ database, hooks, config, log, rejectedTokens, sendMail }) => {
     const checks = new PasswordChecks();
-    const members = new MemberService(database);
+    const members = new MemberService(database, hooks);
     const sessions = new SessionService(database, rejectedTokens, checks);
     const account = new AccountService(database, checks);
     const shared = { database, config, sendMail, log, rejectedTokens, members, sessions, checks };

@@ -98,6 +98,7 @@ export const sampleConversation = (
   handler: Handler.agent,
   version: isOpen ? 1 : 2,
   humanAt: null,
+  assigneeId: null,
   lastSequence: messages,
   createdAt: now,
   updatedAt: now,

@@ -133,10 +133,15 @@ const describe = (bigint: string, no: string): NewTable[] => [
       texts({ state: 8, handler: 8 }),
       integers("version", "last_sequence"),
       moments("created_at", "updated_at"),
-      nullable(moments("human_at")),
+      nullable(moments("human_at"), ids("assignee_id")),
     ],
     foreignKeys: [references("agent"), references("contact"), references("line")],
     indices: [
+      {
+        ...index("assignee_id", "agent_id", "updated_at", "id"),
+        name: "conversation_assigned",
+        where: "assignee_id IS NOT NULL",
+      },
       index("agent_id", "id"),
       index("agent_id", "state", "id"),
       index("contact_id", "id"),
