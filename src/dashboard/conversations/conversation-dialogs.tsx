@@ -4,6 +4,7 @@ import type { TypedDocumentString } from "../api/typed-document";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import {
+  AssignConversationDocument,
   type ChangeFragment,
   CloseConversationDocument,
   type ConversationFragment,
@@ -137,6 +138,36 @@ const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Pr
     )}
   </FormDialog>
 );
+
+/**
+ * Assigns a conversation to a member or to nobody.
+ * @param readers the members to select from
+ */
+export const Assign = (props: Props & { readers: readonly { value: string; label: string }[] }) => {
+  const { id, assigneeId } = props.conversation;
+  return (
+    <FormDialog
+      title="Assign this conversation"
+      submit="Assign"
+      onClosed={props.onClosed}
+      onSubmit={async (form) => {
+        const memberId = String(form.get("member")) || null;
+        await change(AssignConversationDocument, { id, memberId });
+        const name = props.readers.find(({ value }) => value === memberId)?.label;
+        toast(name === undefined ? "Assigned to nobody." : `Assigned to ${name}.`);
+      }}
+    >
+      <p>The assignee takes care of it. Everybody can still write here.</p>
+      <NativeSelect
+        name="member"
+        label="Assigned to"
+        data-autofocus
+        defaultValue={assigneeId ?? ""}
+        data={[{ value: "", label: "Nobody" }, ...props.readers]}
+      />
+    </FormDialog>
+  );
+};
 
 const DIALOGS = { move: Move, handOff: HandOff, release: Release, close: Close };
 

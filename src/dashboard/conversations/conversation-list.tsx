@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { usePolledQuery } from "../api/client";
 import { useContactNames } from "../contacts/contact-label";
+import { useMembers } from "../members/use-members";
 import { AUTHORS } from "../messages/message-state";
 import { Preview } from "../messages/preview";
 import { useViewer } from "../session/session";
@@ -36,6 +37,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
       after: address.after,
       state: address.oneOf("state", STATE_OPTIONS) || null,
       handler: address.oneOf("handler", HANDLER_OPTIONS) || null,
+      assigneeId: address.get("assignee") || null,
       contactId: address.get("contact") || null,
       line: address.get("line") ? { name: address.get("line") } : null,
     },
@@ -43,6 +45,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
   );
   const connection = query.data?.conversations;
   const contact = address.get("contact") || null;
+  const { nameOf: nameOfMember } = useMembers();
   const nameOf = useContactNames(agentId, [
     contact,
     ...(connection?.nodes.map(({ contactId }) => contactId) ?? []),
@@ -56,7 +59,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
         address={address}
         query={query}
         connection={connection}
-        filters={["state", "handler", "line", "contact"]}
+        filters={["state", "handler", "assignee", "line", "contact"]}
         empty={
           <Empty title="No conversations yet">
             <p>
@@ -70,7 +73,17 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
             )}
           </Empty>
         }
-        cells={({ id, contactId, address: at, lineName, state, handler, updatedAt, lastMessage }) => [
+        cells={({
+          id,
+          contactId,
+          address: at,
+          lineName,
+          state,
+          handler,
+          assigneeId,
+          updatedAt,
+          lastMessage,
+        }) => [
           <div key="contact">
             <RowLink href={`/conversations/${id}`}>{nameOf(contactId)}</RowLink>
             {at !== null && at !== nameOf(contactId) && (
@@ -86,7 +99,14 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
             </div>
           ),
           lineName,
-          <ConversationTag key="state" state={state} handler={handler} />,
+          <div key="state">
+            <ConversationTag state={state} handler={handler} />
+            {assigneeId !== null && (
+              <p className={pageStyles.second}>
+                <Name>{nameOfMember(assigneeId)}</Name>
+              </p>
+            )}
+          </div>,
           <Time key="time" value={updatedAt} />,
         ]}
       />
@@ -97,6 +117,9 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
 function Filters(props: { address: ListAddress; agentId: string; contactName: string }) {
   const { address, agentId } = props;
   const { manages } = useViewer();
+  const { readers, nameOf } = useMembers();
+  const assignee = address.get("assignee");
+  const isListed = assignee === "" || readers.some(({ value }) => value === assignee);
   const lines = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 }).data
     ?.lines;
   // Shows the filter before its options are loaded, so that nothing moves when they arrive.
@@ -116,6 +139,13 @@ function Filters(props: { address: ListAddress; agentId: string; contactName: st
         label="Answered by"
         all="Anyone"
         options={HANDLER_OPTIONS}
+      />
+      <FilterSelect
+        address={address}
+        name="assignee"
+        label="Assigned to"
+        all="Anyone or nobody"
+        options={isListed ? readers : [...readers, { value: assignee, label: nameOf(assignee) }]}
       />
       {manages && (
         <FilterSelect

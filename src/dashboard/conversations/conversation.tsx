@@ -9,6 +9,7 @@ import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
+import { Assignee } from "./assignee";
 import { Composer } from "./composer";
 import { ConversationActions } from "./conversation-actions";
 import { ConversationTag } from "./conversation-state";
@@ -88,6 +89,7 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
                 <Time value={releaseAt} />, unless somebody answers before
               </>
             ),
+          "Assigned to": <Assignee conversation={conversation} />,
           Line: lineName,
           Address: address === null ? "Removed since" : <bdi>{address}</bdi>,
           Opened: <Time value={createdAt} />,

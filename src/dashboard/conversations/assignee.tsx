@@ -1,0 +1,48 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { change } from "../api/client";
+import { useMembers } from "../members/use-members";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { loaded } from "../ui/loaded";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { AssignConversationDocument, type ConversationFragment } from "./documents.generated";
+import styles from "./thread.module.css";
+
+const { component: Assign } = loaded(async () => (await import("./conversation-dialogs")).Assign);
+
+/** Who takes care of a conversation; members with write permission change it. */
+export function Assignee({ conversation }: { conversation: ConversationFragment }) {
+  const { id: viewerId, may, deactivated } = useViewer();
+  const { nameOf, readers } = useMembers();
+  const { busy, error, run } = useTask();
+  const [assigning, setAssigning] = useState(false);
+  const { id, assigneeId } = conversation;
+  const toMe = () =>
+    run(async () => {
+      await change(AssignConversationDocument, { id, memberId: viewerId });
+      toast("Assigned to you.");
+    });
+  return (
+    <div className={styles.assignee}>
+      <bdi>{nameOf(assigneeId)}</bdi>
+      {may("conversations_write") && (
+        <>
+          {assigneeId !== viewerId && (
+            <Button size="xs" variant="default" loading={busy} disabled={deactivated} onClick={toMe}>
+              Assign to me
+            </Button>
+          )}
+          <Button size="xs" variant="default" disabled={deactivated} onClick={() => setAssigning(true)}>
+            Assign…
+          </Button>
+        </>
+      )}
+      {error !== undefined && <Failure error={error} />}
+      {assigning && (
+        <Assign conversation={conversation} readers={readers} onClosed={() => setAssigning(false)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { MembersDocument } from "./documents.generated";
+
+/** Polling interval (ms): members rarely change. */
+const POLL_INTERVAL_MS = 60_000;
+
+/** The members of the organization, for pages that name or select one. */
+export function useMembers() {
+  const viewer = useViewer();
+  const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const others = data?.members.filter(({ id }) => id !== viewer.id) ?? [];
+  return {
+    /** Those who may read conversations, the signed-in member first, as options. */
+    readers: [
+      { value: viewer.id, label: `${viewer.email} (you)` },
+      ...others
+        .filter(({ permissions }) => permissions.includes("conversations_read"))
+        .map(({ id, email }) => ({ value: id, label: email })),
+    ],
+    /** The name for the ID of a member; null is nobody. */
+    nameOf: (id: string | null): string => {
+      if (id === null) return "Nobody";
+      if (id === viewer.id) return "You";
+      return others.find((each) => each.id === id)?.email ?? (data || isError ? "A former member" : "…");
+    },
+  };
+}
