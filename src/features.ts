@@ -22,6 +22,7 @@ import { conversations } from "./features/conversations/conversations.feature";
 import { decisions } from "./features/decisions/decisions.feature";
 import { declareEventTypes } from "./features/events/event-types";
 import { events } from "./features/events/events.feature";
+import { handoffNotices } from "./features/handoff-notices/handoff-notices.feature";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { leakedKeys } from "./features/leaked-keys/leaked-keys.feature";
@@ -62,6 +63,7 @@ export const FEATURES = [
   messages,
   timers,
   conversations,
+  handoffNotices,
   decisions,
   inbound,
   unsubscribe,

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../common/time";
 import type { Config } from "../config";
-import { AttemptOutcome } from "./driver";
+import { type Attempt, AttemptOutcome } from "./driver";
 import { createEmailDriver } from "./email-driver";
 import { Targets } from "./targets";
 
@@ -13,6 +13,8 @@ const ANYWHERE = ["0.0.0.0/0", "::/0"];
 
 /** An e-mail from the gateway itself, to a member or an invited person. */
 export interface SystemMail {
+  /** ID for the `Message-ID`, the same on every attempt; a new one by default. */
+  id?: string;
   to: string;
   subject: string;
   text: string;
@@ -20,9 +22,13 @@ export interface SystemMail {
 
 /**
  * Sends an e-mail once.
+ * @param attempt may end it early
  * @returns undefined if the mail server accepted it; otherwise a short error code
  */
-export type SendMail = (mail: SystemMail) => Promise<string | undefined>;
+export type SendMail = (
+  mail: SystemMail,
+  attempt?: Pick<Attempt, "signal" | "mayLeave">,
+) => Promise<string | undefined>;
 
 /** Creates the function that sends e-mails through the server's own mail server (`SMTP_URL`); undefined if there is none. */
 export function createMailer({
@@ -32,10 +38,10 @@ export function createMailer({
 }: Pick<Config, "mail" | "environment" | "heloName">): SendMail | undefined {
   if (server === undefined) return undefined;
   const targets = new Targets({ environment, allowPrivateTargets: ANYWHERE, heloName });
-  return async ({ to, subject, text }) => {
+  return async ({ id = uuid(), to, subject, text }, attempt) => {
     const send = createEmailDriver(targets, { ...server, subject }, { timeoutMs: TIMEOUT_MS });
     const message = {
-      id: uuid(),
+      id,
       autoSubmitted: "auto-generated" as const,
       conversationId: null,
       contactId: null,
@@ -43,8 +49,8 @@ export function createMailer({
       text,
       createdAt: timestamp(),
     };
-    const attempt = { number: 1, signal: new AbortController().signal, mayLeave: () => true };
-    const result = await send(message, attempt);
+    const { signal = new AbortController().signal, mayLeave = () => true } = attempt ?? {};
+    const result = await send(message, { number: 1, signal, mayLeave });
     // The detail may quote the e-mail, including its links.
     return result.outcome === AttemptOutcome.accepted ? undefined : result.code;
   };

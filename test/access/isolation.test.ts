@@ -110,6 +110,8 @@ const COVERED = {
     "sendToConversation",
     "moveConversation",
     "assignConversation",
+    "markConversationOpened",
+    "setHandoffNotices",
     "handOffConversation",
     "releaseConversation",
     "closeConversation",
@@ -549,6 +551,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       '($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',
     ],
     ["assignConversation", "($id: ID!) { assignConversation(input: { id: $id }) { id } }"],
+    ["markConversationOpened", "($id: ID!) { markConversationOpened(input: { id: $id }) { id } }"],
+    ["setHandoffNotices", "($id: ID!) { setHandoffNotices(input: { agentId: $id, enabled: true }) { id } }"],
     ["handOffConversation", "($id: ID!) { handOffConversation(input: { id: $id }) { canceled } }"],
     ["releaseConversation", "($id: ID!) { releaseConversation(input: { id: $id }) { canceled } }"],
     ["closeConversation", "($id: ID!) { closeConversation(input: { id: $id }) { canceled } }"],
@@ -556,10 +560,10 @@ describeGateway({ engine: "any" }, (gateway) => {
     const before = lastSeen ?? (await everythingOf(theirs));
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
-      [/^(create|put|decide)|Configuration|Agent$/, agentId],
+      [/^(create|put|decide)|Configuration|HandoffNotices|Agent$/, agentId],
       [/Webhook|^redeliver|^sendTest/, theirEndpoint],
       [/Contact|Address|Consent/, theirContact],
-      [/Conversation$/, theirConversation],
+      [/Conversation(Opened)?$/, theirConversation],
       [/Message$/, theirMessage],
       [/Timer$/, theirTimer],
       [/Permission$|^removeMember/, manager.id],

@@ -36,6 +36,8 @@ const MUTATIONS: [field: string, what: string][] = [
   [`discardMessage(input: { id: "${ID}" }) { id }`, "message"],
   [`cancelTimer(input: { id: "${ID}" }) { id }`, "timer"],
   [`assignConversation(input: { id: "${ID}" }) { id }`, "conversation"],
+  [`markConversationOpened(input: { id: "${ID}" }) { id }`, "conversation"],
+  [`setHandoffNotices(input: { agentId: "${ID}", enabled: true }) { id }`, "agent"],
   [`closeConversation(input: { id: "${ID}" }) { canceled }`, "conversation"],
   [`renameAgent(input: { id: "${ID}", name: "x" }) { id }`, "agent"],
   [`deleteAgent(input: { id: "${ID}" }) { id }`, "agent"],

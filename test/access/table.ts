@@ -522,6 +522,17 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       'mutation ($id: ID!) { moveConversation(input: { id: $id, line: { name: "main" } }) { canceled } }',
     variables: aConversation,
   },
+  "Mutation.markConversationOpened": {
+    outcomes: ALLOWED.readers,
+    document: "mutation ($id: ID!) { markConversationOpened(input: { id: $id }) { id } }",
+    variables: aConversation,
+  },
+  "Mutation.setHandoffNotices": {
+    outcomes: ALLOWED.readers,
+    document:
+      "mutation ($agentId: ID!) { setHandoffNotices(input: { agentId: $agentId, enabled: false }) { id } }",
+    variables: async ({ agentId }) => ({ agentId }),
+  },
   "Mutation.assignConversation": {
     outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
     document: "mutation ($id: ID!) { assignConversation(input: { id: $id }) { id } }",

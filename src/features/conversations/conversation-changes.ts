@@ -2,6 +2,7 @@ import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { isUuid } from "../../common/uuid";
+import { changeTogether } from "../../database/change-together";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -13,6 +14,8 @@ import { recordAudit } from "../audit/audit";
 import type { Contact } from "../contacts/contact.entity";
 import { lockContacts } from "../contacts/known-contact";
 import { recordEvents } from "../events/record-events";
+import { deletingNotices } from "../handoff-notices/add-notices";
+import { HandoffNotice } from "../handoff-notices/handoff-notice.entity";
 import { MEMBER_CHANGES, Member } from "../members/member.entity";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus } from "../messages/message.enums";
@@ -84,7 +87,8 @@ export class ConversationChanges {
   handOff(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
     return this.change(context, args, async (_, conversation) => {
       assertOpen(conversation);
-      return planHandoff(conversation);
+      const { caller } = context;
+      return planHandoff(conversation, caller.kind === "member" ? caller.id : undefined);
     });
   }
 
@@ -190,6 +194,29 @@ export class ConversationChanges {
       });
       return conversation;
     });
+  }
+
+  /**
+   * Records that a member has opened a conversation, so that everybody is notified of its next handoff again.
+   * @throws GatewayError `not_found`
+   */
+  async markOpened(context: RequestContext, id: string): Promise<Conversation> {
+    const { conversation, hasNotices } = await this.database.read(async (reader) => {
+      const found = await findOfCaller(reader, context, Conversation, id);
+      if (found === null) throw noSuch("conversation");
+      return {
+        conversation: found,
+        hasNotices: await reader.existsBy(HandoffNotice, { conversationId: id }),
+      };
+    });
+    // Most have none, which saves a transaction.
+    if (hasNotices) {
+      await this.database.writeFor(ownerOf(context.caller), async (tx) => {
+        await assertStillAllowed(tx, context, Permission.conversations_read);
+        await changeTogether(tx, deletingNotices([id]));
+      });
+    }
+    return conversation;
   }
 
   /**

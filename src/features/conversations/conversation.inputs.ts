@@ -191,6 +191,9 @@ export class AssignConversationInput extends InputById("conversation") {
   memberId?: string | null | undefined;
 }
 
+@InputType({ description: "A conversation that the signed-in member has opened." })
+export class MarkConversationOpenedInput extends InputById("conversation") {}
+
 @InputType({ description: "A conversation to move to another line." })
 export class MoveConversationInput extends ConversationChangeInput {
   @Field(() => LineReference, { description: "The line to move to." })

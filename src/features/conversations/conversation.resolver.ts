@@ -44,6 +44,7 @@ import {
   ConversationMessagesArgs,
   ConversationsArgs,
   HandOffConversationInput,
+  MarkConversationOpenedInput,
   MoveConversationInput,
   OpenConversationInput,
   OpenedConversation,
@@ -174,6 +175,18 @@ export class ConversationResolver {
     @Input(AssignConversationInput) input: AssignConversationInput,
   ): Promise<Conversation> {
     return this.changes.assign(context, input);
+  }
+
+  @Access({ member: Permission.conversations_read })
+  @Mutation(() => Conversation, {
+    description:
+      "Records that the signed-in member has opened a conversation, so that members get an e-mail about its next handoff again. The dashboard does this for each handed-off conversation that it shows.",
+  })
+  markConversationOpened(
+    @Ctx() context: RequestContext,
+    @Input(MarkConversationOpenedInput) { id }: MarkConversationOpenedInput,
+  ): Promise<Conversation> {
+    return this.changes.markOpened(context, id);
   }
 
   @Access(CHANGE)

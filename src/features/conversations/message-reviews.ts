@@ -12,6 +12,7 @@ import { findOfCaller } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
+import { deletingNotices } from "../handoff-notices/add-notices";
 import { laneOf } from "../messages/insert-messages";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
@@ -69,11 +70,13 @@ export class MessageReviews {
         ...(isEdited && { text, html: null }),
       };
       Object.assign(message, change);
-      if (conversation?.handler === Handler.human) conversation.humanAt = now;
+      const isAnswer = conversation?.handler === Handler.human;
+      if (isAnswer) conversation.humanAt = now;
       if (conversation !== null && !isLater) takePlaces(conversation, [message]);
       await changeTogether(tx, [
         ...updatesOf(tx, Message, [message], APPROVED),
         ...sequencesOf(tx, conversation === null ? [] : [conversation]),
+        ...deletingNotices(isAnswer ? [conversation.id] : []),
         // Its own lane waits for the message to expire.
         ...this.lanes.ending([id]),
       ]);

@@ -21,6 +21,8 @@ export interface PlannedChange {
   /** Which queued messages are canceled, and why; the others stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
+  /** ID of the member who hands it off by hand. */
+  handedOffBy?: string | undefined;
   /** For the event of a release. */
   releaseReason?: ReleaseReason;
 }
@@ -64,12 +66,16 @@ export async function planMove(
   };
 }
 
-/** Plans to hand an open conversation off to a human; undefined if one already answers. */
-export const planHandoff = ({ handler }: Conversation): PlannedChange | undefined =>
+/**
+ * Plans to hand an open conversation off to a human; undefined if one already answers.
+ * @param handedOffBy ID of the member who does it by hand
+ */
+export const planHandoff = ({ handler }: Conversation, handedOffBy?: string): PlannedChange | undefined =>
   handler === Handler.human
     ? undefined
     : {
         change: { handler: Handler.human },
+        handedOffBy,
         cancel: {
           isMeant: ({ author }) => author === MessageAuthor.agent,
           errorCode: MessageError.handed_off,

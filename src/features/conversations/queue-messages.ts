@@ -4,6 +4,7 @@ import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
+import { deletingNotices } from "../handoff-notices/add-notices";
 import type { Line } from "../lines/line.entity";
 import { acceptedAs, queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
@@ -50,6 +51,7 @@ const queueTogether = coalesceInTx(
     const lines = new Map(
       await Promise.all(lineIds.map(async (id) => [id, await lineById(tx, id)] as const)),
     );
+    const answered = new Set<string>();
     const messages = await insertMessages(
       tx,
       (queued[0] as (typeof queued)[number]).lanes,
@@ -57,8 +59,10 @@ const queueTogether = coalesceInTx(
         if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
         const isPlaced = acceptedAs(draft) === MessageStatus.queued;
         if (isPlaced) conversation.lastSequence += 1;
-        if (ANSWERING.has(draft.author) && conversation.handler === Handler.human)
+        if (ANSWERING.has(draft.author) && conversation.handler === Handler.human) {
           conversation.humanAt = timestamp();
+          answered.add(conversation.id);
+        }
         return {
           ...draft,
           expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
@@ -69,7 +73,7 @@ const queueTogether = coalesceInTx(
           },
         };
       }),
-      sequencesOf(tx, conversations),
+      [...sequencesOf(tx, conversations), ...deletingNotices([...answered])],
     );
     const rest = messages.values();
     return queued.map((each) => each.drafts.map(() => rest.next().value as Message));

@@ -6,6 +6,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { recordAudit } from "../audit/audit";
 import type { Contact } from "../contacts/contact.entity";
 import { recordEvents } from "../events/record-events";
+import { addNotices } from "../handoff-notices/add-notices";
 import { Message } from "../messages/message.entity";
 import { WaitingTimers } from "../timers/waiting-timers";
 import { cancelAll, idsOf, unsent } from "./cancel-messages";
@@ -58,8 +59,8 @@ async function settleQueue(
 }
 
 /**
- * Stores a change to a conversation like `storeChange`, cancels timers of its contact, ends the handoff of the contact
- * with its last open conversation, and audits the change if necessary.
+ * Stores a change to a conversation like `storeChange`, cancels timers of its contact, adds the notices of a
+ * handoff, ends the handoff of the contact with its last open conversation, and audits the change if necessary.
  */
 export async function storeAudited(
   tx: Tx,
@@ -71,7 +72,10 @@ export async function storeAudited(
 ): Promise<ChangedQueue> {
   const queues = await storeChange(tx, lanes, conversation, planned);
   const { handler, state } = planned.change;
-  if (handler === Handler.human) await timers.cancelOn("handoff", conversation.id);
+  if (handler === Handler.human) {
+    await timers.cancelOn("handoff", conversation.id);
+    await addNotices(tx, { lanes, conversation, by: planned.handedOffBy });
+  }
   if (state === ConversationState.closed) {
     await timers.cancelOn("closed", conversation.id);
     const { contactId } = conversation;

@@ -1,7 +1,7 @@
 import { type EntityManager, In, MoreThan, Not } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { HOUR_MS, type Timestamp, timestamp } from "../../common/time";
-import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { coalesceKeysInTx, settled } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
@@ -24,6 +24,7 @@ import { openConversations } from "../conversations/open-conversation";
 import { queueMessages } from "../conversations/queue-messages";
 import type { SituationTriggers } from "../decisions/situation-triggers";
 import { recordEvents } from "../events/record-events";
+import { addNotices } from "../handoff-notices/add-notices";
 import { Line, LineKind } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
@@ -184,6 +185,11 @@ export class InboundMessages {
       const first = conversation.lastSequence - ofPlace.length + 1;
       return ofPlace.map((each, i) => ({ each, conversation, sequence: first + i }));
     });
+    // A conversation that opens while its contact is handed off starts with a human.
+    const waiting = numbered.filter(
+      ({ conversation: { handler }, sequence }) => sequence === 1 && handler === Handler.human,
+    );
+    await settled(waiting.map(({ conversation }) => addNotices(tx, { lanes: this.lanes, conversation })));
     const messages = await insertReceived(
       tx,
       this.lanes,

@@ -1,5 +1,6 @@
 import { timestamp } from "../../common/time";
 import { MOVE_RESTORED_POSITIONS } from "../events/move-restored-positions";
+import { DELETE_RESTORED_NOTICES } from "../handoff-notices/delete-restored-notices";
 import { PAUSE_RESTORED_LINES } from "../lines/pause-restored-lines";
 import { DISABLE_RESTORED_ENDPOINTS } from "../webhooks/disable-restored-endpoints";
 import { KNOWN_DATABASE_ID } from "./known-database.entity";
@@ -13,6 +14,7 @@ export const restoreSteps = () => [
   PAUSE_RESTORED_LINES,
   MOVE_RESTORED_POSITIONS,
   ...DISABLE_RESTORED_ENDPOINTS,
+  DELETE_RESTORED_NOTICES,
   {
     table: "known_database",
     statement: `INSERT INTO known_database (id, restored_at) VALUES (${KNOWN_DATABASE_ID}, '${timestamp()}')

@@ -155,6 +155,27 @@ const describe = (bigint: string, no: string): NewTable[] => [
     ],
   },
   {
+    name: "handoff_notice",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id", "conversation_id", "member_id"),
+      integers("attempts"),
+      moments("created_at"),
+      nullable(moments("retry_at", "sent_at")),
+    ],
+    indices: [
+      unique("conversation_id", "member_id"),
+      index("agent_id", "id"),
+      index("member_id"),
+      index("created_at"),
+    ],
+  },
+  {
+    name: "handoff_subscription",
+    columns: [primary(ids("member_id", "agent_id")), moments("created_at")],
+    indices: [index("agent_id")],
+  },
+  {
     name: "lane",
     columns: [
       primary(ids("id")),

@@ -1,0 +1,42 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+
+/**
+ * An e-mail to a member about a conversation that was handed off. While its row exists, the member gets no other one about
+ * the conversation; it is deleted once a person has opened the conversation.
+ */
+@Entity()
+@Index(["conversationId", "memberId"], { unique: true })
+@Index(["agentId", "id"])
+@Index(["memberId"])
+@Index(["createdAt"])
+export class HandoffNotice {
+  /** Also the ID of its lane, and of the e-mail. */
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Column(UUID_COLUMN)
+  agentId!: string;
+
+  @Column(UUID_COLUMN)
+  conversationId!: string;
+
+  @Column(UUID_COLUMN)
+  memberId!: string;
+
+  /** Number of attempts to send it, including one that is being made. */
+  @Column({ type: "integer" })
+  attempts!: number;
+
+  /** When the next attempt may be made; null before the first one. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  retryAt!: Timestamp | null;
+
+  /** When the mail server accepted it; null before that. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  sentAt!: Timestamp | null;
+
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+}

@@ -1,0 +1,17 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+
+/** A member who wants an e-mail when a conversation of an agent is handed off. */
+@Entity()
+@Index(["agentId"])
+export class HandoffSubscription {
+  @PrimaryColumn(UUID_COLUMN)
+  memberId!: string;
+
+  @PrimaryColumn(UUID_COLUMN)
+  agentId!: string;
+
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+}

@@ -1,0 +1,35 @@
+import type { SystemMail } from "../../delivery/mailer";
+
+/** A notice with the data of its e-mail. */
+export interface Notice {
+  id: string;
+  conversationId: string;
+  email: string;
+  /** Name of the agent. */
+  agent: string;
+  /** True if the conversation is assigned to the member. */
+  isAssigned: boolean;
+}
+
+/**
+ * The e-mail of a notice. It has no data of the contact.
+ * @param dashboard URL of the dashboard
+ */
+export const noticeMail = (
+  { id, conversationId, email, agent, isAssigned }: Notice,
+  dashboard: string,
+): SystemMail => ({
+  id,
+  to: email,
+  subject: `${agent}: a conversation needs a person`,
+  text: `A conversation of the agent ${agent}${isAssigned ? ", which is assigned to you," : ""} was handed off to a person:
+
+${dashboard}/conversations/${conversationId}
+
+You get no further mail about it until somebody has opened it.
+
+To stop these mails, open your profile:
+
+${dashboard}/settings/profile
+`,
+});

@@ -1,0 +1,130 @@
+import type { Logger } from "pino";
+import { In } from "typeorm";
+import { Permission } from "../../auth/permissions";
+import { baseUrlOf } from "../../base-url";
+import { groupBy } from "../../common/group-by";
+import { type Timestamp, timestamp } from "../../common/time";
+import type { Config } from "../../config";
+import type { Database } from "../../database/database";
+import { DELIVERING } from "../../database/limits";
+import { lockRows } from "../../database/lock-rows";
+import { padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
+import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
+import { failure } from "../../delivery/failures";
+import type { Dispatch, DueWork, LaneContext, LaneWork } from "../../delivery/lane-work";
+import type { SendMail } from "../../delivery/mailer";
+import { retryDelayMs } from "../messages/retries";
+import { HandoffNotice } from "./handoff-notice.entity";
+import { type Notice, noticeMail } from "./notice-mail";
+
+/** The group of senders of notices, with a share. */
+export const NOTICES = "notices";
+
+/** Max attempts to send a notice, over about a day. */
+const MAX_ATTEMPTS = 30;
+
+/** How soon to try again if another transaction holds a notice (ms). */
+const LOCKED_MS = 250;
+
+interface Dependencies {
+  database: Database;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
+  log: Pick<Logger, "warn">;
+  /** Undefined without a mail server. */
+  sendMail: SendMail | undefined;
+}
+
+/**
+ * Sends the notices of handoffs. A notice that no longer applies is deleted. Takes only free locks of notices, because it
+ * already holds lanes.
+ */
+export class NoticeWork implements LaneWork {
+  constructor(private readonly services: Dependencies) {}
+
+  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneContext): Promise<DueWork> {
+    const next = new Map<string, Timestamp>();
+    const dispatches: Dispatch[] = [];
+    const waiting: DueWork["waiting"][number][] = [];
+    const now = timestamp();
+    const notices = tx.createQueryBuilder(HandoffNotice, "notice").where({ id: In([...laneIds]) });
+    const locked = await lockRows(tx, notices, { skipLocked: true });
+    if (locked.size < laneIds.length)
+      for (const { id } of await notices.getMany()) if (!locked.has(id)) next.set(id, timestamp(LOCKED_MS));
+    const unsent = [...locked.values()].filter(({ sentAt }) => sentAt === null);
+    const wanted = await this.wanted(
+      tx,
+      unsent.filter(({ attempts }) => attempts < MAX_ATTEMPTS),
+    );
+    const dropped = unsent.flatMap(({ id }) => (wanted.has(id) ? [] : id));
+    if (dropped.length > 0) await tx.delete(HandoffNotice, { id: In(dropped) });
+    const starting: HandoffNotice[] = [];
+    for (const { id, attempts, retryAt } of unsent) {
+      const notice = wanted.get(id);
+      if (notice === undefined) continue;
+      const lane = { laneId: id, channelId: NOTICES, channelKind: NOTICES, share: NOTICES };
+      if (retryAt !== null && retryAt > now) next.set(id, retryAt);
+      else if (!senders.take(id, NOTICES, { mayWait: true, share: NOTICES })) waiting.push(lane);
+      else {
+        starting.push(locked.get(id) as HandoffNotice);
+        const send = (attempt: Attempt) => this.send(notice, attempt);
+        dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
+      }
+    }
+    // Stored before the attempt, so that a process that is killed during each one does not try forever.
+    for (const [before, ofOne] of groupBy(starting, ({ attempts }) => attempts)) {
+      const attempts = before + 1;
+      await tx.update(
+        HandoffNotice,
+        { id: In(ofOne.map(({ id }) => id)) },
+        { attempts, retryAt: timestamp(retryDelayMs(attempts)) },
+      );
+    }
+    return { next, dispatches, waiting };
+  }
+
+  /** The notice itself is already stored. */
+  async finish(): Promise<void> {}
+
+  /** Returns what to send for the notices that still apply, by their IDs. */
+  private async wanted(tx: Tx, notices: readonly HandoffNotice[]): Promise<Map<string, Notice>> {
+    if (notices.length === 0 || this.services.sendMail === undefined) return new Map();
+    const ids = padded(notices.map(({ id }) => id));
+    const rows: (Notice & { permissions: string; assigneeId: string | null })[] = await tx.query(
+      `select notice.id, notice.conversation_id as "conversationId", member.email, member.permissions, agent.name as agent,
+         conversation.assignee_id as "assigneeId"
+       from handoff_notice notice
+       join handoff_subscription subscription
+         on subscription.member_id = notice.member_id and subscription.agent_id = notice.agent_id
+       join member on member.id = notice.member_id
+       join organization on organization.id = member.organization_id
+       join agent on agent.id = notice.agent_id
+       join conversation on conversation.id = notice.conversation_id
+       where notice.id in ${placeholders(1, ids.length)}
+         and conversation.state = 'open' and conversation.handler = 'human'
+         and (conversation.assignee_id is null or conversation.assignee_id = notice.member_id)
+         and organization.deactivated_at is null`,
+      ids,
+    );
+    return new Map(
+      rows
+        .filter(({ permissions }) => permissions.split(",").includes(Permission.conversations_read))
+        .map((row) => [row.id, { ...row, isAssigned: row.assigneeId !== null }]),
+    );
+  }
+
+  private async send(notice: Notice, attempt: Attempt): Promise<SendResult> {
+    const { database, config, log, sendMail } = this.services;
+    const { id } = notice;
+    const code = await sendMail?.(noticeMail(notice, `${baseUrlOf(config)}/dashboard`), attempt);
+    if (code !== undefined) {
+      log.warn({ failure: code, notice: id }, "the notice of a handoff could not be sent");
+      return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
+    }
+    // In a transaction of its own, which may wait for locks, because it holds no lanes.
+    await database.write((tx) => tx.update(HandoffNotice, { id }, { sentAt: timestamp() }), {
+      limits: DELIVERING,
+    });
+    return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
+  }
+}
