@@ -15,6 +15,7 @@ import { ConversationActions } from "./conversation-actions";
 import { ConversationTag } from "./conversation-state";
 import type { ConversationFragment } from "./documents.generated";
 import { Thread } from "./thread";
+import { useOpened } from "./use-opened";
 import { useThread } from "./use-thread";
 
 const SECTION = "Conversations";
@@ -28,6 +29,7 @@ export function Conversation() {
 function ConversationPage({ id }: { id: string }) {
   const thread = useThread(id);
   const { conversation, error, refetch } = thread;
+  useOpened(conversation);
   const contact = usePolledQuery(
     ContactDocument,
     { id: conversation?.contactId ?? "" },

@@ -9,14 +9,15 @@ import { loaded } from "../ui/loaded";
 import { Card, Page } from "../ui/page";
 import { useTask } from "../ui/task";
 import { ColorScheme } from "./color-scheme";
+import { HandoffNotices } from "./handoff-notices";
 import styles from "./profile.module.css";
 
 const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);
 const { component: ChangePassword } = loaded(async () => (await import("./account-dialogs")).ChangePassword);
 
-/** The signed-in member: how they sign in, where they are signed in, and the theme. */
+/** The signed-in member: how they sign in, where they are signed in, which emails they get, and the theme. */
 export function Profile() {
-  const { email, permissions, organization } = useViewer();
+  const { email, permissions, organization, may } = useViewer();
   const [changes, setChanges] = useState<"email" | "password">();
   const { busy, error, run } = useTask();
   const onClosed = () => setChanges(undefined);
@@ -59,6 +60,7 @@ export function Profile() {
         {error !== undefined && <Failure error={error} />}
         <Sessions />
       </Card>
+      {may("conversations_read") && <HandoffNotices />}
       <Card title="Theme">
         <div className={styles.theme}>
           <p>This browser remembers it.</p>

@@ -1,0 +1,22 @@
+import { useEffect, useState } from "react";
+import { isTransient } from "../api/api-error";
+import { execute } from "../api/execute";
+import { type ConversationFragment, MarkConversationOpenedDocument } from "./documents.generated";
+
+/** Delay before a failed attempt is repeated (ms). */
+const RETRY_MS = 10_000;
+
+/** Tells the server that a handed-off conversation has been opened, again after each of its handoffs. */
+export function useOpened(conversation: ConversationFragment | null | undefined): void {
+  const { id, handler, version } = conversation ?? {};
+  const [failures, setFailures] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each version may be another handoff, and a failure repeats it
+  useEffect(() => {
+    if (id === undefined || handler !== "human") return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    execute(MarkConversationOpenedDocument, { id }).catch((error) => {
+      if (isTransient(error)) timer = setTimeout(() => setFailures((count) => count + 1), RETRY_MS);
+    });
+    return () => clearTimeout(timer);
+  }, [id, handler, version, failures]);
+}

@@ -1,0 +1,60 @@
+import { Switch } from "@mantine/core";
+import { change, usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { Card } from "../ui/page";
+import { Result } from "../ui/result";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { HandoffNoticesDocument, SetHandoffNoticesDocument } from "./documents.generated";
+import styles from "./profile.module.css";
+
+/** Polling interval (ms): agents rarely change. */
+const POLL_INTERVAL_MS = 30_000;
+
+/** Switches e-mails about handoffs on and off for each agent. */
+export function HandoffNotices() {
+  const query = usePolledQuery(HandoffNoticesDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const { deactivated } = useViewer();
+  const { busy, error, run } = useTask();
+  const set = (agentId: string, name: string, enabled: boolean) =>
+    run(async () => {
+      await change(SetHandoffNoticesDocument, { agentId, enabled });
+      toast(enabled ? `You get emails about handoffs of ${name}.` : `No more emails about ${name}.`);
+    });
+  return (
+    <Card title="Emails about handoffs">
+      {error !== undefined && <Failure error={error} />}
+      <Result query={query} height={120}>
+        {({ agents }) =>
+          agents.every(({ handoffNotices }) => handoffNotices === null) ? (
+            <p className={styles.notices}>
+              {agents.length === 0
+                ? "There are no agents yet."
+                : "This server sends no email. An administrator can set SMTP_URL and MAIL_FROM."}
+            </p>
+          ) : (
+            <div className={styles.notices}>
+              <p>
+                One email when an agent hands off a conversation, and no more about it until somebody has
+                opened it. If the conversation is assigned, only the assignee gets it.
+              </p>
+              <ul aria-label="Agents">
+                {agents.map(({ id, name, handoffNotices }) => (
+                  <li key={id}>
+                    <Switch
+                      label={<bdi>{name}</bdi>}
+                      checked={handoffNotices === true}
+                      disabled={busy || deactivated}
+                      onChange={({ currentTarget }) => void set(id, name, currentTarget.checked)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        }
+      </Result>
+    </Card>
+  );
+}

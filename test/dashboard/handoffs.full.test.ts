@@ -1,0 +1,141 @@
+import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { HandoffNotice } from "../../src/features/handoff-notices/handoff-notice.entity";
+import { addContact } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
+import { addMember, firstAgentId, type TestMember } from "../support/people";
+import { waitUntil } from "../support/wait-until";
+import { COLOR_RULES, fits, violations } from "./axe";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+];
+
+describeDashboard(
+  "handoffs",
+  (dashboard) => {
+    let agentId: string;
+    let anna: TestMember;
+    let ben: TestMember;
+    beforeAll(async () => {
+      const { gateway } = dashboard;
+      agentId = await firstAgentId(gateway);
+      const permissions = [Permission.conversations_read, Permission.conversations_write];
+      anna = await addMember(gateway, { email: "anna@example.com", permissions });
+      const email = `ben.${"x".repeat(50)}@example.com`;
+      ben = await addMember(gateway, { email, permissions });
+    });
+
+    const read: typeof dashboard.gateway.services.database.read = (query) =>
+      dashboard.gateway.services.database.read(query);
+    const noticesOf = (conversationId: string) =>
+      read((reader) => reader.findBy(HandoffNotice, { conversationId }));
+    const talkTo = async (name: string) => {
+      const address = `${name} ${Math.random()}`;
+      const { id } = await addConversation(dashboard.gateway, { agentId, address });
+      await addContact(dashboard.gateway, {
+        ...{ agentId, ref: null, name },
+        addresses: [{ kind: AddressKind.local, address }],
+      });
+      return id;
+    };
+    /** Checks the page at all sizes, light and dark. */
+    const check = async (page: Page) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const viewport of SIZES) {
+          await page.setViewportSize(viewport);
+          expect([viewport.width, await fits(page)]).toEqual([viewport.width, true]);
+        }
+        expect(await violations(page, colorScheme === "dark" ? { only: COLOR_RULES } : {})).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize(SIZES[0] as (typeof SIZES)[number]);
+    };
+
+    test("a conversation is assigned with the keyboard, and found by its assignee", async () => {
+      const [id] = [await talkTo("Mine"), await talkTo("Nobody’s")];
+      const page = await dashboard.visit(`/conversations/${id}`, { as: anna });
+      await seen(page.getByText("Nobody", { exact: true }));
+      await page.getByRole("button", { name: "Assign to me" }).focus();
+      await page.keyboard.press("Enter");
+      await gone(page.getByRole("button", { name: "Assign to me" }));
+      await seen(page.getByText("You", { exact: true }));
+      const assigneeOf = async () =>
+        (await read((reader) => reader.findOneByOrFail(Conversation, { id }))).assigneeId;
+      expect(await assigneeOf()).toBe(anna.id);
+      await check(page);
+
+      await page.goto(`${dashboard.gateway.url}/dashboard/conversations`);
+      await seen(rowOf(page, "Nobody’s"));
+      await page.getByLabel("Assigned to").selectOption({ label: "anna@example.com (you)" });
+      await gone(rowOf(page, "Nobody’s"));
+      await seen(rowOf(page, "Mine").getByText("You", { exact: true }));
+      await check(page);
+      await rowOf(page, "Mine").getByRole("link").click();
+
+      await page.getByRole("button", { name: "Assign…" }).click();
+      const dialog = dialogOf(page);
+      const field = dialog.getByLabel("Assigned to");
+      await eventually(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
+      await field.selectOption({ label: ben.email });
+      await check(page);
+      await page.keyboard.press("Tab");
+      await dialog.getByRole("button", { name: "Assign", exact: true }).press("Enter");
+      await gone(dialog);
+      await seen(page.getByText(ben.email, { exact: true }));
+      expect(await assigneeOf()).toBe(ben.id);
+      await check(page);
+    });
+
+    test("members who may only read see the assignee, without buttons", async () => {
+      const { gateway } = dashboard;
+      const reader = await addMember(gateway, { permissions: [Permission.conversations_read] });
+      const page = await dashboard.visit(`/conversations/${await talkTo("Read only")}`, { as: reader });
+      await seen(page.getByText("Nobody", { exact: true }));
+      await eventually(() => page.getByRole("button", { name: /^Assign/ }).count()).toBe(0);
+    });
+
+    test("notices of an agent's handoffs are switched on, and end once the conversation is opened", async () => {
+      const { gateway } = dashboard;
+      const page = await dashboard.visit("/settings/profile", { as: anna });
+      const toggle = page.getByRole("switch", { name: "First agent" });
+      await seen(toggle);
+      await toggle.focus();
+      await page.keyboard.press("Space");
+      await seen(page.getByText("You get emails about handoffs of First agent."));
+      await eventually(() => toggle.isChecked()).toBe(true);
+      await check(page);
+
+      const [unread, opened] = [await talkTo("Unread"), await talkTo("Opened")];
+      const api = conversationClient(gateway);
+      await api.handOff(opened);
+      await api.handOff(unread);
+      expect([await noticesOf(opened), await noticesOf(unread)]).toMatchObject([
+        [{ memberId: anna.id }],
+        [{ memberId: anna.id }],
+      ]);
+      await page.goto(`${gateway.url}/dashboard/conversations/${opened}`);
+      await waitUntil(async () => (await noticesOf(opened)).length === 0);
+      expect(await noticesOf(unread)).toHaveLength(1);
+
+      await api.release(opened);
+      await seenInTime(page.getByRole("button", { name: "Hand off" }));
+      await api.handOff(opened);
+      await seenInTime(page.getByRole("button", { name: "Release to agent" }));
+      await waitUntil(async () => (await noticesOf(opened)).length === 0);
+
+      await page.goto(`${gateway.url}/dashboard/settings/profile`);
+      await toggle.click();
+      await seen(page.getByText("No more emails about First agent."));
+      await api.handOff(await talkTo("Later"));
+      expect(await read((reader) => reader.countBy(HandoffNotice, { memberId: anna.id }))).toBe(1);
+    });
+  },
+  // Nothing is sent without senders.
+  { SMTP_URL: "smtp://127.0.0.1:9?ignoreTLS=true", MAIL_FROM: "gateway@example.com" },
+);
