@@ -8,7 +8,7 @@ import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
 import { foreignOriginCheck } from "./auth/foreign-origins";
 import type { Config } from "./config";
-import { contextFactoryOf, httpOf, MEMBER_DOCUMENT_BYTES, ROUTES, type Services } from "./features";
+import { contextFactoryOf, httpOf, MEMBER_REQUEST_BYTES, ROUTES, type Services } from "./features";
 import { DEPRECATED_USES } from "./features/key-usage/deprecated-uses";
 import { addGraphQL } from "./graphql/add-graphql";
 import { addExplorer } from "./graphql/explorer";
@@ -127,7 +127,7 @@ export async function createApp(
     rateLimit,
     rejectForeign,
     anonymousChecks: hooks.of("anonymousPost"),
-    memberDocumentBytes: MEMBER_DOCUMENT_BYTES,
+    memberRequestBytes: MEMBER_REQUEST_BYTES,
     countDeprecated,
   });
   await addScope("mcp", (scope) => {

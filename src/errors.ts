@@ -148,7 +148,11 @@ export class InvalidInput extends GatewayError {
 
   readonly problems: readonly InputProblem[];
 
-  constructor(problems: readonly InputProblem[]) {
+  /** @param extensions more members of `extensions` in GraphQL */
+  constructor(
+    problems: readonly InputProblem[],
+    readonly extensions: Readonly<Record<string, unknown>> = {},
+  ) {
     const reported = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => ({
       path: redactTokens(path),
       message: redactTokens(message),
@@ -161,6 +165,7 @@ export class InvalidInput extends GatewayError {
   within(parent: string): InvalidInput {
     return new InvalidInput(
       this.problems.map(({ path, message }) => ({ path: `${parent}.${path}`, message })),
+      this.extensions,
     );
   }
 
@@ -177,7 +182,10 @@ export class InvalidInput extends GatewayError {
       }
       return path;
     };
-    return new InvalidInput(this.problems.map(({ path, message }) => ({ path: rename(path), message })));
+    return new InvalidInput(
+      this.problems.map(({ path, message }) => ({ path: rename(path), message })),
+      this.extensions,
+    );
   }
 }
 

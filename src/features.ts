@@ -119,10 +119,10 @@ export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =
 /** These routes, grouped as in the documentation. */
 export const OPERATIONS: readonly HttpOperations[] = ALL.flatMap(({ operations }) => operations ?? []);
 
-/** Max size of a document that a member uploads in a mutation (bytes). */
-export const MEMBER_DOCUMENT_BYTES = Math.max(
+/** Max size of a member's request to `/graphql` (bytes). */
+export const MEMBER_REQUEST_BYTES = Math.max(
   0,
-  ...ALL.map(({ memberDocumentBytes }) => memberDocumentBytes ?? 0),
+  ...ALL.map(({ memberRequestBytes }) => memberRequestBytes ?? 0),
 );
 
 /** Names of the coalesced lookups of all features. */

@@ -19,6 +19,7 @@ export interface GetOptions extends AgentOption {
 export interface PublishOptions extends AgentOption {
   expect?: number;
   note?: string;
+  ignoreTests?: string;
   json?: boolean;
 }
 
@@ -62,6 +63,7 @@ export function add(configuration: Command): void {
       ).argParser(versionNumber),
     )
     .option("--note <text>", "what has changed")
+    .option("--ignore-tests <reason>", "publish even if tests of the document fail; the reason is audited")
     .option("--json", "print one JSON object")
     .action(async (file: string, options: PublishOptions) => (await inDatabase()).publish(file, options));
 }

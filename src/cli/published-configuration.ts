@@ -1,5 +1,5 @@
 import { operatorFor, type RequestContext } from "../auth/context";
-import { StartupError } from "../errors";
+import { InvalidInput, StartupError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import { PublishConfigurationInput } from "../features/configuration/configuration.inputs";
@@ -33,7 +33,7 @@ async function publishFor(
   context: RequestContext,
   agentId: string,
   file: string,
-  { expect, note, json }: Omit<PublishOptions, "agent">,
+  { expect, note, ignoreTests, json }: Omit<PublishOptions, "agent">,
 ): Promise<void> {
   const live = await configurations.find(context, agentId);
   if (!live) throw new StartupError("the agent has no configuration");
@@ -41,6 +41,7 @@ async function publishFor(
     agentId,
     expectedLiveVersion: expect ?? live.version,
     note,
+    ignoreTests,
   });
   await validateInput(input);
   const { document, warnings } = await checkedDocument(file, json, (document) =>
@@ -48,9 +49,22 @@ async function publishFor(
   );
   // A pipeline publishes on every commit, and most commits change something else.
   const isLive = live.digest === digestOf(document) && live.version === input.expectedLiveVersion;
-  const { version, digest } = isLive ? live : await configurations.publish(context, { ...input, document });
+  const { version, digest } = isLive
+    ? live
+    : await configurations
+        .publish(context, { ...input, document })
+        .catch((error: unknown) => reportTests(file, error, json));
   if (json) printJson({ version, digest, published: !isLive, warnings });
   else print(isLive ? `Version ${version} already contains this document.` : `Published version ${version}.`);
+}
+
+/** Prints the tests that keep a document from being published, and rethrows every other error. */
+function reportTests(file: string, error: unknown, json: boolean | undefined): never {
+  const tests = error instanceof InvalidInput ? error.extensions.tests : undefined;
+  if (!Array.isArray(tests)) throw error;
+  if (json) printJson({ tests });
+  else for (const { testId, path, message } of tests) print(`${file}:${path}: ${testId}: ${message}`);
+  throw new StartupError(`tests of ${file} fail (use --ignore-tests <reason> to publish it anyway)`);
 }
 
 /** Runs `work` with an agent, as the operator of its organization. */

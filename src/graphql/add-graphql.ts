@@ -30,6 +30,9 @@ const MAX_WAITING_SHARE = 0.1;
 /** Max body size (bytes): the longest document, and as much for its variables. */
 const BODY_LIMIT = 65_536;
 
+/** Max size of a member's request, as a multiple of the limit for all bodies: room around the largest document. */
+const MEMBER_SHARE = 1.25;
+
 /** The dependencies of the GraphQL API. */
 interface Dependencies {
   schema: GraphQLSchema;
@@ -41,8 +44,8 @@ interface Dependencies {
   rejectForeign: ReturnType<typeof foreignOriginCheck>;
   /** Checks of POSTs without a credential, before their bodies are parsed. */
   anonymousChecks: readonly ((context: RequestContext) => void)[];
-  /** Max size of a document that a member uploads in a mutation (bytes). */
-  memberDocumentBytes: number;
+  /** Max size of a member's request to `/graphql` (bytes). */
+  memberRequestBytes: number;
   /** Counts operations with deprecated parts. */
   countDeprecated: CountDeprecated;
 }
@@ -98,7 +101,10 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
       url: "/graphql",
       config: {
         api: "graphql",
-        memberBodyLimit: Math.min(config.bodyLimitBytes, BODY_LIMIT + dependencies.memberDocumentBytes),
+        memberBodyLimit: Math.min(
+          MEMBER_SHARE * config.bodyLimitBytes,
+          Math.max(BODY_LIMIT, dependencies.memberRequestBytes),
+        ),
       },
       exposeHeadRoute: false,
       bodyLimit,

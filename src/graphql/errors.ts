@@ -84,11 +84,13 @@ export interface ErrorExtensions {
   code: ErrorCode;
   /** The invalid values of an `invalid_request`. */
   problems?: readonly InputProblem[];
+  /** The first failed expectations of a configuration that was not published. */
+  tests?: readonly object[];
 }
 
 export const extensionsOf = (error: GatewayError): ErrorExtensions => ({
   code: error.code,
-  ...(error instanceof InvalidInput && { problems: error.problems }),
+  ...(error instanceof InvalidInput && { problems: error.problems, ...error.extensions }),
 });
 
 /** Formats an error for GraphQL clients. */

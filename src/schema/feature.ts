@@ -87,8 +87,8 @@ export interface Feature<Own extends object, Needs extends object> {
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
   /** The deprecated parts of its GraphQL types, by their coordinates; its routes declare their own. */
   deprecations?: Readonly<Record<string, Deprecation>>;
-  /** Max size of a document that a member uploads in a mutation (bytes). */
-  memberDocumentBytes?: number;
+  /** Max size of a member's request to `/graphql` (bytes), for the documents that members upload. */
+  memberRequestBytes?: number;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
   /** The metrics that the feature counts or reads from its services. */

@@ -61,6 +61,7 @@ const COVERED = {
     "configuration",
     "configurationDraft",
     "checkConfiguration",
+    "runConfigurationTests",
     "decision",
     "replayDecision",
     "webhookEndpoint",
@@ -345,6 +346,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const CONFIGURATION = "query ($agentId: ID) { configuration(agentId: $agentId) { version } }";
   const CHECK =
     "query ($agentId: ID) { checkConfiguration(document: {}, agentId: $agentId) { warnings { path } } }";
+  const TESTS = "query ($agentId: ID) { runConfigurationTests(agentId: $agentId) { total } }";
   const OF_AN_AGENT = {
     LINES,
     CHECK,
@@ -357,6 +359,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     DECISIONS,
     TIMERS,
     REPLAYS,
+    TESTS,
     EVENTS,
     WEBHOOKS,
   };

@@ -563,6 +563,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }",
     variables: aDecision,
   },
+  "Query.runConfigurationTests": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    document: "query ($agentId: ID) { runConfigurationTests(agentId: $agentId) { total } }",
+    variables: agentForMembers,
+  },
   "Query.replayDecisions": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
     document:
@@ -760,6 +765,13 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     operationId: "getConfigurationVersion",
     method: "GET",
     path: "/agent/configuration/1",
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
+  {
+    operationId: "runConfigurationTests",
+    method: "POST",
+    path: "/agent/configuration/tests",
+    body: {},
     outcomes: ALLOWED.keysWithAnotherScope,
   },
   ...[

@@ -304,6 +304,33 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await json("get", "--agent", slug)).version).toBe(1);
   });
 
+  test("a document whose tests fail is only published for a reason", async () => {
+    const { slug } = await newAgent();
+    const test = {
+      id: "a",
+      now: "2026-01-01T00:00:00Z",
+      situation: { type: "b" },
+      expect: { outcome: "send" },
+    };
+    const file = await fileOf({ format: 1, tests: [test] });
+    const message = "expected the outcome send, but otherwise had the outcome silent";
+    const { code, stdout, stderr } = await cli("publish", file, "--agent", slug);
+    expect([code, stderr.replaceAll(file, "x.json")]).toEqual([
+      1,
+      "gateway: tests of x.json fail (use --ignore-tests <reason> to publish it anyway)\n",
+    ]);
+    expect(stdout).toContain(`${file}:tests[0].expect.outcome: a: ${message}\n`);
+    const asJson = await cli("publish", file, "--agent", slug, "--json");
+    expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([
+      1,
+      { tests: [{ testId: "a", message }] },
+    ]);
+    expect(await json("publish", file, "--agent", slug, "--ignore-tests", "later")).toMatchObject({
+      version: 2,
+      published: true,
+    });
+  });
+
   test("the version of the program is still printed", async () => {
     expect((await runCli(gateway.databaseUrl, ["--version"])).stdout).toBe(`${version}\n`);
   });

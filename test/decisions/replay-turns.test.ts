@@ -6,6 +6,7 @@ import { ConfigurationVersion } from "../../src/features/configuration/configura
 import { Candidates } from "../../src/features/decisions/candidates";
 import type { Replays } from "../../src/features/decisions/replay";
 import { ReplayService } from "../../src/features/decisions/replay.service";
+import { ReplayTurns } from "../../src/features/decisions/replay-turns";
 
 type Read = [decisions: object[], candidate: ConfigurationVersion];
 
@@ -22,7 +23,7 @@ function replaying(): (
     { of: () => ({}) } as unknown as CompiledConfigurations,
     { check: () => Promise.reject(new Error("not a draft")) },
   );
-  const service = new ReplayService(database as unknown as Database, candidates);
+  const service = new ReplayService(database as unknown as Database, candidates, new ReplayTurns());
   return (id, decisions, isGone) => {
     const own = reads.get(id) ?? [];
     reads.set(id, own);

@@ -16,7 +16,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   describe("the largest body at /graphql", () => {
     test.each<[string, number, () => string | null]>([
       ["64 kB with a key", 64 * KIBI, () => gateway.key],
-      ["320 kB as a member", 320 * KIBI, () => gateway.owner],
+      ["1.25 MB as a member", 1.25 * MEBI, () => gateway.owner],
       ["16 kB without either", 16 * KIBI, () => null],
     ])("is %s", async (_, bytes, token) => {
       expect((await post(bytes, token())).status).toBe(200);

@@ -60,6 +60,7 @@ describe("the contract", () => {
       "replayDecision",
       "reportLeakedKey",
       "reportStatus",
+      "runConfigurationTests",
       "sendMessage",
       "sendToConversation",
       "setContactConsent",

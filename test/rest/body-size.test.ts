@@ -18,10 +18,13 @@ describeGateway(
       expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT) }), "invalid_request");
     });
 
-    test("POST /graphql with a body above the limit is 413", async () => {
-      for (const token of [gateway.key, gateway.owner]) {
+    test("POST /graphql with a body above the limit is 413, of a member above a quarter more", async () => {
+      for (const [token, limit] of [
+        [gateway.key, LIMIT],
+        [gateway.owner, 1.25 * LIMIT],
+      ] as const) {
         expectGraphQLError(
-          await gateway.rest("POST", "/graphql", { body: padded(LIMIT + 1), token }),
+          await gateway.rest("POST", "/graphql", { body: padded(limit + 1), token }),
           "payload_too_large",
         );
       }

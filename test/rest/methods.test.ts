@@ -12,6 +12,7 @@ const ROUTES: [string, string][] = [
   ["/messages/1/approve", WRITE],
   ["/messages/1/discard", WRITE],
   ["/agent/timers", READ],
+  ["/agent/configuration/tests", WRITE],
   ["/agent/timers/1", "DELETE, OPTIONS"],
   ["/graphql", "GET, POST, OPTIONS"],
 ];

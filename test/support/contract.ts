@@ -65,7 +65,7 @@ const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "
  */
 export function assertInContract(method: string, url: string, reply: Reply): void {
   const path = url.split("?")[0] ?? "";
-  const [template] = TEMPLATES.find(([, pattern]) => pattern.test(path)) ?? [];
+  const template = path in paths ? path : TEMPLATES.find(([, pattern]) => pattern.test(path))?.[0];
   if (template === undefined || OTHERS.includes(path) || method === "HEAD" || method === "OPTIONS") return;
   const operations = paths[template] ?? {};
   const operation = operations[method.toLowerCase()];

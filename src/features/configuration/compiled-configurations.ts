@@ -74,7 +74,9 @@ export class CompiledConfigurations {
     const key = keyOf({ agentId, version });
     const known = this.known.get(key);
     if (known) return known;
-    const configuration = new CompiledConfiguration(document, true);
+    // Decisions do not need the tests, which may be most of the document.
+    const { tests: _, ...used } = document;
+    const configuration = new CompiledConfiguration(used, true);
     this.known.set(key, configuration);
     return configuration;
   }

@@ -5,7 +5,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
-import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
+import { TESTED_DOCUMENT_MAX_BYTES } from "./configuration.limits";
 
 @ObjectType({
   simpleResolvers: true,
@@ -21,7 +21,7 @@ export class ConfigurationDraft {
   agent?: Agent;
 
   @Field(() => GraphQLJsonObject, { description: "The document, even if it has problems." })
-  @MaxCharacters(DOCUMENT_MAX_BYTES)
+  @MaxCharacters(TESTED_DOCUMENT_MAX_BYTES)
   @Column({ type: "simple-json" })
   document!: Record<string, unknown>;
 

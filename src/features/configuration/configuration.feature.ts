@@ -2,7 +2,7 @@ import { feature } from "../../schema/feature";
 import { CompiledConfigurations } from "./compiled-configurations";
 import { configurationEventTypes } from "./configuration.event-types";
 import { addConfigurationSchema } from "./configuration.http";
-import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
+import { MEMBER_REQUEST_MAX_BYTES } from "./configuration.limits";
 import { ConfigurationResolver } from "./configuration.resolver";
 import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
@@ -19,12 +19,13 @@ declare module "../events/event-types" {
 /** The rules and texts of agents. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
-  services: ({ database, lanes, config }) => ({
+  services: ({ database, lanes, config, hooks }) => ({
     configurations: new ConfigurationService(
       database,
       lanes,
       deciderWith(config.model?.name),
       config.publicUrl !== undefined,
+      hooks,
     ),
     compiledConfigurations: new CompiledConfigurations(),
   }),
@@ -48,6 +49,6 @@ export const configuration = feature({
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,
   http: addConfigurationSchema,
-  memberDocumentBytes: DOCUMENT_MAX_BYTES,
+  memberRequestBytes: MEMBER_REQUEST_MAX_BYTES,
   eventTypes: configurationEventTypes,
 });

@@ -31,7 +31,8 @@ export class SaveConfigurationDraftInput {
   agentId!: string;
 
   @Field(() => GraphQLJsonObject, {
-    description: "The document, at most 256 KiB as JSON. It is saved even if it has problems.",
+    description:
+      "The document, at most 256 KiB as JSON without its tests, and 1 MiB in all. It is saved even if it has problems.",
   })
   document!: Record<string, unknown>;
 
@@ -66,4 +67,12 @@ export class PublishConfigurationInput {
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   note?: string | null | undefined;
+
+  @Optional(
+    () => String,
+    "Why to publish even if tests of the document fail, at most 500 characters; it is recorded in the audit log.",
+  )
+  @IsText(NOTE_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  ignoreTests?: string | null | undefined;
 }

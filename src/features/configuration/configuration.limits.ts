@@ -4,6 +4,9 @@ export const DOCUMENT_MAX_BYTES = 256 * 1024;
 /** Max size of a configuration document with tests, as JSON (bytes). */
 export const TESTED_DOCUMENT_MAX_BYTES = 1024 * 1024;
 
+/** Max size of a member's request to `/graphql` (bytes): the largest document, with generous whitespace. */
+export const MEMBER_REQUEST_MAX_BYTES = 1.25 * TESTED_DOCUMENT_MAX_BYTES;
+
 /** Max tests of a configuration document. */
 export const MAX_TESTS = 500;
 

@@ -6,10 +6,10 @@ import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { LineKind, LineState } from "../lines/line.entity";
 import { MAX_LINES } from "../lines/line.limits";
 import {
-  DOCUMENT_MAX_BYTES,
   MAX_REPORTED,
   PROBLEM_MESSAGE_MAX_LENGTH,
   PROBLEM_PATH_MAX_LENGTH,
+  TESTED_DOCUMENT_MAX_BYTES,
 } from "./configuration.limits";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
@@ -44,7 +44,7 @@ export class Configuration extends ConfigurationVersion {
   @Field(() => GraphQLJsonObject, {
     description: "The document; `digest` is computed from its canonical form.",
   })
-  @MaxCharacters(DOCUMENT_MAX_BYTES)
+  @MaxCharacters(TESTED_DOCUMENT_MAX_BYTES)
   override document!: ConfigurationDocument;
 
   @Field(() => [ConfigurationLine], { description: "The agent's lines, ordered by name." })

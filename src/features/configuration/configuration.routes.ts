@@ -1,4 +1,4 @@
-import type { RouteGroup } from "../../schema/rest-route";
+import { named, type RouteGroup } from "../../schema/rest-route";
 import { digestOf } from "./document/canonical-json";
 import { INITIAL_DOCUMENT } from "./initial-document";
 
@@ -50,6 +50,39 @@ export const configurationRoutes: RouteGroup = {
       result: ["configuration"],
       answers: "The version.",
       example: { answer: EXAMPLE },
+    },
+    {
+      operationId: "runConfigurationTests",
+      summary: "Run the tests of a configuration",
+      description:
+        "Runs the tests of the agent's live configuration, of another version or of a document. Nothing is stored or sent.",
+      method: "POST",
+      path: "/agent/configuration/tests",
+      document: `query runConfigurationTests($against: ReplayAgainst) {
+        runConfigurationTests(against: $against) {
+          total failed
+          results { id passed ruleId outcome }
+          differences { testId path message ruleId clause }
+          coverage { ruleId matched clauses { met notMet } }
+        }
+      }`,
+      bodyMembers: named("against"),
+      status: 200,
+      result: ["runConfigurationTests"],
+      errors: ["not_found"],
+      // A model has no use for them: with a key, it can neither save nor publish a configuration.
+      isForModels: false,
+      answers: "The results of the tests, whether they pass or fail.",
+      example: {
+        body: { against: { version: 2 } },
+        answer: {
+          total: 1,
+          failed: 0,
+          results: [{ id: "vip-order", passed: true, ruleId: "vip-shipped", outcome: "send" }],
+          differences: [],
+          coverage: [{ ruleId: "vip-shipped", matched: 1, clauses: [{ met: 1, notMet: 0 }] }],
+        },
+      },
     },
   ],
 };

@@ -7,8 +7,9 @@ import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { Semaphore } from "../../database/semaphore";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError, InvalidInput } from "../../errors";
+import { GatewayError, InvalidInput, MAX_PROBLEMS } from "../../errors";
 import { countRows } from "../../pagination/total-count";
+import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "../agents/agent.entity";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -23,6 +24,7 @@ import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import { storageProblem } from "./document/parse-document";
 import type { Problem } from "./document/problem";
+import type { TestDifference } from "./document/test-difference";
 import { tokenProblems } from "./document/token-problems";
 import type { Surroundings } from "./document/warnings";
 import { documentToPublish, insertVersion, liveVersion } from "./versions";
@@ -58,6 +60,8 @@ export interface Publication {
   expectedRevision?: number | null | undefined;
   fromVersion?: number | null | undefined;
   document?: Record<string, unknown> | undefined;
+  /** Why the document is published even if its tests fail. */
+  ignoreTests?: string | null | undefined;
   note?: string | null | undefined;
 }
 
@@ -71,6 +75,7 @@ export class ConfigurationService {
     private readonly lanes: Lanes,
     private readonly decider: ConfigurationDecider,
     private readonly hasPublicUrl: boolean,
+    private readonly hooks: HookRegistry,
   ) {}
 
   /**
@@ -217,12 +222,19 @@ export class ConfigurationService {
 
   /**
    * Publishes the draft and deletes it. A document or an earlier version does not change the draft.
-   * @throws GatewayError `invalid_request` with the problems of the document, `not_found` (agent, version, draft),
-   *   `version_conflict` if another version is live or the draft has changed
+   * @throws GatewayError `invalid_request` with the problems of the document or the differences of its tests,
+   *   `not_found` (agent, version, draft), `version_conflict` if another version is live or the draft has changed
    */
   async publish(
     context: RequestContext,
-    { agentId: agent, fromVersion = null, document: given, note = null, ...expected }: Publication,
+    {
+      agentId: agent,
+      fromVersion = null,
+      document: given,
+      note = null,
+      ignoreTests = null,
+      ...expected
+    }: Publication,
   ): Promise<ConfigurationVersion> {
     const { document, revision } = given
       ? { document: given, revision: undefined }
@@ -233,7 +245,9 @@ export class ConfigurationService {
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
       throw revisionConflict(revision);
     // Outside the transaction, because it may take a long time.
-    const checked = fromVersion === null ? await this.valid(context, document) : document;
+    const failed =
+      fromVersion === null ? await this.failedTests(context, await this.valid(context, document)) : [];
+    if (failed.length > 0 && ignoreTests === null) throw testsFailed(failed);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
@@ -248,7 +262,7 @@ export class ConfigurationService {
       }
       const published = await insertVersion(tx, this.lanes, context, agentId, {
         version: live.version + 1,
-        document: checked as ConfigurationDocument,
+        document: document as ConfigurationDocument,
         note,
         restoredFrom: fromVersion,
       });
@@ -259,15 +273,24 @@ export class ConfigurationService {
         digest: [live.digest, published.digest],
         restoredFrom: [null, fromVersion === null ? null : String(fromVersion)],
         note: [null, note],
+        ignoredTests: [null, failed.length === 0 ? null : ignoreTests],
       });
       return published;
     });
   }
 
+  /** The differences of the document's tests. */
+  private async failedTests(
+    context: RequestContext,
+    document: ConfigurationDocument,
+  ): Promise<readonly TestDifference[]> {
+    return document.tests === undefined ? [] : this.hooks.the("configurationTested")(context, document);
+  }
+
   /** @throws InvalidInput with the problems of the document */
-  private async valid(context: RequestContext, document: object): Promise<object> {
-    const { problems } = await this.check(context, document);
-    if (problems.length === 0) return document;
+  private async valid(context: RequestContext, document: object): Promise<ConfigurationDocument> {
+    const { problems, document: checked } = await this.check(context, document);
+    if (checked !== undefined && problems.length === 0) return checked;
     throw new InvalidInput(
       problems.map((problem) => ({
         path: problem.path || "document",
@@ -275,6 +298,28 @@ export class ConfigurationService {
       })),
     );
   }
+}
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /**
+     * Runs the tests of a valid document; implemented by exactly one feature.
+     * @returns the differences from what they expect
+     */
+    configurationTested: (
+      context: RequestContext,
+      document: ConfigurationDocument,
+    ) => Promise<readonly TestDifference[]>;
+  }
+}
+
+/** The error of a document whose tests fail, with the first differences. */
+function testsFailed(differences: readonly TestDifference[]): InvalidInput {
+  const tests = differences.slice(0, MAX_PROBLEMS);
+  return new InvalidInput(
+    tests.map(({ testId, path, message }) => ({ path, message: `(${testId}) ${message}` })),
+    { tests },
+  );
 }
 
 const placeOf = ({ position }: Problem): string =>

@@ -26,7 +26,7 @@ import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 /** Number of decisions to replay when the client omits `first`. */
 const DEFAULT_REPLAYED = 100;
 
-const AGENT_ID = {
+export const AGENT_ID = {
   nullable: true,
   description:
     "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",

@@ -17,7 +17,7 @@ import { exchangeOf, MODEL_EXCHANGE_MAX, ModelExchange } from "./model/model-exc
 import { Replay, ReplayAgainst, Replays } from "./replay";
 import type { ReplayService } from "./replay.service";
 
-const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
+export const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
 
 @Resolver(() => Decision)
 export class DecisionResolver {

@@ -13,6 +13,8 @@ import type { ConversationService } from "../conversations/conversation.service"
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
 import { Candidates } from "./candidates";
+import { ConfigurationTestsResolver } from "./configuration-tests/configuration-tests.resolver";
+import { ConfigurationTestService } from "./configuration-tests/configuration-tests.service";
 import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
 import { DECISIONS, EFFECTS, MODEL_TOKENS } from "./decision.metrics";
@@ -37,6 +39,7 @@ import { Model } from "./model/model";
 import { ModelUsage } from "./model/model-usage.entity";
 import { Planning } from "./planning";
 import { ReplayService } from "./replay.service";
+import { ReplayTurns } from "./replay-turns";
 import { RuleMatch } from "./rule-match.entity";
 import { SituationTriggers } from "./situation-triggers";
 import { TimerDecisions } from "./timer-decisions";
@@ -68,6 +71,7 @@ export const decisions = feature({
     const { compiledConfigurations, agentQueues, consents, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
     const planning = new Planning();
+    const turns = new ReplayTurns();
     const candidates = new Candidates(database, compiledConfigurations, configurations);
     const dependencies = { lanes, consents, queues: agentQueues, defaultConversations };
     const steps = new DecisionSteps(dependencies, compiledConfigurations, model !== undefined, planning);
@@ -78,10 +82,12 @@ export const decisions = feature({
       decisions: new DecisionService(database, maker, planning, candidates),
       decisionRunner: new DecisionRunner(database, maker, model, compiledConfigurations, planning, log),
       timerRunner: new TimerRunner(database, lanes, timerDecisions, planning, log),
-      replays: new ReplayService(database, candidates),
+      replays: new ReplayService(database, candidates, turns),
+      configurationTests: new ConfigurationTestService(database, candidates, turns),
     };
   },
-  hooks: ({ database, situationTriggers }) => ({
+  hooks: ({ database, situationTriggers, configurationTests }) => ({
+    configurationTested: (context, document) => configurationTests.differences(context, document),
     // The matches of rules with `once` and the counts of questions hold only IDs, and expire.
     agentPurged: purgeRows(database, Decision),
     contactErased: eraseDecisions(database),
@@ -89,8 +95,9 @@ export const decisions = feature({
     conversationReleased: situationTriggers.released,
     messagesFailed: situationTriggers.messagesFailed,
   }),
-  resolvers: ({ decisions, replays, agents, contacts, conversations }) => [
+  resolvers: ({ decisions, replays, configurationTests, agents, contacts, conversations }) => [
     new DecisionResolver(decisions, replays, agents),
+    new ConfigurationTestsResolver(configurationTests),
     new DecisionContactResolver(contacts),
     new DecisionConversationResolver(conversations),
     new ContactDecisionsResolver(decisions),

@@ -7,15 +7,14 @@ import { type Candidate, type Candidates, candidateOf } from "./candidates";
 import { Decision, DecisionState } from "./decision.entity";
 import type { ReplayDecisionsArgs } from "./decision.inputs";
 import { type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
-import { ReplayTurns } from "./replay-turns";
+import type { ReplayTurns } from "./replay-turns";
 
 /** Shows what agents would have decided with another configuration. */
 export class ReplayService {
-  private readonly turns = new ReplayTurns();
-
   constructor(
     private readonly database: Database,
     private readonly candidates: Candidates,
+    private readonly turns: ReplayTurns,
   ) {}
 
   /**

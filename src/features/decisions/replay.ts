@@ -6,10 +6,10 @@ import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost, AtMostInAll, MaxCharacters } from "../../schema/list-size";
 import { OneOf } from "../../schema/one-of";
 import {
-  DOCUMENT_MAX_BYTES,
   MAX_RULES,
   NAME_MAX_LENGTH,
   SITUATION_TYPE_MAX_LENGTH,
+  TESTED_DOCUMENT_MAX_BYTES,
 } from "../configuration/configuration.limits";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
@@ -60,7 +60,7 @@ export class ReplayAgainst {
   draft?: boolean | null | undefined;
 
   @Optional(() => GraphQLJsonObject, "A document. API keys need `contacts:read` and `conversations:read`.")
-  @IsJsonObject(DOCUMENT_MAX_BYTES)
+  @IsJsonObject(TESTED_DOCUMENT_MAX_BYTES)
   document?: Record<string, unknown> | null | undefined;
 }
 

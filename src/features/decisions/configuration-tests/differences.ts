@@ -1,25 +1,15 @@
 import { instantOf } from "../../../common/instant";
+import { excerpt } from "../../../credentials/redact-tokens";
 import type { InvalidInput } from "../../../errors";
+import { PROBLEM_MESSAGE_MAX_LENGTH } from "../../configuration/configuration.limits";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import { pathOf } from "../../configuration/document/problem";
 import { ANY_SITUATION } from "../../configuration/document/shapes";
+import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
 import type { ClauseExplanation, RuleExplanation } from "../explanation";
 import type { Plan } from "../plan";
 import type { Assumed, EffectOutcome } from "./assumed-results";
-
-/** Something that a test expects, and that the agent does not do. */
-export interface TestDifference {
-  testId: string;
-  /** The expectation, such as `tests[3].expect.rule`. */
-  path: string;
-  /** What was expected, and what happened instead. */
-  message: string;
-  /** The rule that is the reason; null for `otherwise`, or if the situation was rejected. */
-  ruleId: string | null;
-  /** The number of the rule's condition that is the reason, from 1; null if none is. */
-  clause: number | null;
-}
 
 interface Compared {
   configuration: CompiledConfiguration;
@@ -36,6 +26,8 @@ type Path = readonly PropertyKey[];
 /** Max length of a text or value in a difference (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 120;
 
+const reported = (message: string): string => excerpt(message, PROBLEM_MESSAGE_MAX_LENGTH).toWellFormed();
+
 /** The difference of a test whose situation the configuration rejects. */
 export const rejection = (
   { id }: TestDocument,
@@ -44,7 +36,9 @@ export const rejection = (
 ): TestDifference => ({
   testId: id,
   path: pathOf(["tests", index, "situation"]),
-  message: `the situation is rejected: ${problems.map(({ path, message }) => `${path} ${message}`).join(", ")}`,
+  message: reported(
+    `the situation is rejected: ${problems.map(({ path, message }) => `${path} ${message}`).join(", ")}`,
+  ),
   ruleId: null,
   clause: null,
 });
@@ -59,7 +53,7 @@ export function differencesOf(compared: Compared): TestDifference[] {
   ): TestDifference => ({
     testId: test.id,
     path: pathOf(["tests", index, "expect", ...path]),
-    message,
+    message: reported(message),
     ruleId,
     clause,
   });

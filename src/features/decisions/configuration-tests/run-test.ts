@@ -1,5 +1,6 @@
 import { InvalidInput } from "../../../errors";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
+import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
 import type { RuleExplanation } from "../explanation";
 import { isLoop } from "../loop-gate";
@@ -8,7 +9,7 @@ import { type Ask, readProposal } from "../model/proposal";
 import { outcomeOf } from "../outcome";
 import { isHandedOff, type Plan, plan } from "../plan";
 import { assumedResults } from "./assumed-results";
-import { differencesOf, rejection, type TestDifference } from "./differences";
+import { differencesOf, rejection } from "./differences";
 import { inputOf } from "./test-input";
 
 /** The result of a test. */

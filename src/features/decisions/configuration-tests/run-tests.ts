@@ -1,7 +1,7 @@
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
+import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
 import { coverageOf, type RuleCoverage } from "./coverage";
-import type { TestDifference } from "./differences";
 import { runTest, type TestResult } from "./run-test";
 
 /** The results of a document's tests. */
@@ -14,7 +14,7 @@ export interface TestReport {
 }
 
 /** Runs the tests of a document, one per step, because 500 expensive ones may take long. */
-function* testsInSteps(
+export function* testsInSteps(
   configuration: CompiledConfiguration,
   tests: readonly TestDocument[],
 ): Generator<void, TestReport> {

@@ -1,0 +1,112 @@
+import { Field, Int, ObjectType } from "type-graphql";
+import { Nullable } from "../../../common/nullable";
+import { AtMost, MaxCharacters } from "../../../schema/list-size";
+import {
+  MAX_CLAUSES,
+  MAX_REPORTED,
+  MAX_RULES,
+  MAX_TESTS,
+  NAME_MAX_LENGTH,
+  PROBLEM_MESSAGE_MAX_LENGTH,
+  PROBLEM_PATH_MAX_LENGTH,
+} from "../../configuration/configuration.limits";
+import type { TestDifference } from "../../configuration/document/test-difference";
+import { DecisionOutcome } from "../decision.entity";
+import type { ClauseCoverage, RuleCoverage } from "./coverage";
+
+@ObjectType({ simpleResolvers: true, description: "The result of a test of a configuration." })
+export class ConfigurationTestResult {
+  @Field(() => String, { description: "ID of the test." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  id!: string;
+
+  @Field(() => Boolean, { description: "True if the agent does what the test expects." })
+  passed!: boolean;
+
+  @Nullable(
+    () => String,
+    "ID of the rule that decided; null for `otherwise`, or if the situation was rejected.",
+  )
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Nullable(() => DecisionOutcome, "Outcome of the decision; null if the situation was rejected.")
+  outcome!: DecisionOutcome | null;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "Something that a test expects, and that the agent does not do.",
+})
+export class ConfigurationTestDifference implements TestDifference {
+  @Field(() => String, { description: "ID of the test." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  testId!: string;
+
+  @Field(() => String, { description: "Path of the expectation, such as `tests[3].expect.rule`." })
+  @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
+  path!: string;
+
+  @Field(() => String, { description: "What was expected, and what happened instead." })
+  @MaxCharacters(PROBLEM_MESSAGE_MAX_LENGTH)
+  message!: string;
+
+  @Nullable(
+    () => String,
+    "ID of the rule that is the reason; null for `otherwise`, or if the situation was rejected.",
+  )
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Nullable(() => Int, "Number of the rule's condition that is the reason, starting at 1; null if none is.")
+  clause!: number | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: "How often tests reached a condition of a rule." })
+export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source"> {
+  @Field(() => Int, { description: "Number of tests in which the condition was met." })
+  met!: number;
+
+  @Field(() => Int, { description: "Number of tests in which the condition was not met." })
+  notMet!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: "How often tests reached a rule." })
+export class ConfigurationRuleCoverage implements Pick<RuleCoverage, "ruleId" | "matched"> {
+  @Nullable(() => String, "ID of the rule; null for `otherwise`.")
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Field(() => Int, { description: "Number of tests in which the rule matched." })
+  matched!: number;
+
+  @Field(() => [ConfigurationClauseCoverage], { description: "The rule's conditions, in order." })
+  @AtMost(MAX_CLAUSES)
+  clauses!: ConfigurationClauseCoverage[];
+}
+
+@ObjectType({ simpleResolvers: true, description: "The results of the tests of a configuration." })
+export class ConfigurationTests {
+  @Field(() => Int, { description: "Number of tests." })
+  total!: number;
+
+  @Field(() => Int, { description: "Number of tests that failed." })
+  failed!: number;
+
+  @Field(() => [ConfigurationTestResult], { description: "The result of each test, in order." })
+  @AtMost(MAX_TESTS)
+  results!: readonly ConfigurationTestResult[];
+
+  @Field(() => [ConfigurationTestDifference], {
+    description: "What the agent does other than expected, at most 100.",
+  })
+  @AtMost(MAX_REPORTED)
+  differences!: readonly ConfigurationTestDifference[];
+
+  @Field(() => [ConfigurationRuleCoverage], {
+    description:
+      "How often the tests reached each rule and condition, in order; a mistake in one that they do not reach is not noticed.",
+  })
+  @AtMost(MAX_RULES + 1)
+  coverage!: readonly ConfigurationRuleCoverage[];
+}
