@@ -3,6 +3,7 @@ import { IsNull, Not } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import { Agent } from "../../src/features/agents/agent.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { ModelUsage } from "../../src/features/decisions/model/model-usage.entity";
 import { Line } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
@@ -90,6 +91,9 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     const line = await read((reader) => reader.findOneByOrFail(Line, { agentId }));
     const receipt = { message: { providerId: "unknown" }, status: MessageStatus.delivered } as const;
     await gateway.services.inbound.report(line, receipt);
+    await gateway.services.database.write((tx) =>
+      tx.insert(ModelUsage, { agentId, day: timestamp(), asks: 1 }),
+    );
     await keys.revoke(key.id);
     return { ...agent, key };
   }
@@ -109,6 +113,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         "message",
         "decision",
         "early_receipt",
+        "model_usage",
       ]),
     );
     expect(codeOf(await desk.delete(gone.id))).toBeUndefined();

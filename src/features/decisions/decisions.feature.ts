@@ -88,8 +88,14 @@ export const decisions = feature({
   },
   hooks: ({ database, situationTriggers, configurationTests }) => ({
     configurationTested: (context, document) => configurationTests.differences(context, document),
-    // The matches of rules with `once` and the counts of questions hold only IDs, and expire.
-    agentPurged: purgeRows(database, Decision),
+    agentPurged: [
+      // The matches of rules with `once` hold only IDs, and expire.
+      purgeRows(database, Decision),
+      async (agentId, { owner }) => {
+        await database.writeFor(owner, (tx) => tx.delete(ModelUsage, { agentId }));
+        return true;
+      },
+    ],
     contactErased: eraseDecisions(database),
     contactExported: decisionParts,
     conversationReleased: situationTriggers.released,
