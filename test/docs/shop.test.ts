@@ -1,9 +1,11 @@
 import { DAY_MS, HOUR_MS } from "../../src/common/time";
 import { Contact } from "../../src/features/contacts/contact.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { runTests } from "../../src/features/decisions/configuration-tests/run-tests";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageError } from "../../src/features/messages/message.enums";
 import { Timer } from "../../src/features/timers/timer.entity";
+import { compile } from "../support/configuration";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { type Sender, senderOn } from "../support/inbound";
@@ -28,6 +30,12 @@ type Name = keyof typeof CONTACTS;
 
 test("the configuration of the shop has at most 100 lines", () => {
   expect(CONFIGURATION.trim().split("\n").length).toBeLessThanOrEqual(100);
+});
+
+test("the tests of the shop pass", async () => {
+  const { tests, ...document } = JSON.parse(CONFIGURATION);
+  const { failed, total } = runTests(await compile(document), tests);
+  expect([failed, total]).toEqual([0, 2]);
 });
 
 describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
