@@ -64,6 +64,7 @@ const COVERED = {
     "runConfigurationTests",
     "decision",
     "replayDecision",
+    "testFromDecision",
     "webhookEndpoint",
   ],
   changes: [
@@ -424,6 +425,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const id = theirDecision;
     const find = "query ($id: ID!) { decision(id: $id) { id } }";
     const replay = "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }";
+    const test = "query ($id: ID!) { testFromDecision(id: $id) { test } }";
     const decide = "mutation ($input: DecideInput!) { decide(input: $input) { id } }";
     const situation = { type: "intruder", data: {} };
     for (const [token, agent] of [
@@ -431,7 +433,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       [ours.manager.token, { agentId: ours.agentId }],
     ] as const) {
       expect((await ask(find, { id }, token)).body).toEqual({ data: { decision: null } });
-      expect(codeOf(await ask(replay, { id }, token))).toBe("not_found");
+      for (const query of [replay, test]) expect(codeOf(await ask(query, { id }, token))).toBe("not_found");
       for (const about of [{ contact: { id: theirContact } }, { conversationId: theirConversation }])
         expect(codeOf(await ask(decide, { input: { ...agent, situation, ...about } }, token))).toBe(
           "not_found",

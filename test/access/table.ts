@@ -563,6 +563,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }",
     variables: aDecision,
   },
+  "Query.testFromDecision": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($id: ID!) { testFromDecision(id: $id) { test } }",
+    variables: aDecision,
+  },
   "Query.runConfigurationTests": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
     document: "query ($agentId: ID) { runConfigurationTests(agentId: $agentId) { total } }",
@@ -877,6 +882,7 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
       path: "/agent/decisions/:id/replay",
       body: { against: { version: 1 } },
     },
+    { operationId: "testFromDecision", method: "GET", path: "/agent/decisions/:id/test" },
     { operationId: "listEvents", method: "GET", path: "/agent/events" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aDecision })),
 ].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));

@@ -9,7 +9,7 @@ import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { addSender } from "../support/inbound";
 import { PROTOCOLS } from "../support/model";
 import { firstAgentId } from "../support/people";
@@ -119,6 +119,25 @@ onEachEngine((engine) => {
         history: history.map((each) => ({ ...each, isCut: null })),
         answer,
       });
+      const found = await api.find(id);
+      expect(found.body.modelExchange).toMatchObject({ texts: [{ name: "policy" }], history, answer });
+      const { secret: token } = await mint(gateway, { scopes: ["agent:read"] });
+      expect((await api.find(id, { token })).body).not.toHaveProperty("modelExchange");
+
+      const { body: kept } = await gateway.rest("GET", `/agent/decisions/${id}/test`);
+      const text = "Order A-17 arrives on Monday.";
+      expect(kept.test).toMatchObject({
+        message: { text: "When does it arrive?" },
+        model: { text, tags: ["vip"] },
+        expect: { rule: "answer", outcome: "send", sends: [{ template: null, text }], tags: ["vip"] },
+      });
+      const run = (ask: object) =>
+        gateway.rest("POST", "/agent/configuration/tests", {
+          body: { against: { document: { format: 1, ...documentWith(ask), tests: [kept.test] } } },
+        });
+      expect((await run(ASK)).body).toMatchObject({ total: 1, failed: 0 });
+      expect((await run({ ...ASK, maxLength: 10 })).body).toMatchObject({ total: 1, failed: 1 });
+
       const exported = await gateway.rest("GET", `/agent/contacts/${contactId}/export`);
       expect(exported.text).toContain(JSON.stringify(answer));
 

@@ -64,6 +64,7 @@ describe("the contract", () => {
       "sendMessage",
       "sendToConversation",
       "setContactConsent",
+      "testFromDecision",
       "whoami",
     ]);
     expect(document.servers.map(({ url }: { url: string }) => url)).toEqual([

@@ -16,6 +16,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
 import { DeciderKind } from "../configuration/decider";
+import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/effect";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import { EXPLANATION_MAX, Explanation } from "./explanation";
@@ -171,4 +172,7 @@ export class Decision {
   @Nullable(() => GraphQLISODateTime, "When the decision was made; null until then.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
+
+  /** The configuration of a dry run that chose one. */
+  tried?: CompiledConfiguration | undefined;
 }

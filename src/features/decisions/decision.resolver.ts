@@ -1,6 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMostInAll } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
@@ -9,6 +8,7 @@ import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
+import { DECIDE } from "./decision.access";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
@@ -16,8 +16,6 @@ import type { DecisionService } from "./decision.service";
 import { exchangeOf, MODEL_EXCHANGE_MAX, ModelExchange } from "./model/model-exchange";
 import { Replay, ReplayAgainst, Replays } from "./replay";
 import type { ReplayService } from "./replay.service";
-
-export const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
 
 @Resolver(() => Decision)
 export class DecisionResolver {

@@ -12,6 +12,9 @@ const EXPLANATION = `explanation {
   effects { kind ruleId status error { code message } messageId template text locale subject html resendOf delaySeconds topic isUrgent gate { name until path topic } line obstacles { line error { code message } } tags reason scope timer { id key situationType data dueAt } }
 }`;
 
+const EXCHANGE =
+  "modelExchange { instructions texts { name text } history { author text createdAt isCut } answer }";
+
 const ID = {
   name: "decisionId",
   variable: "id",
@@ -67,7 +70,7 @@ export const decisionRoutes: RouteGroup = {
       summary: "Submit a situation to the agent",
       method: "POST",
       path: "/agent/decisions",
-      document: `mutation decide($input: DecideInput!) { decide(input: $input) { ${DECISION} ${EXPLANATION} } }`,
+      document: `mutation decide($input: DecideInput!) { decide(input: $input) { ${DECISION} ${EXPLANATION} ${EXCHANGE} } }`,
       bodyVariable: "input",
       status: {
         oneOf: [200, 201, 202],
@@ -127,7 +130,7 @@ export const decisionRoutes: RouteGroup = {
       description: "One decision with its explanation; 404 if it does not exist.",
       method: "GET",
       path: "/agent/decisions/:decisionId",
-      document: `query getDecision($id: ID!) { decision(id: $id) { ${DECISION} ${EXPLANATION} } }`,
+      document: `query getDecision($id: ID!) { decision(id: $id) { ${DECISION} ${EXPLANATION} ${EXCHANGE} } }`,
       pathParameters: [ID],
       status: 200,
       result: ["decision"],
@@ -158,6 +161,32 @@ export const decisionRoutes: RouteGroup = {
           status: "changed",
           recordedRuleId: "order-shipped",
           explanation: { version: 2, now: TO_ANNA.createdAt, gates: [], rules: [], effects: [] },
+        },
+      },
+    },
+    {
+      operationId: "testFromDecision",
+      summary: "Make a test from a decision",
+      method: "GET",
+      path: "/agent/decisions/:decisionId/test",
+      document: "query testFromDecision($id: ID!) { testFromDecision(id: $id) { test } }",
+      pathParameters: [ID],
+      status: 200,
+      result: ["testFromDecision"],
+      errors: ["not_found", "conflict"],
+      // Like running tests: a model can neither save nor publish a configuration.
+      isForModels: false,
+      answers: "The test, which expects what the agent decided.",
+      example: {
+        answer: {
+          test: {
+            id: "order-shipped-8d1a3c43",
+            now: TO_ANNA.createdAt,
+            situation: SHIPPED,
+            contact: { ref: "contact-1", name: "Alex", channels: ["local"] },
+            agent: { slug: "first-agent", name: "First agent" },
+            expect: { rule: "order-shipped", outcome: "send", sends: [{ template: "shipped" }], tags: [] },
+          },
         },
       },
     },

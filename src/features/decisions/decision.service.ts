@@ -116,7 +116,8 @@ export class DecisionService {
       const trial = { against: found, as: as ?? undefined };
       const request = { context, input: { ...input, idempotencyKey: null }, trial };
       const [decision] = await this.decideEach(tx, [request]);
-      if (decision instanceof Decision) return withoutIds(tx, decision);
+      if (decision instanceof Decision)
+        return Object.assign(await withoutIds(tx, decision), { tried: found?.configuration });
       throw decision;
     });
   }

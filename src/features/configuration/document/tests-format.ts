@@ -19,6 +19,7 @@ import {
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
 import { line, name, situationType, tag } from "./names";
+import { pathOf } from "./problem";
 
 const moment = z
   .string()
@@ -107,7 +108,7 @@ const failed = z
   .describe("The message of `message.failed`, which the effect `resend` sends again.");
 
 /** The errors of a model that a test can assume. */
-const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
+export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
 
 const model = z
   .strictObject({
@@ -196,3 +197,12 @@ export const tests = z
   .describe("Situations with what the agent must do in them, for `gateway configuration test`.");
 
 export type TestDocument = z.infer<typeof test>;
+
+/** A test without what it expects. */
+export type TestedSituation = Omit<TestDocument, "id" | "expect">;
+
+/** The first problem of a test; undefined if it is valid. */
+export function testProblem(value: unknown): string | undefined {
+  const [issue] = test.safeParse(value, { jitless: true }).error?.issues ?? [];
+  return issue && `${pathOf(issue.path)} ${issue.message}`;
+}

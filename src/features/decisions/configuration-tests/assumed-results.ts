@@ -1,7 +1,7 @@
 import type { Timestamp } from "../../../common/time";
 import type { Effect } from "../../configuration/document/effect";
 import type { DecisionInput } from "../../configuration/document/read-situation";
-import type { TestDocument } from "../../configuration/document/tests-format";
+import type { TestedSituation } from "../../configuration/document/tests-format";
 import { resultOf } from "../effects/planned-result";
 import type { EffectStatus, ExplanationError } from "../explanation";
 import type { Plan } from "../plan";
@@ -27,7 +27,11 @@ const NO_CONTACT: ExplanationError = { code: "not_found", message: "The situatio
 const NO_CONVERSATION: ExplanationError = { code: "not_found", message: "There is no conversation." };
 
 /** Applies effects where every message reaches its contact, because a test knows neither lines nor consents. */
-export function assumedResults({ effects, gates }: Plan, input: DecisionInput, test: TestDocument): Assumed {
+export function assumedResults(
+  { effects, gates }: Plan,
+  input: DecisionInput,
+  test: TestedSituation,
+): Assumed {
   const { contact, conversation } = input;
   const tags = new Set(contact?.tags);
   const timers = new Map<string, { situation?: string; dueAt?: Timestamp | null }>(

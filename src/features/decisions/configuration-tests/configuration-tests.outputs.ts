@@ -1,18 +1,37 @@
 import { Field, Int, ObjectType } from "type-graphql";
 import { Nullable } from "../../../common/nullable";
+import { GraphQLJsonObject } from "../../../schema/json-object";
 import { AtMost, MaxCharacters } from "../../../schema/list-size";
 import {
   MAX_CLAUSES,
+  MAX_MESSAGES_PER_DECISION,
   MAX_REPORTED,
   MAX_RULES,
   MAX_TESTS,
   NAME_MAX_LENGTH,
   PROBLEM_MESSAGE_MAX_LENGTH,
   PROBLEM_PATH_MAX_LENGTH,
+  SITUATION_MAX_BYTES,
 } from "../../configuration/configuration.limits";
 import type { TestDifference } from "../../configuration/document/test-difference";
+import { ATTRIBUTES_MAX_BYTES } from "../../contacts/contact.limits";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import { DecisionOutcome } from "../decision.entity";
 import type { ClauseCoverage, RuleCoverage } from "./coverage";
+
+/** Max size of a test made from a decision: its situation, contact and messages, and those that it expects. */
+export const TEST_MAX_CHARACTERS =
+  SITUATION_MAX_BYTES +
+  ATTRIBUTES_MAX_BYTES +
+  (10 + 1 + MAX_MESSAGES_PER_DECISION) * MESSAGE_TEXT_MAX_LENGTH +
+  10_000;
+
+@ObjectType({ simpleResolvers: true, description: "A test of a configuration, made from a decision." })
+export class TestFromDecision {
+  @Field(() => GraphQLJsonObject, { description: "The test, for the member `tests` of a configuration." })
+  @MaxCharacters(TEST_MAX_CHARACTERS)
+  test!: object;
+}
 
 @ObjectType({ simpleResolvers: true, description: "The result of a test of a configuration." })
 export class ConfigurationTestResult {

@@ -1,12 +1,16 @@
 import { ValidateNested } from "class-validator";
-import { Args, ArgsType, Ctx, Field, ID, Query, Resolver } from "type-graphql";
+import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../../auth/context";
 import { Optional } from "../../../common/nullable";
 import { Access } from "../../../schema/access";
+import { GraphQLJsonObject } from "../../../schema/json-object";
+import { MaxCharacters } from "../../../schema/list-size";
+import { MAY_READ_CONVERSATIONS } from "../../conversations/conversation.access";
+import { DECIDE } from "../decision.access";
+import { Decision } from "../decision.entity";
 import { AGENT_ID } from "../decision.inputs";
-import { DECIDE } from "../decision.resolver";
 import { ReplayAgainst } from "../replay";
-import { ConfigurationTests } from "./configuration-tests.outputs";
+import { ConfigurationTests, TEST_MAX_CHARACTERS, TestFromDecision } from "./configuration-tests.outputs";
 import type { ConfigurationTestService } from "./configuration-tests.service";
 
 @ArgsType()
@@ -19,7 +23,7 @@ class RunConfigurationTestsArgs {
   against?: ReplayAgainst | null | undefined;
 }
 
-@Resolver()
+@Resolver(() => Decision)
 export class ConfigurationTestsResolver {
   constructor(private readonly service: ConfigurationTestService) {}
 
@@ -33,5 +37,34 @@ export class ConfigurationTestsResolver {
     @Args(() => RunConfigurationTestsArgs) { agentId, against }: RunConfigurationTestsArgs,
   ): Promise<ConfigurationTests> {
     return this.service.run(context, agentId, against);
+  }
+
+  @Access({ ...DECIDE, member: MAY_READ_CONVERSATIONS.member })
+  @Query(() => TestFromDecision, {
+    description:
+      "Makes a test of a configuration from a recorded decision, with the contact's name and addresses replaced. API keys need `contacts:read` and `conversations:read`, too.",
+  })
+  async testFromDecision(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the decision." }) id: string,
+    @Arg("against", () => ReplayAgainst, {
+      nullable: true,
+      description:
+        "The configuration that decides what the test expects, for managers; that of the decision if omitted.",
+    })
+    against?: ReplayAgainst | null,
+  ): Promise<TestFromDecision> {
+    return { test: await this.service.fromDecision(context, id, against) };
+  }
+
+  @Access(MAY_READ_CONVERSATIONS)
+  @FieldResolver(() => GraphQLJsonObject, {
+    nullable: true,
+    description:
+      "A dry run as a test of a configuration, like `testFromDecision`; null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
+  })
+  @MaxCharacters(TEST_MAX_CHARACTERS)
+  test(@Ctx() context: RequestContext, @Root() decision: Decision): Promise<object | null> {
+    return this.service.fromDryRun(context, decision);
   }
 }

@@ -1,16 +1,26 @@
+import type { EntityManager } from "typeorm";
+import { authorize } from "../../../auth/authorize";
 import type { RequestContext } from "../../../auth/context";
 import type { Database } from "../../../database/database";
-import { scopedAgentId } from "../../agents/agent-scope";
+import { GatewayError, noSuch } from "../../../errors";
+import { findOfCaller, scopedAgentId } from "../../agents/agent-scope";
 import { MAX_REPORTED } from "../../configuration/configuration.limits";
 import { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import type { ConfigurationDocument } from "../../configuration/document/format";
 import type { TestDifference } from "../../configuration/document/test-difference";
+import type { TestDocument } from "../../configuration/document/tests-format";
 import { liveVersion } from "../../configuration/versions";
+import { MAY_READ_CONTACTS } from "../../contacts/contact.access";
+import { ContactAddress } from "../../contacts/contact-address.entity";
+import { MAY_READ_CONVERSATIONS } from "../../conversations/conversation.access";
 import { type Candidate, type Candidates, candidateOf } from "../candidates";
+import { DECIDE } from "../decision.access";
+import { Decision, DecisionState } from "../decision.entity";
 import type { ReplayAgainst } from "../replay";
 import type { ReplayTurns } from "../replay-turns";
 import type { ConfigurationTests } from "./configuration-tests.outputs";
 import { type TestReport, testsInSteps } from "./run-tests";
+import { type Recorded, testFrom } from "./test-from-decision";
 
 /** Runs the tests of configurations, in turns with replays. */
 export class ConfigurationTestService {
@@ -41,6 +51,55 @@ export class ConfigurationTestService {
   }
 
   /**
+   * Makes a test from a recorded decision; see `testFrom`.
+   * @param against the configuration that decides what the test expects; null or undefined for that of the decision
+   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision or an
+   *   erased contact, or `unavailable` if it would wait too long
+   */
+  async fromDecision(
+    context: RequestContext,
+    id: string,
+    against: ReplayAgainst | null | undefined,
+  ): Promise<TestDocument> {
+    authorizeReading(context);
+    const [decision, addresses, candidate] = await this.database.read(async (reader) => {
+      const found = await findOfCaller(reader, context, Decision, id);
+      if (found === null) throw noSuch("decision");
+      const { agentId, configurationVersion: version } = found;
+      if (against != null) authorize(context.caller, { allowed: DECIDE, whileDeactivated: false }, false);
+      return [
+        found,
+        await addressesOf(reader, found),
+        await candidateOf(reader, context, agentId, against ?? { version }),
+      ] as const;
+    });
+    if (decision.state !== DecisionState.decided)
+      throw new GatewayError("conflict", `The decision is ${decision.state}.`);
+    const { configuration } = await this.candidates.compile(context, candidate);
+    return this.turns.evaluate(context, () => testFrom(configuration, recorded(decision), addresses));
+  }
+
+  /**
+   * Makes a test from a dry run; null for other decisions.
+   * @throws GatewayError see `testFrom`
+   */
+  async fromDryRun(context: RequestContext, decision: Decision): Promise<TestDocument | null> {
+    if (decision.id !== null) return null;
+    authorizeReading(context);
+    const { agentId, configurationVersion: version, tried } = decision;
+    const [addresses, live] = await this.database.read(
+      async (reader) =>
+        [
+          await addressesOf(reader, decision),
+          tried === undefined ? await candidateOf(reader, context, agentId, { version }) : undefined,
+        ] as const,
+    );
+    const configuration = tried ?? (live && (await this.candidates.compile(context, live)).configuration);
+    if (configuration === undefined) return null;
+    return this.turns.evaluate(context, () => testFrom(configuration, recorded(decision), addresses));
+  }
+
+  /**
    * Runs the tests of a valid document.
    * @throws GatewayError `invalid_request` if the client has disconnected, or `unavailable` if it would wait too long
    */
@@ -64,6 +123,22 @@ export class ConfigurationTestService {
       return step.value;
     });
   }
+}
+
+/** Tests contain what a decision knew of its contact and conversation. */
+function authorizeReading({ caller }: RequestContext): void {
+  for (const allowed of [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS])
+    authorize(caller, { allowed, whileDeactivated: false }, false);
+}
+
+const addressesOf = async (reader: EntityManager, { contactId }: Decision): Promise<string[]> =>
+  contactId === null
+    ? []
+    : (await reader.findBy(ContactAddress, { contactId })).map(({ address }) => address);
+
+function recorded({ snapshot, ...decision }: Decision): Recorded {
+  if (snapshot !== null) return { ...decision, snapshot };
+  throw new GatewayError("conflict", "The contact was erased, so that no test can be made.");
 }
 
 /** The document of a configuration that was compiled. */

@@ -1,14 +1,15 @@
 import { InvalidInput } from "../../../errors";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import type { TestDifference } from "../../configuration/document/test-difference";
-import type { TestDocument } from "../../configuration/document/tests-format";
+import type { TestDocument, TestedSituation } from "../../configuration/document/tests-format";
+import type { DecisionOutcome } from "../decision.entity";
 import type { RuleExplanation } from "../explanation";
 import { isLoop } from "../loop-gate";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "../model/asking";
 import { type Ask, readProposal } from "../model/proposal";
 import { outcomeOf } from "../outcome";
 import { isHandedOff, type Plan, plan } from "../plan";
-import { assumedResults } from "./assumed-results";
+import { type Assumed, assumedResults } from "./assumed-results";
 import { differencesOf, rejection } from "./differences";
 import { inputOf } from "./test-input";
 
@@ -26,6 +27,13 @@ export interface TestResult {
   differences: readonly TestDifference[];
 }
 
+/** What the agent does in a tested situation. */
+export interface Decided {
+  planned: Plan;
+  assumed: Assumed;
+  outcome: DecisionOutcome;
+}
+
 /**
  * Decides in the situation of a test, and compares the decision with what the test expects. The result depends only on
  * the arguments.
@@ -33,31 +41,31 @@ export interface TestResult {
  */
 export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestResult {
   const { id, expect } = test;
-  const input = inputOf(test);
-  let planned: Plan;
+  let decided: Decided;
   try {
-    planned = planOf(configuration, test);
+    decided = decide(configuration, test);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const differences = [rejection(test, index, error)];
     return { id, passed: false, ruleId: null, outcome: null, rules: [], differences };
   }
-  const assumed = assumedResults(planned, input, test);
-  const outcome = outcomeOf(assumed.effects);
-  const { ruleId, rules } = planned;
-  const differences = differencesOf({ configuration, test, index, planned, assumed, outcome, expect });
-  return { id, passed: differences.length === 0, ruleId, outcome, rules, differences };
+  const { ruleId, rules } = decided.planned;
+  const differences = differencesOf({ configuration, test, index, expect, ...decided });
+  return { id, passed: differences.length === 0, ruleId, outcome: decided.outcome, rules, differences };
 }
 
 /**
- * Plans the decision of a test, with the answer of its model.
+ * Decides in the situation of a test, with the answer of its model.
  * @throws InvalidInput like `plan`
  */
-function planOf(configuration: CompiledConfiguration, test: TestDocument): Plan {
-  const input = inputOf(test);
-  const planned = plan(configuration, input);
-  const ask = isLoop(planned.gates) || isHandedOff(planned.gates) ? undefined : askIn(planned.effects);
-  return ask === undefined ? planned : withAnswer(configuration, input, planned, answerOf(ask, test.model));
+export function decide(configuration: CompiledConfiguration, tested: TestedSituation): Decided {
+  const input = inputOf(tested);
+  const first = plan(configuration, input);
+  const ask = isLoop(first.gates) || isHandedOff(first.gates) ? undefined : askIn(first.effects);
+  const planned =
+    ask === undefined ? first : withAnswer(configuration, input, first, answerOf(ask, tested.model));
+  const assumed = assumedResults(planned, input, tested);
+  return { planned, assumed, outcome: outcomeOf(assumed.effects) };
 }
 
 function answerOf(ask: Ask, model: TestDocument["model"]): Answer {

@@ -3,7 +3,7 @@ import { canonicalLocale } from "../../../common/locales";
 import { timestampOf } from "../../../common/time";
 import type { DecisionInput } from "../../configuration/document/read-situation";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../../configuration/document/shapes";
-import type { TestDocument } from "../../configuration/document/tests-format";
+import type { TestedSituation } from "../../configuration/document/tests-format";
 
 /** The conversation of tests that name none. */
 const CONVERSATION_ID = "00000000-0000-7000-8000-000000000001";
@@ -11,7 +11,7 @@ const CONVERSATION_ID = "00000000-0000-7000-8000-000000000001";
 const DEFAULT_LINE = "main";
 
 /** The input of the decision that a test describes. */
-export function inputOf(test: TestDocument): DecisionInput {
+export function inputOf(test: TestedSituation): DecisionInput {
   const { situation, message, failed, spent = [], agent = {} } = test;
   const contact = contactOf(test);
   const conversation = conversationOf(test);
@@ -39,7 +39,7 @@ export function inputOf(test: TestDocument): DecisionInput {
   };
 }
 
-function contactOf({ contact }: TestDocument): DecisionInput["contact"] {
+function contactOf({ contact }: TestedSituation): DecisionInput["contact"] {
   if (contact === undefined) return null;
   const { ref = null, name = null, locale = null, timezone = null, attributes = {} } = contact;
   const { tags = [], channels = [] } = contact;
@@ -55,7 +55,7 @@ function contactOf({ contact }: TestDocument): DecisionInput["contact"] {
 }
 
 /** A message always belongs to a conversation. */
-function conversationOf({ conversation, message }: TestDocument): DecisionInput["conversation"] {
+function conversationOf({ conversation, message }: TestedSituation): DecisionInput["conversation"] {
   if (conversation === undefined && message === undefined) return null;
   const { id = CONVERSATION_ID, line = DEFAULT_LINE, handler = "agent", state = "open" } = conversation ?? {};
   return { id, line, handler, state };

@@ -1,0 +1,86 @@
+/** How a test names the contact of the decision that it is made from. */
+const FIRST_NAME = "Alex";
+const LAST_NAME = "Example";
+const REF = "contact-1";
+
+/** Min length of a word that is replaced inside of texts: shorter ones are parts of other words or numbers. */
+const NAME_MIN_LENGTH = 2;
+const REF_MIN_LENGTH = 3;
+
+// The lengths are bounded, because a search without bounds takes quadratic time.
+const EMAIL = String.raw`[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}`;
+const PHONE = String.raw`(?<![\p{L}\p{N}])(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|0[1-9](?:[ ()/-]{0,2}\d){7,12})(?!\d)`;
+
+/** How a contact is named; null where it is not. */
+interface Named {
+  name: string | null;
+  ref: string | null;
+}
+
+/**
+ * Replaces a contact's name, `ref` and addresses in JSON values, and everything else that looks like an e-mail address or a
+ * phone number. Equal texts have equal replacements; the first digits of a phone number remain.
+ */
+export class Pseudonyms {
+  private readonly known = new Map<string, string>();
+  private readonly pattern: RegExp;
+  private readonly counts = { email: 0, phone: 0, other: 0 };
+
+  constructor(contact: Named | null, addresses: readonly string[]) {
+    const words = contact?.name?.split(/[\s,]+/).filter((word) => word.length >= NAME_MIN_LENGTH) ?? [];
+    const [first, ...others] = words;
+    if (contact?.name != null && words.length > 1) this.add(contact.name, `${FIRST_NAME} ${LAST_NAME}`);
+    if (first !== undefined) this.add(first, FIRST_NAME);
+    // In lower case, such as "van", they are words of other texts, too.
+    for (const word of others) if (word !== word.toLowerCase()) this.add(word, LAST_NAME);
+    if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) this.add(contact.ref, REF);
+    for (const address of addresses)
+      if (address.length >= REF_MIN_LENGTH) this.add(address, this.standInFor(address));
+    const exact = [...this.known.keys()]
+      .sort((a, b) => b.length - a.length)
+      .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+    const names =
+      exact.length === 0 ? [] : [String.raw`(?<![\p{L}\p{N}])(?:${exact.join("|")})(?![\p{L}\p{N}])`];
+    this.pattern = new RegExp([EMAIL, PHONE, ...names].join("|"), "giu");
+  }
+
+  /** The replaced name and `ref` of the contact. */
+  identity({ name, ref }: Named): Named {
+    const other = name !== null && this.of(name);
+    return { name: other === name ? FIRST_NAME : other || null, ref: ref === null ? null : REF };
+  }
+
+  /** A JSON value with all of its texts replaced, but not the names of its members. */
+  of<Value>(value: Value): Value {
+    if (typeof value === "string") return this.inText(value) as Value;
+    if (Array.isArray(value)) return value.map((each) => this.of(each)) as Value;
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.of(each)])) as Value;
+  }
+
+  private inText(text: string): string {
+    return text.replace(this.pattern, (found) => {
+      this.add(found, () => this.standInFor(found));
+      return this.known.get(found.toLowerCase()) as string;
+    });
+  }
+
+  /** The first replacement of a text counts. */
+  private add(text: string, standIn: string | (() => string)): void {
+    const key = text.toLowerCase();
+    if (!this.known.has(key)) this.known.set(key, typeof standIn === "string" ? standIn : standIn());
+  }
+
+  private standInFor(address: string): string {
+    if (address.includes("@")) return `person${++this.counts.email}@example.com`;
+    if (!/^\+?[\d ()./-]+$/.test(address)) return `address-${++this.counts.other}`;
+    const count = String(++this.counts.phone).padStart(2, "0");
+    const digits = address.replace(/\D/g, "").length;
+    let at = 0;
+    return address.replace(/\d/g, (digit) => {
+      at += 1;
+      if (at <= 2) return digit;
+      return at <= digits - count.length ? "0" : (count[at - 1 - digits + count.length] as string);
+    });
+  }
+}

@@ -1,0 +1,162 @@
+import { GatewayError, InvalidInput } from "../../../errors";
+import { NAME_MAX_LENGTH } from "../../configuration/configuration.limits";
+import { canonicalJson } from "../../configuration/document/canonical-json";
+import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
+import {
+  MODEL_ERRORS,
+  type TestDocument,
+  type TestedSituation,
+  testProblem,
+} from "../../configuration/document/tests-format";
+import type { Decision } from "../decision.entity";
+import type { Snapshot } from "../decision-record";
+import type { EffectExplanation } from "../explanation";
+import { Pseudonyms } from "./pseudonyms";
+import { type Decided, decide } from "./run-test";
+
+/** The recorded part of a decision that becomes a test. */
+export type Recorded = Pick<Decision, "id" | "situation" | "explanation"> & { snapshot: Snapshot };
+
+/**
+ * Makes a test of a decision's situation that expects what a configuration decides in it, with the contact's name and
+ * addresses replaced.
+ * @param addresses the contact's addresses
+ * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if the configuration
+ *   rejects the situation, or if no test can describe it
+ */
+export function testFrom(
+  configuration: CompiledConfiguration,
+  recorded: Recorded,
+  addresses: readonly string[],
+): TestDocument {
+  const { snapshot } = recorded;
+  const tested = situationOf(configuration, recorded, new Pseudonyms(snapshot.contact, addresses));
+  const decided = attempt(configuration, tested);
+  const original = attempt(configuration, situationOf(configuration, recorded, undefined));
+  if (shapeOf(decided) !== shapeOf(original))
+    throw new GatewayError(
+      "conflict",
+      "With other names and addresses, the agent would decide differently, so that no test can be made.",
+    );
+  const test = { id: nameOf(recorded, decided), ...tested, expect: expectationOf(decided, tested) };
+  const problem = testProblem(test);
+  if (problem !== undefined)
+    throw new GatewayError("conflict", `The decision makes no valid test: ${problem}.`);
+  return test;
+}
+
+function attempt(configuration: CompiledConfiguration, tested: TestedSituation): Decided {
+  try {
+    return decide(configuration, tested);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new GatewayError("conflict", `The configuration rejects the situation: ${error.message}`);
+  }
+}
+
+/** What must be the same with and without replaced names: everything but texts. */
+const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
+  canonicalJson([
+    ruleId,
+    outcome,
+    effects.map(({ kind, ruleId, error, ...effect }) => [
+      kind,
+      ruleId,
+      error?.code ?? null,
+      "template" in effect ? effect.template : null,
+    ]),
+  ]);
+
+/** The name of a test, of the rule and the end of the decision's ID; a dry run, which has none, is named by its time. */
+function nameOf({ id, snapshot }: Recorded, { planned: { ruleId } }: Decided): string {
+  const suffix = id === null ? Date.parse(snapshot.now).toString(36) : id.slice(-8);
+  const rule = (ruleId ?? "otherwise").slice(0, NAME_MAX_LENGTH - suffix.length - 1);
+  return `${rule.replace(/[._-]$/, "")}-${suffix}`;
+}
+
+/** @param replaced undefined to replace nothing */
+function situationOf(
+  { document }: CompiledConfiguration,
+  { situation, snapshot, explanation }: Recorded,
+  replaced: Pseudonyms | undefined,
+): TestedSituation {
+  const { now, contact, conversation, message, answers = 0, failed, agent, isHandedOff } = snapshot;
+  const of = <Value>(value: Value): Value => (replaced === undefined ? value : replaced.of(value));
+  const limited = (document.rules ?? []).filter(({ once }) => once !== undefined).map(({ id }) => id);
+  const tested = withoutDefaults({
+    now,
+    situation: withoutDefaults({ type: situation.type, data: of(situation.data) }),
+    contact:
+      contact &&
+      withoutDefaults({
+        ...contact,
+        ...replaced?.identity(contact),
+        attributes: of(contact.attributes),
+        handedOff: isHandedOff,
+      }),
+    conversation:
+      conversation &&
+      withoutDefaults({
+        line: conversation.line,
+        handler: conversation.handler !== "agent" && conversation.handler,
+        state: conversation.state !== "open" && conversation.state,
+      }),
+    message: message && withoutDefaults({ ...of(message), answers: answers > 0 && answers }),
+    failed:
+      failed &&
+      withoutDefaults({ text: of(failed.text), subject: of(failed.subject), wasResent: failed.wasResent }),
+    spent: snapshot.spent.filter((id) => limited.includes(id)),
+    model: of(modelOf(explanation?.effects ?? [])),
+    agent,
+  });
+  // A contact about whom nothing is known is still a contact.
+  return { ...tested, ...(contact !== null && { contact: tested.contact ?? {} }) } as TestedSituation;
+}
+
+/** The members that a test need not name: without those that are empty. */
+const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(members).filter(
+      ([, value]) =>
+        value != null && value !== false && (typeof value !== "object" || Object.keys(value).length > 0),
+    ),
+  );
+
+/** The recorded answer of a model, whose effects follow the question; undefined if none was asked. */
+function modelOf(explained: readonly EffectExplanation[]): TestedSituation["model"] {
+  const at = explained.findIndex(({ kind }) => kind === "ask");
+  const { status, error } = explained[at] ?? {};
+  if (status === "failed")
+    return MODEL_ERRORS.flatMap((each) => (each === error?.code ? [{ error: each }] : []))[0];
+  // In a dry run, the question is not answered.
+  if (status === undefined || (error != null && status === "skipped")) return undefined;
+  const chosen = explained.slice(at + 1);
+  const text = chosen.find(({ kind }) => kind === "send")?.text ?? null;
+  const tags = chosen.flatMap((effect) => (effect.kind === "addTags" ? (effect.tags ?? []) : []));
+  return {
+    text,
+    ...(tags.length > 0 && { tags: [...tags] }),
+    ...(chosen.some(({ kind }) => kind === "handoff") && { handoff: true }),
+  };
+}
+
+function expectationOf(
+  { planned: { ruleId }, assumed: { effects, tags, timers }, outcome }: Decided,
+  { contact }: TestedSituation,
+): TestDocument["expect"] {
+  const sends = effects.flatMap(({ effect, status }) => {
+    if (effect.kind !== "send" || status !== "done") return [];
+    const { template, text, subject, line, lines } = effect;
+    const named = lines?.[0] ?? line;
+    return [
+      { template, text, ...(subject !== undefined && { subject }), ...(named !== null && { line: named }) },
+    ];
+  });
+  return {
+    rule: ruleId,
+    outcome,
+    sends,
+    ...(contact !== undefined && { tags }),
+    ...(timers.size > 0 && { timers: [...timers].map(([key, timer]) => ({ key, ...timer })) }),
+  } as TestDocument["expect"];
+}
