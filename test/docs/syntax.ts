@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { transformSync } from "@swc/core";
 import { buildSchema, type GraphQLSchema, parse, validate } from "graphql";
+import { parse as parseYaml } from "yaml";
 import { read } from "./markdown";
 
 /** A fenced block of a page. */
@@ -18,6 +19,7 @@ const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> =
       (error: Error) => [error.message],
     ),
   json: async (code) => faultsOf(() => JSON.parse(code)),
+  yaml: async (code) => faultsOf(() => parseYaml(code)),
   graphql: async (code) => code.split(/\n+(?=query|mutation)/).flatMap(graphqlFaults),
   js: async (code) => faultsOf(() => transformSync(code, { isModule: true })),
   mermaid: unchecked,

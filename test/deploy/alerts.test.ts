@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { describeGateway } from "../support/suite";
+
+const FOLDER = "deploy/prometheus";
+
+interface Alert {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; docs: string };
+}
+
+const read = (path: string) => readFileSync(path, "utf8");
+const alerts: Alert[] = parse(read(`${FOLDER}/alerts.yaml`)).groups.flatMap(
+  ({ rules }: { rules: Alert[] }) => rules,
+);
+const cases: { promql_expr_test: { exp_samples: { labels: string }[] }[] }[] = parse(
+  read(`${FOLDER}/alerts.test.yaml`),
+).tests;
+
+/** The text of a heading as GitHub's anchor. */
+const anchorOf = (heading: string) =>
+  heading
+    .replace(/^#+ /, "")
+    .toLowerCase()
+    .replace(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
+
+describe("the alerting rules", () => {
+  test("are about documented metrics", () => {
+    const documented = new Set(
+      [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)`/gm)].map(([, name]) => name),
+    );
+    const used = alerts.flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
+    expect(used.filter((name) => !documented.has(name))).toEqual([]);
+  });
+
+  test("name a part of the docs that helps, and how urgent it is", () => {
+    for (const { alert, labels, annotations } of alerts) {
+      const [path = "", anchor] = annotations.docs.split("#");
+      const anchors = read(path)
+        .split("\n")
+        .filter((line) => line.startsWith("#"))
+        .map(anchorOf);
+      expect([alert, anchor === undefined || anchors.includes(anchor)]).toEqual([alert, true]);
+      expect(["page", "ticket"]).toContain(labels.severity);
+    }
+  });
+
+  test("are all tested by firing once", () => {
+    const fired = cases[0]?.promql_expr_test[0]?.exp_samples.map(({ labels }) => labels);
+    expect(fired).toEqual(
+      alerts
+        .map(({ alert }) => alert)
+        .sort()
+        .map((alert) => `{alertname="${alert}"}`),
+    );
+  });
+
+  const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
+
+  (hasPromtool ? test : test.skip)("fire when they should, and not on a quiet day", () => {
+    execFileSync("promtool", ["test", "rules", "alerts.test.yaml"], { cwd: FOLDER });
+  });
+});
+
+describeGateway({ engine: "any" }, (gateway) => {
+  // Counters start at zero for all values of their labels; that of requests has none before the first ones.
+  test("alerts ask for values that labels have", async () => {
+    const { text } = await gateway.rest("GET", "/metrics", { token: null });
+    const unknown = alerts.flatMap(({ alert, expr }) =>
+      [...expr.matchAll(/(gateway_\w+)\{([^}]*)\}/g)].flatMap(([, name = "", matchers = ""]) => {
+        const series = text.split("\n").filter((line) => line.startsWith(`${name}{`));
+        if (series.length === 0 || name === "gateway_http_requests_total") return [];
+        return [...matchers.matchAll(/(\w+)(?:=|!=|=~|!~)"([^"]*)"/g)].flatMap(([, label, values = ""]) =>
+          values
+            .split("|")
+            .filter((value) => !series.some((line) => line.includes(`${label}="${value}"`)))
+            .map((value) => `${alert}: ${name} ${label}="${value}"`),
+        );
+      }),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
