@@ -1,7 +1,7 @@
-import { ValidateNested } from "class-validator";
 import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../../auth/context";
 import { Optional } from "../../../common/nullable";
+import { ValidateNested } from "../../../common/validators";
 import { Access } from "../../../schema/access";
 import { GraphQLJsonObject } from "../../../schema/json-object";
 import { MaxCharacters } from "../../../schema/list-size";
