@@ -305,6 +305,45 @@ describeDashboard("Configuration", (dashboard) => {
     expect([handed.status, handed.body.outcome]).toEqual([201, "handoff"]);
   });
 
+  test("keeps a dry run as a test, and asks why a draft that fails it is to be published", async () => {
+    const { gateway } = dashboard;
+    const { agentId } = await newAgent("testing");
+    await publish(gateway, agentId, DOCUMENT);
+    const context = await operator(gateway, "testing");
+    const permissions = [Permission.config_manage, Permission.conversations_read];
+    const page = await dashboard.visit("/configuration", {
+      as: await addMember(gateway, { org: "testing", permissions }),
+    });
+    await page.getByLabel("About").selectOption("A local address");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByRole("button", { name: "Keep as test" }).click();
+    await seen(page.getByText("Added the test to the draft."));
+    const draft = await gateway.services.configurations.draft(context, agentId);
+    const [kept] = (draft?.document?.tests ?? []) as object[];
+    expect(kept).toMatchObject({ expect: { rule: null, outcome: "handoff" } });
+    await seen(editorOf(page).getByText('"tests"'));
+
+    await write(page, { ...DOCUMENT, otherwise: [], tests: [kept] });
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const tests = page.getByRole("region", { name: "Tests of the draft" });
+    await seen(
+      tests
+        .getByRole("list", { name: "Failed tests" })
+        .getByText(/handoff/)
+        .first(),
+    );
+    await tests.getByText("What no test reaches").click();
+    await seen(tests.getByText("condition 1 is never true"));
+    await eventually(() => violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Publish anyway" }).click();
+    const reason = page.getByLabel("Reason to publish although a test fails");
+    await seen(page.locator(":focus").and(reason));
+    await reason.fill("The human is away");
+    await page.getByRole("button", { name: "Publish anyway" }).click();
+    await seen(page.getByText("Published version 3."));
+    expect(await gateway.services.configurations.find(context, agentId)).toMatchObject({ version: 3 });
+  });
+
   test("tries what is typed, at another time and with other tags", async () => {
     const { open } = await newAgent("typed");
     const page = await open();

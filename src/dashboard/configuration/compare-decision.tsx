@@ -1,4 +1,5 @@
 import { Button, Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
 import { usePolledQuery } from "../api/client";
 import { Effects } from "../decisions/effects";
 import { useViewer } from "../session/session";
@@ -6,6 +7,7 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import styles from "./configuration.module.css";
 import { type EffectFragment, RecordedEffectsDocument, ReplayDecisionDocument } from "./documents.generated";
+import { KeepAsTest, testFromDecision } from "./keep-test";
 
 /** A replayed decision. */
 export interface Compared {
@@ -16,11 +18,11 @@ export interface Compared {
 }
 
 /** Compares a decision's effects with its effects under the draft. */
-export const CompareDecision = (props: { decision: Compared; onClosed: () => void }) => (
+export const CompareDecision = (props: { agentId: string; decision: Compared; onClosed: () => void }) => (
   <Dialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={props.onClosed}>
     {(close) => (
       <>
-        <Comparison decision={props.decision} />
+        <Comparison agentId={props.agentId} decision={props.decision} />
         <DialogButtons>
           <Button data-autofocus onClick={close}>
             Close
@@ -31,7 +33,8 @@ export const CompareDecision = (props: { decision: Compared; onClosed: () => voi
   </Dialog>
 );
 
-function Comparison({ decision: { decisionId: id, error: invalid } }: { decision: Compared }) {
+function Comparison({ agentId, decision }: { agentId: string; decision: Compared }) {
+  const { decisionId: id, error: invalid } = decision;
   const { may } = useViewer();
   const once = { pollMs: Number.POSITIVE_INFINITY };
   const mayRead = may("conversations_read");
@@ -39,10 +42,17 @@ function Comparison({ decision: { decisionId: id, error: invalid } }: { decision
   const replayed = usePolledQuery(ReplayDecisionDocument, { id }, once);
   const error = recorded.error ?? replayed.error;
   if (error !== null) return <Failure error={error} />;
+  const expecting = (against?: { draft: true }) => (
+    <KeepAsTest agentId={agentId} load={testFromDecision({ id, against })} />
+  );
   return (
     <div className={styles.compared}>
       {mayRead && (
-        <Side title="Did" effects={recorded.data && (recorded.data.decision?.explanation?.effects ?? [])} />
+        <Side
+          title="Did"
+          effects={recorded.data && (recorded.data.decision?.explanation?.effects ?? [])}
+          keep={expecting()}
+        />
       )}
       {invalid ? (
         <p className={styles.bad}>The draft doesn’t take the situation: {invalid.message}</p>
@@ -50,15 +60,18 @@ function Comparison({ decision: { decisionId: id, error: invalid } }: { decision
         <Side
           title="Would do with the draft"
           effects={replayed.data && (replayed.data.replayDecision.explanation?.effects ?? [])}
+          keep={expecting({ draft: true })}
         />
       )}
     </div>
   );
 }
 
-const Side = ({ title, effects }: { title: string; effects: readonly EffectFragment[] | undefined }) => (
-  <section aria-label={title}>
-    <h3>{title}</h3>
-    {effects === undefined ? <Skeleton height={60} /> : <Effects effects={effects} isPlanned />}
+/** @param keep keeps these effects as a test */
+const Side = (props: { title: string; effects: readonly EffectFragment[] | undefined; keep: ReactNode }) => (
+  <section aria-label={props.title}>
+    <h3>{props.title}</h3>
+    {props.effects === undefined ? <Skeleton height={60} /> : <Effects effects={props.effects} isPlanned />}
+    {props.keep}
   </section>
 );

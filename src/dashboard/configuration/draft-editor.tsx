@@ -1,13 +1,16 @@
 import { Button } from "@mantine/core";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { DOCUMENT_MAX_BYTES } from "../../features/configuration/configuration.limits";
+import {
+  DOCUMENT_MAX_BYTES,
+  TESTED_DOCUMENT_MAX_BYTES,
+} from "../../features/configuration/configuration.limits";
 import type { Agent } from "../agents/agent-page";
 import { isConflict } from "../api/api-error";
 import { change } from "../api/client";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
-import { nameOfActor, Time } from "../ui/format";
+import { formatNumber, nameOfActor, Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { RowMenu } from "../ui/row-menu";
 import { Tag } from "../ui/tag";
@@ -57,6 +60,8 @@ export function DraftEditor(props: {
   const text = edit?.text ?? shown;
   const check = useCheck(text, agent.id);
   const parsed = parseText(text);
+  const hasTests = "document" in parsed && "tests" in parsed.document;
+  const maxLength = hasTests ? TESTED_DOCUMENT_MAX_BYTES : DOCUMENT_MAX_BYTES;
   const hasChanges = edit !== undefined || isBlank;
   const isBehind =
     edit !== undefined &&
@@ -194,12 +199,14 @@ export function DraftEditor(props: {
             <kbd>Ctrl Space</kbd> suggests · <kbd>Ctrl S</kbd> saves · <kbd>Esc</kbd> then <kbd>Tab</kbd>{" "}
             leaves the editor
           </span>
-          {text.length > DOCUMENT_MAX_BYTES / 2 && ` · ${Math.ceil(text.length / 1024)} of 256 KiB`}
+          {text.length > maxLength / 2 && ` · ${kibibytes(text.length)} of ${kibibytes(maxLength)} KiB`}
         </p>
       </footer>
     </section>
   );
 }
+
+const kibibytes = (length: number) => formatNumber(Math.ceil(length / 1024));
 
 function State({ edit, draft, live }: { edit: boolean; draft: Draft | null; live: Live }) {
   return (

@@ -1,4 +1,5 @@
 import { Effects } from "../decisions/effects";
+import { ModelExchange } from "../decisions/model-exchange";
 import { Rules } from "../decisions/rules";
 import { closedGate, Undeclared } from "../decisions/words";
 import { Tag } from "../ui/tag";
@@ -36,6 +37,12 @@ export function DecisionExplained({ decision }: { decision: Decision }) {
         <>
           <h3>Effects</h3>
           <Effects effects={explanation.effects} isPlanned />
+          {decision.modelExchange != null && (
+            <>
+              <h3>What the model would get</h3>
+              <ModelExchange exchange={decision.modelExchange} isPlanned />
+            </>
+          )}
           <h3>Rules</h3>
           <Rules explanation={explanation} />
         </>

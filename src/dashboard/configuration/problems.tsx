@@ -19,32 +19,43 @@ export function Problems(props: {
         {marks.length === 0 && <Icon of={IconCircleCheck} size={16} />}
         {summaryOf(marks)}
       </p>
-      {marks.length > 0 && (
-        <ul aria-label="Problems">
-          {marks.map((mark) => (
-            <li key={`${mark.severity} ${mark.path} ${mark.message} ${mark.position?.column}`}>
-              <span className={styles.severity} data-severity={mark.severity}>
-                <Icon of={mark.severity === "error" ? IconCircleX : IconAlertTriangle} size={16} />
-                <span className="visually-hidden">{mark.severity === "error" ? "Problem" : "Warning"}</span>
-              </span>
-              <span className={styles.problem}>
-                {onShow ? (
-                  <button type="button" className={styles.place} onClick={() => onShow(mark)}>
-                    {placeOf(mark, text)}
-                  </button>
-                ) : (
-                  <code>{placeOf(mark, text)}</code>
-                )}{" "}
-                {/* The server's message shows the position in the source with a caret. */}
-                <span className={styles.message}>{mark.message.split("\n")[0]}</span>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {marks.length > 0 && <MarkList label="Problems" marks={marks} text={text} onShow={onShow} />}
     </div>
   );
 }
+
+/** Problems and warnings, each with its place. */
+export const MarkList = (props: {
+  label: string;
+  marks: readonly Mark[];
+  text?: string | undefined;
+  onShow?: ((mark: Mark) => void) | undefined;
+}) => {
+  const { label, marks, text = "", onShow } = props;
+  return (
+    <ul aria-label={label}>
+      {marks.map((mark) => (
+        <li key={`${mark.severity} ${mark.path} ${mark.message} ${mark.position?.column}`}>
+          <span className={styles.severity} data-severity={mark.severity}>
+            <Icon of={mark.severity === "error" ? IconCircleX : IconAlertTriangle} size={16} />
+            <span className="visually-hidden">{mark.severity === "error" ? "Problem" : "Warning"}</span>
+          </span>
+          <span className={styles.problem}>
+            {onShow ? (
+              <button type="button" className={styles.place} onClick={() => onShow(mark)}>
+                {placeOf(mark, text)}
+              </button>
+            ) : (
+              <code>{placeOf(mark, text)}</code>
+            )}{" "}
+            {/* The server's message shows the position in the source with a caret. */}
+            <span className={styles.message}>{mark.message.split("\n")[0]}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+};
 
 function summaryOf(marks: readonly Mark[]): string {
   const count = (severity: Mark["severity"], name: string) => {

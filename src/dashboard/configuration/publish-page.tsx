@@ -20,6 +20,7 @@ import { type Draft, type Live, useDocuments } from "./documents";
 import { CheckConfigurationDocument, PublishConfigurationDocument } from "./documents.generated";
 import { Problems } from "./problems";
 import { ReplayReport } from "./replay-report";
+import { TestsReport, useTests } from "./tests-report";
 
 /** The changes in a draft, before it is published. */
 export const PublishPage = () => (
@@ -79,6 +80,8 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
     { pollMs: Number.POSITIVE_INFINITY },
   );
   const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};
+  const isValid = data !== undefined && problems.length === 0;
+  const tests = useTests(agent.id, draft.revision, isValid && !isPublished);
   const edit = (
     <Link href={`/configuration?agent=${agent.id}`} className={styles.aside}>
       Edit the draft
@@ -120,8 +123,11 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
       >
         <Diff label={`Difference from version ${live.version}`} before={live.document} after={document} />
       </Card>
-      {data && problems.length === 0 && (
-        <ReplayReport agent={agent} revision={draft.revision} isPublished={isPublished} />
+      {isValid && (
+        <>
+          <TestsReport {...tests} />
+          <ReplayReport agent={agent} revision={draft.revision} isPublished={isPublished} />
+        </>
       )}
       <PublishForm
         agent={agent}
@@ -130,14 +136,15 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
         isPublished={isPublished}
         reload={reload}
         onPublish={onPublish}
-        mayPublish={data !== undefined && problems.length === 0}
+        mayPublish={isValid}
+        failedTests={tests.data?.runConfigurationTests.failed ?? 0}
       />
     </>
   );
 }
 
-function PublishForm(props: Reviewed & { mayPublish: boolean }) {
-  const { agent, live, draft, reload, onPublish, mayPublish } = props;
+function PublishForm(props: Reviewed & { mayPublish: boolean; failedTests: number }) {
+  const { agent, live, draft, reload, onPublish, mayPublish, failedTests } = props;
   const { deactivated } = useViewer();
   const [, navigate] = useLocation();
   const { busy, error, run, clearError } = useTask();
@@ -145,14 +152,16 @@ function PublishForm(props: Reviewed & { mayPublish: boolean }) {
   const isAboutNote = isAboutField(error, "note");
   const publish = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const note = String(new FormData(event.currentTarget).get("note")).trim();
+    const form = new FormData(event.currentTarget);
+    const given = (name: string) => String(form.get(name) ?? "").trim() || null;
     return run(async () => {
       onPublish(true);
       const { publishConfiguration } = await change(PublishConfigurationDocument, {
         agentId: agent.id,
         expectedLiveVersion: live.version,
         expectedRevision: draft.revision,
-        note: note === "" ? null : note,
+        note: given("note"),
+        ignoreTests: given("ignoreTests"),
       }).catch((failure) => {
         onPublish(false);
         // Shows what has changed since the page was loaded.
@@ -176,10 +185,20 @@ function PublishForm(props: Reviewed & { mayPublish: boolean }) {
           error={isAboutNote && sentenceOf(error)}
           onChange={clearError}
         />
+        {failedTests > 0 && (
+          <TextInput
+            name="ignoreTests"
+            required
+            label={`Reason to publish although ${failedTests === 1 ? "a test fails" : `${failedTests} tests fail`}`}
+            description="For the audit log."
+            maxLength={NOTE_MAX_LENGTH}
+            autoComplete="off"
+          />
+        )}
         {error !== undefined && !isAboutNote && <Failure error={error} />}
         <div className={styles.choices}>
           <Button type="submit" disabled={!mayPublish} loading={busy}>
-            Publish version {live.version + 1}
+            {failedTests > 0 ? "Publish anyway" : `Publish version ${live.version + 1}`}
           </Button>
           <Button variant="default" component={Link} href={`/configuration?agent=${agent.id}`}>
             Back to the draft

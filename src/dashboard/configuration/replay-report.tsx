@@ -12,6 +12,7 @@ import { DataTable, Row } from "../ui/table";
 import { CompareDecision, type Compared } from "./compare-decision";
 import styles from "./configuration.module.css";
 import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.generated";
+import { KeepAsTest, testFromDecision } from "./keep-test";
 
 type Report = ReplayDecisionsQuery["replayDecisions"];
 /** Numbers of decisions to replay. */
@@ -63,7 +64,7 @@ export function ReplayReport(props: { agent: Agent; revision: number; isPublishe
       }
     >
       {data !== undefined ? (
-        <Totals report={data.replayDecisions} />
+        <Totals agentId={agent.id} report={data.replayDecisions} />
       ) : error !== null ? (
         <Failure error={error} retry={refetch} />
       ) : (
@@ -75,7 +76,7 @@ export function ReplayReport(props: { agent: Agent; revision: number; isPublishe
   );
 }
 
-function Totals({ report }: { report: Report }) {
+function Totals({ agentId, report }: { agentId: string; report: Report }) {
   const { total, same, changed, invalid, erased, rules, decisions } = report;
   const { may } = useViewer();
   const [compared, setCompared] = useState<Compared>();
@@ -137,9 +138,12 @@ function Totals({ report }: { report: Report }) {
                 ) : (
                   <RuleName key="after" id={decision.ruleId} />
                 ),
-                <Button key="compare" variant="default" size="xs" onClick={() => setCompared(decision)}>
-                  Compare…
-                </Button>,
+                <div key="actions" className={styles.choices}>
+                  <Button variant="default" size="xs" onClick={() => setCompared(decision)}>
+                    Compare…
+                  </Button>
+                  <KeepAsTest agentId={agentId} load={testFromDecision({ id: decision.decisionId })} />
+                </div>,
               ]}
             />
           ))}
@@ -148,7 +152,9 @@ function Totals({ report }: { report: Report }) {
       {decisions.length > MAX_LISTED && (
         <p className={styles.text}>and {formatNumber(decisions.length - MAX_LISTED)} more</p>
       )}
-      {compared && <CompareDecision decision={compared} onClosed={() => setCompared(undefined)} />}
+      {compared && (
+        <CompareDecision agentId={agentId} decision={compared} onClosed={() => setCompared(undefined)} />
+      )}
     </>
   );
 }

@@ -13,6 +13,8 @@ import type { Draft, Live } from "./documents";
 import {
   AddressKind,
   type ContactReference,
+  type DecideInput,
+  TestFromDryRunDocument,
   TrySituationDocument,
   type TrySituationMutation,
 } from "./documents.generated";
@@ -21,13 +23,14 @@ import { useEdit } from "./edits";
 import { exampleSituations } from "./example";
 import { DecisionExplained } from "./explanation";
 import { JsonField } from "./json-field";
+import { KeepAsTest } from "./keep-test";
 
 /** A situation that no configuration declares. */
 const UNDECLARED = { type: "my.situation", data: {} };
 
 /** Tries a situation with a configuration, without storing or sending anything. */
 export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft: Draft | null }) {
-  const { id: memberId, deactivated } = useViewer();
+  const { id: memberId, deactivated, may } = useViewer();
   const { edit } = useEdit(memberId, agent.id);
   const [chosen, setChosen] = useState<By>("live");
   const [assumed, setAssumed] = useState(NOTHING_ASSUMED);
@@ -51,7 +54,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const [text, setText] = useState(() => textOf(examples[type] ?? UNDECLARED));
   const [about, setAbout] = useState<About>("none");
   const [contact, setContact] = useState("anna");
-  const [decision, setDecision] = useState<TrySituationMutation["decide"]>();
+  const [decision, setDecision] = useState<TrySituationMutation & { input: DecideInput }>();
   const { busy, error, run, clearError } = useTask();
   const schema = useMemo(() => schemaOf(examples), [examples]);
   const parsed = parseText(text);
@@ -66,18 +69,17 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const decide = () =>
     run(async () => {
       const { type: named, data } = input.situation as { type?: unknown; data?: unknown };
-      const { decide: decided } = await execute(TrySituationDocument, {
-        input: {
-          agentId: agent.id,
-          ...input,
-          situation: { type: String(named ?? ""), data: (data ?? {}) as Json },
-          dryRun: true,
-          ...(by === "draft" && { against: { draft: true } }),
-          ...(by === "typed" && typed && "document" in typed && { against: { document: typed.document } }),
-          ...assumptionsOf(assumed, about !== "none"),
-        },
-      });
-      setDecision(decided);
+      const tried: DecideInput = {
+        agentId: agent.id,
+        ...input,
+        situation: { type: String(named ?? ""), data: (data ?? {}) as Json },
+        dryRun: true,
+        ...(by === "draft" && { against: { draft: true } }),
+        ...(by === "typed" && typed && "document" in typed && { against: { document: typed.document } }),
+        ...assumptionsOf(assumed, about !== "none"),
+      };
+      const mayRead = may("conversations_read");
+      setDecision({ ...(await execute(TrySituationDocument, { input: tried, mayRead })), input: tried });
     });
   return (
     <Card title="Try it">
@@ -154,7 +156,14 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
         </div>
         <div className={styles.result} role="status" aria-label="Result of the dry run">
           {error !== undefined && <Failure error={error} />}
-          {error === undefined && decision && <DecisionExplained decision={decision} />}
+          {error === undefined && decision && (
+            <>
+              <DecisionExplained decision={decision.decide} />
+              <div className={styles.keep}>
+                <KeepAsTest agentId={agent.id} load={() => testFromDryRun(decision.input)} />
+              </div>
+            </>
+          )}
           {error === undefined && !decision && (
             <p className={styles.none}>Do a dry run to see what the agent would do, and why.</p>
           )}
@@ -172,6 +181,10 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
 }
 
 const NO_MARKS: never[] = [];
+
+/** Makes a test of a dry run, by deciding again. */
+const testFromDryRun = async (input: DecideInput): Promise<Json> =>
+  (await execute(TestFromDryRunDocument, { input })).decide.test ?? {};
 
 type By = "live" | "draft" | "typed";
 

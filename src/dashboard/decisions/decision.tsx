@@ -1,5 +1,6 @@
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { KeepAsTest, testFromDecision } from "../configuration/keep-test";
 import { useContactNames } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
@@ -74,7 +75,10 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
         </Card>
         {explanation !== null && (
           <>
-            <Card title="What the agent did">
+            <Card
+              title="What the agent did"
+              aside={decidedAt !== null && <KeepAsTest agentId={agentId} load={testFromDecision({ id })} />}
+            >
               {decision.decider === "model" && (
                 <p className={styles.body}>
                   A model was involved: everything after “Ask the model” was chosen by it, within the limits

@@ -4,14 +4,17 @@ import type { DecisionQuery } from "./documents.generated";
 
 type Exchange = NonNullable<NonNullable<DecisionQuery["decision"]>["modelExchange"]>;
 
-/** The instructions, texts and earlier messages that the model got, and its answer, each on demand. */
-export function ModelExchange({ exchange }: { exchange: Exchange }) {
+/**
+ * The instructions, texts and earlier messages that the model got, and its answer, each on demand.
+ * @param isPlanned true if no model was asked yet
+ */
+export function ModelExchange({ exchange, isPlanned = false }: { exchange: Exchange; isPlanned?: boolean }) {
   const { instructions, texts, history, answer } = exchange;
   return (
     <div className={styles.body}>
       <p>
-        The model got the situation, the contact and the conversation as data, never as instructions. Contacts
-        wrote some of what follows.
+        The model {isPlanned ? "gets" : "got"} the situation, the contact and the conversation as data, never
+        as instructions. Contacts wrote some of what follows.
       </p>
       <Folded label="Instructions" text={instructions} />
       {texts.map(({ name, text }) => (
@@ -31,7 +34,8 @@ export function ModelExchange({ exchange }: { exchange: Exchange }) {
           </ol>
         </details>
       )}
-      {answer === null ? <p>No answer is recorded.</p> : <Folded label="Answer" text={answer} />}
+      {answer !== null && <Folded label="Answer" text={answer} />}
+      {answer === null && !isPlanned && <p>No answer is recorded.</p>}
     </div>
   );
 }

@@ -1,0 +1,72 @@
+import { Button } from "@mantine/core";
+import { ApiError } from "../api/api-error";
+import { change } from "../api/client";
+import { execute } from "../api/execute";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { type Json, parseText, textOf } from "./document-text";
+import {
+  ConfigurationDocumentsDocument,
+  SaveConfigurationDraftDocument,
+  TestFromDecisionDocument,
+  type TestFromDecisionQueryVariables,
+} from "./documents.generated";
+import { useEdit } from "./edits";
+
+/**
+ * A button that adds a test to the text that the member is editing or, if there is none, to the draft. For managers.
+ * @param load makes the test
+ */
+export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; label?: string }) {
+  const { agentId, load, label = "Keep as test" } = props;
+  const { id: memberId, deactivated, manages, may } = useViewer();
+  const { currentEdit, setEdit } = useEdit(memberId, agentId);
+  const { busy, error, run } = useTask();
+  if (deactivated || !manages || !may("conversations_read")) return null;
+  const keep = async () => {
+    const test = await load();
+    const edit = currentEdit();
+    if (edit !== undefined) {
+      const parsed = parseText(edit.text);
+      if ("problem" in parsed)
+        throw new ApiError(
+          "What you are editing is not valid JSON. Mend it, then keep the test.",
+          "conflict",
+        );
+      setEdit({ ...edit, text: textOf(withTest(parsed.document, test)) });
+      return toast("Added the test to your unsaved changes.");
+    }
+    const { configuration, configurationDraft: draft } = await execute(ConfigurationDocumentsDocument, {
+      agentId,
+    });
+    await change(SaveConfigurationDraftDocument, {
+      agentId,
+      document: withTest(draft?.document ?? configuration?.document ?? {}, test),
+      expectedRevision: draft?.revision ?? 0,
+    });
+    toast("Added the test to the draft.");
+  };
+  return (
+    <>
+      <Button variant="default" size="xs" loading={busy} onClick={() => void run(keep)}>
+        {label}
+      </Button>
+      {error !== undefined && <Failure error={error} />}
+    </>
+  );
+}
+
+/** Makes a test from a recorded decision, which expects what a configuration does; by default, what the agent did. */
+export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
+  (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
+
+/** A document with one more test, whose ID is numbered if another test has it. */
+export function withTest(document: Json, test: Json): Json {
+  const tests: unknown[] = Array.isArray(document.tests) ? document.tests : [];
+  const ids = new Set(tests.map((each) => (each as { id?: unknown } | null)?.id));
+  let id = String(test.id);
+  for (let number = 2; ids.has(id); number += 1) id = `${test.id}-${number}`;
+  return { ...document, tests: [...tests, { ...test, id }] };
+}

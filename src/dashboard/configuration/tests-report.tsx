@@ -1,0 +1,112 @@
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { execute } from "../api/execute";
+import { Failure } from "../ui/failure";
+import { formatNumber } from "../ui/format";
+import { Card } from "../ui/page";
+import styles from "./configuration.module.css";
+import { RunConfigurationTestsDocument, type RunConfigurationTestsQuery } from "./documents.generated";
+import { MarkList } from "./problems";
+
+type Report = RunConfigurationTestsQuery["runConfigurationTests"];
+
+/** Max differences and gaps listed; the rest are only counted. */
+const MAX_LISTED = 50;
+
+/**
+ * The results of the draft's tests.
+ * @param revision revision of the draft; a change runs the tests again
+ * @param enabled false if no draft is left to test
+ */
+export const useTests = (agentId: string, revision: number, enabled: boolean) =>
+  useQuery({
+    queryKey: [RunConfigurationTestsDocument.toString(), agentId, revision],
+    queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
+    enabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+
+/** The draft's tests: which of them fail, and what none of them reaches. */
+export function TestsReport({ data, error, refetch }: ReturnType<typeof useTests>) {
+  return (
+    <Card title="Tests of the draft">
+      {data !== undefined ? (
+        <Results report={data.runConfigurationTests} />
+      ) : error !== null ? (
+        <Failure error={error} retry={refetch} />
+      ) : (
+        <div className={styles.text}>
+          <Skeleton height={80} />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Results({ report: { total, failed, differences, coverage } }: { report: Report }) {
+  if (total === 0)
+    return (
+      <p className={styles.text}>
+        The draft has no tests. Keep decisions or dry runs as tests, so that no later change breaks them
+        unnoticed.
+      </p>
+    );
+  const facts = { tests: total, passed: total - failed, failed };
+  const gaps = gapsOf(coverage);
+  return (
+    <>
+      <dl className={styles.totals}>
+        {Object.entries(facts).map(([name, value]) => (
+          <div key={name} data-tone={value > 0 ? name : undefined}>
+            <dt>{name}</dt>
+            <dd>{formatNumber(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      {differences.length > 0 && (
+        <Listed
+          label="Failed tests"
+          marks={differences.map(({ testId, message }) => ({ severity: "error", path: testId, message }))}
+        />
+      )}
+      {gaps.length === 0 ? (
+        <p className={styles.text}>The tests reach every rule and condition.</p>
+      ) : (
+        <details className={styles.text}>
+          <summary>What no test reaches ({formatNumber(gaps.length)})</summary>
+          <Listed
+            label="What no test reaches"
+            marks={gaps.map(([path, message]) => ({ severity: "warning", path, message }))}
+          />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Listed({ label, marks }: Parameters<typeof MarkList>[0]) {
+  return (
+    <div className={styles.problems}>
+      <MarkList label={label} marks={marks.slice(0, MAX_LISTED)} />
+      {marks.length > MAX_LISTED && <p>and {formatNumber(marks.length - MAX_LISTED)} more</p>}
+    </div>
+  );
+}
+
+/** The rules and conditions where no test would notice a mistake. */
+const gapsOf = (coverage: Report["coverage"]): [rule: string, gap: string][] =>
+  coverage.flatMap(({ ruleId, matched, clauses }) => {
+    const rule = ruleId ?? "otherwise";
+    const clausesOf = (count: "met" | "notMet", what: string) =>
+      clauses.flatMap((clause, at): [string, string][] =>
+        clause[count] === 0 ? [[rule, `condition ${at + 1} is never ${what}`]] : [],
+      );
+    return [
+      ...(matched === 0
+        ? [[rule, ruleId === null ? "never applies" : "never matches"] as [string, string]]
+        : []),
+      ...clausesOf("met", "true"),
+      ...clausesOf("notMet", "false"),
+    ];
+  });
