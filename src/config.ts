@@ -153,6 +153,26 @@ function heloNameOf(url: string | undefined): string | undefined {
   return SMTP_HELO.test(name) ? name : undefined;
 }
 
+/** Kept as it is: an issuer is an identifier, and some end with a slash. */
+const issuer = z
+  .url({ protocol: /^https?$/, error: "OIDC_ISSUER must be an http or https URL" })
+  .max(500, "OIDC_ISSUER must have at most 500 characters");
+
+const GROUPS_FORM = "OIDC_PERMISSIONS must hold pairs such as Administrators=config:manage";
+
+/** `OIDC_PERMISSIONS`: pairs of a group and a permission; a name may contain an equals sign. */
+const groups = list.pipe(
+  z.array(
+    z.string().transform((pair, { addIssue }) => {
+      const at = pair.lastIndexOf("=");
+      const [group, permission] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+      if (at > 0 && group !== "" && permission !== "") return { group, permission };
+      addIssue(GROUPS_FORM);
+      return z.NEVER;
+    }),
+  ),
+);
+
 const SAMPLERS = [
   ...["always_on", "always_off", "traceidratio"],
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
@@ -229,6 +249,19 @@ const settings = z
     GITHUB_SECRET_SCANNING_KEYS_URL: url("GITHUB_SECRET_SCANNING_KEYS_URL").default(
       "https://api.github.com/meta/public_keys/secret_scanning",
     ),
+    OIDC_ISSUER: issuer.optional(),
+    OIDC_CLIENT_ID: z.string().max(500, "OIDC_CLIENT_ID must have at most 500 characters").optional(),
+    OIDC_CLIENT_SECRET: z
+      .string()
+      .max(1000, "OIDC_CLIENT_SECRET must have at most 1000 characters")
+      .optional(),
+    OIDC_NAME: z.string().max(50, "OIDC_NAME must have at most 50 characters").default("single sign-on"),
+    OIDC_ONLY: z.enum(["true", "false"], "OIDC_ONLY must be true or false").default("false"),
+    OIDC_PERMISSIONS_CLAIM: z
+      .string()
+      .max(200, "OIDC_PERMISSIONS_CLAIM must have at most 200 characters")
+      .optional(),
+    OIDC_PERMISSIONS: groups.optional(),
     SMTP_URL: smtpUrl.optional(),
     SMTP_HELO: z.string().max(255, SMTP_HELO_FORM).regex(SMTP_HELO, SMTP_HELO_FORM).optional(),
     MAIL_FROM: z
@@ -274,6 +307,21 @@ const settings = z
   })
   .refine((env) => (env.MODEL_URL === undefined) === (env.MODEL_NAME === undefined), {
     error: "MODEL_URL and MODEL_NAME must be set together",
+  })
+  .refine((env) => new Set([!env.OIDC_ISSUER, !env.OIDC_CLIENT_ID, !env.OIDC_CLIENT_SECRET]).size === 1, {
+    error: "OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together",
+  })
+  .refine((env) => env.OIDC_ONLY === "false" || env.OIDC_ISSUER !== undefined, {
+    error: "OIDC_ONLY requires OIDC_ISSUER",
+  })
+  .refine((env) => (env.OIDC_PERMISSIONS_CLAIM === undefined) === (env.OIDC_PERMISSIONS === undefined), {
+    error: "OIDC_PERMISSIONS_CLAIM and OIDC_PERMISSIONS must be set together",
+  })
+  .refine((env) => !env.OIDC_ISSUER?.startsWith("http:") || env.ENVIRONMENT === "development", {
+    error: "OIDC_ISSUER must be an https URL unless ENVIRONMENT is development",
+  })
+  .refine((env) => !env.OIDC_ISSUER || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
+    error: "OIDC_ISSUER requires PUBLIC_URL, to which it sends people back",
   })
   .refine(({ MODEL_CONCURRENCY: max = 0, DELIVERY_WORKERS: all }) => all === 0 || max < all, {
     error: "MODEL_CONCURRENCY must be less than DELIVERY_WORKERS",
@@ -324,6 +372,18 @@ const settings = z
             name: env.MODEL_NAME,
             apiKey: env.MODEL_API_KEY,
             concurrency: env.MODEL_CONCURRENCY,
+          }
+        : undefined,
+    oidc:
+      env.OIDC_ISSUER && env.OIDC_CLIENT_ID && env.OIDC_CLIENT_SECRET
+        ? {
+            issuer: env.OIDC_ISSUER,
+            clientId: env.OIDC_CLIENT_ID,
+            clientSecret: env.OIDC_CLIENT_SECRET,
+            name: env.OIDC_NAME,
+            isOnly: env.OIDC_ONLY === "true",
+            permissionsClaim: env.OIDC_PERMISSIONS_CLAIM,
+            permissions: env.OIDC_PERMISSIONS ?? [],
           }
         : undefined,
     mail: env.SMTP_URL && env.MAIL_FROM ? { ...env.SMTP_URL, from: env.MAIL_FROM } : undefined,

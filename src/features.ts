@@ -30,6 +30,7 @@ import { lines } from "./features/lines/lines.feature";
 import { mcp } from "./features/mcp/mcp.feature";
 import { members } from "./features/members/members.feature";
 import { messages } from "./features/messages/messages.feature";
+import { oidc } from "./features/oidc/oidc.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
@@ -56,6 +57,7 @@ export const FEATURES = [
   lines,
   configuration,
   members,
+  oidc,
   keyUsage,
   apiKeys,
   leakedKeys,

@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Timestamp } from "../common/time";
 import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import type { SessionCookie } from "./context";
@@ -7,6 +8,24 @@ import type { SessionCookie } from "./context";
 /** Browsers accept `__Host-` only from the same host over HTTPS, so no sibling domain or eavesdropper can set it. */
 const OVER_HTTPS = { name: "__Host-gateway_session", path: "/", secure: true } as const;
 const OVER_HTTP = { name: "gateway_session", path: "/graphql", secure: false } as const;
+
+type Form = typeof OVER_HTTPS | typeof OVER_HTTP;
+
+/** The `Set-Cookie` header that stores a session token; an empty token deletes the cookie. */
+const setCookie = (form: Form, value: string, maxAge: number): string =>
+  stringifySetCookie({ ...form, value, maxAge, httpOnly: true, sameSite: "strict" });
+
+const secondsUntil = (expiresAt: Timestamp): number =>
+  Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
+
+/**
+ * The `Set-Cookie` header for a session that a page of the service has opened outside the GraphQL API.
+ * @param baseUrl the address that browsers use
+ */
+export const sessionCookieFor = (
+  { token, expiresAt }: { token: string; expiresAt: Timestamp },
+  baseUrl: string,
+): string => setCookie(baseUrl.startsWith("https:") ? OVER_HTTPS : OVER_HTTP, token, secondsUntil(expiresAt));
 
 const FOREIGN =
   "The session cookie is accepted only from pages on the service's own origin. Behind a proxy, set PUBLIC_URL to that origin.";
@@ -35,14 +54,11 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
     const put = (value: string, maxAge: number) => {
       // Otherwise Fastify appends a second Set-Cookie.
       reply.removeHeader("set-cookie");
-      reply.header(
-        "set-cookie",
-        stringifySetCookie({ ...form, value, maxAge, httpOnly: true, sameSite: "strict" }),
-      );
+      reply.header("set-cookie", setCookie(form, value, maxAge));
     };
     return {
       token,
-      set: (value, expiresAt) => put(value, Math.floor((Date.parse(expiresAt) - Date.now()) / 1000)),
+      set: (value, expiresAt) => put(value, secondsUntil(expiresAt)),
       clear: () => {
         if (token !== undefined) put("", 0);
       },

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { addInvitationCommands } from "./invitations";
-import { addMemberCommands, addRemovalCommands } from "./members";
+import { addMemberCommands, addRemovalCommands, addSignInCommands } from "./members";
 
 export const description = "Members (people who sign in)";
 
 /** Adds the commands of `gateway members`. */
 export function add(members: Command): void {
-  for (const each of [addMemberCommands, addInvitationCommands, addRemovalCommands]) each(members);
+  for (const each of [addMemberCommands, addInvitationCommands, addSignInCommands, addRemovalCommands])
+    each(members);
 }

@@ -1,10 +1,12 @@
 import { Argument, type Command } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
 import { PERMISSIONS, Permission } from "../auth/permissions";
+import { baseUrlOf } from "../base-url";
 import { randomBase62 } from "../credentials/base62";
 import type { Member } from "../features/members/member.entity";
 import { NewMember, NewPassword } from "../features/members/member.inputs";
 import type { MemberService } from "../features/members/member.service";
+import { SIGN_IN_LINK_PATH } from "../features/members/sign-in-link.http";
 import { validateInput } from "../schema/validate-input";
 import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
@@ -123,6 +125,38 @@ export function addMemberCommands(members: Command): void {
         await validateInput(Object.assign(new NewPassword(), { password }));
         await services.sessions.setPassword(operatorFor(member.organization), member, password);
         printMember(member, shown, options);
+      }),
+    );
+}
+
+/** Adds the commands for members who sign in by OpenID Connect, and for when its issuer is down. */
+export function addSignInCommands(members: Command): void {
+  members
+    .command("sign-in-link")
+    .description("print a link that signs a member in once, within 15 minutes")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON object")
+    .action((email: string, { json }: Json) =>
+      withServices(async ({ members, sessions, config }) => {
+        const member = await members.byEmail(email);
+        const token = await sessions.createLink(operatorFor(member.organization), member);
+        const link = `${baseUrlOf(config)}${SIGN_IN_LINK_PATH}${token}`;
+        if (json) printJson({ email: member.email, link });
+        else print(`${link}\n\nThe link signs in ${member.email} once, within 15 minutes.`);
+      }),
+    );
+
+  addYesOption(members.command("unlink"))
+    .description("unlink a member's account at the OpenID Connect issuer and end the sessions that it opened")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON object")
+    .action((email: string, options: Json & Confirmation) =>
+      withServices(async ({ members }) => {
+        const { id, organization } = await members.byEmail(email);
+        await confirm(`Unlink the account of ${email} and end the sessions that it opened?`, options);
+        const member = await members.unlinkIdentity(operatorFor(organization), id);
+        if (options.json) printJson(describe(member));
+        else print(`Unlinked ${member.email}. The next sign-in links an account again.`);
       }),
     );
 }

@@ -1,5 +1,7 @@
+import { timestamp } from "../../src/common/time";
 import type { ErrorCode } from "../../src/errors";
 import { AddressKind, ContactAddress } from "../../src/features/contacts/contact-address.entity";
+import { MemberIdentity } from "../../src/features/members/member-identity.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact } from "../support/contacts";
@@ -157,6 +159,20 @@ const aMember = async ({ gateway }: AccessFixture) => ({
   id: (await addMember(gateway, { manage: true })).id,
 });
 
+/** A new member with an account at an issuer. */
+const aLinkedMember = async ({ gateway }: AccessFixture) => {
+  const { id } = await addMember(gateway);
+  await gateway.services.database.write((tx) =>
+    tx.insert(MemberIdentity, {
+      memberId: id,
+      issuer: "https://issuer.example.com",
+      subject: id,
+      boundAt: timestamp(),
+    }),
+  );
+  return { memberId: id };
+};
+
 /** A new session of a new member of the first organization. */
 const aSession = async ({ gateway }: AccessFixture) => {
   const { id } = await addMember(gateway);
@@ -245,6 +261,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     variables: agentForMembers,
   },
   "Query.viewer": { outcomes: ALLOWED.anyone, document: "{ viewer { id organization { id } } }" },
+  "Query.signInOptions": { outcomes: ALLOWED.anyone, document: "{ signInOptions { password issuerName } }" },
   "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
   "Query.sessions": { outcomes: ALLOWED.members, document: "{ sessions { id isCurrent } }" },
   "Query.invitations": { outcomes: ALLOWED.managers, document: "{ invitations { id } }" },
@@ -705,6 +722,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($id: ID!) { removeMember(input: { id: $id }) { id } }",
     variables: aMember,
+  },
+  "Mutation.unlinkIdentity": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($memberId: ID!) { unlinkIdentity(input: { memberId: $memberId }) { id } }",
+    variables: aLinkedMember,
   },
   "Mutation.inviteMember": {
     outcomes: { ...ALLOWED.managersOfTheFirst, "a member of another organization": "ok" },

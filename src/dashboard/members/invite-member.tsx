@@ -15,7 +15,7 @@ export interface Invitee {
 }
 
 /** A listed member. */
-export type MemberEntry = Invitee & { id: string };
+export type MemberEntry = Invitee & { id: string; identity: { issuer: string } | null };
 
 /** The text about the mail in the dialog with the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {

@@ -6,6 +6,7 @@ import {
   GrantPermissionDocument,
   RemoveMemberDocument,
   RevokePermissionDocument,
+  UnlinkIdentityDocument,
   WithdrawInvitationDocument,
 } from "./documents.generated";
 import type { MemberEntry } from "./invite-member";
@@ -30,6 +31,28 @@ export function ChangePermissions({ member, onClosed }: Props) {
     <FormDialog title={`Permissions for ${member.email}`} submit="Save" onSubmit={submit} onClosed={onClosed}>
       <PermissionFields chosen={member.permissions} />
       <p>Changes take effect on the member’s next request.</p>
+    </FormDialog>
+  );
+}
+
+/** Unlinks a member's account at the OpenID Connect issuer after a confirmation. */
+export function UnlinkIdentity({ member, onClosed }: Props) {
+  const submit = async () => {
+    await change(UnlinkIdentityDocument, { memberId: member.id });
+    toast(`Unlinked the account of ${member.email}.`);
+  };
+  return (
+    <FormDialog
+      title={`Unlink the account of ${member.email}?`}
+      submit="Unlink"
+      isDestructive
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>
+        The sessions that the account opened end. The next sign-in links the account whose verified email
+        address is {member.email}.
+      </p>
     </FormDialog>
   );
 }

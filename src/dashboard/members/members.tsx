@@ -23,6 +23,7 @@ const { component: ChangePermissions } = loaded(
   async () => (await import("./member-dialogs")).ChangePermissions,
 );
 const { component: RemoveMember } = loaded(async () => (await import("./member-dialogs")).RemoveMember);
+const { component: UnlinkIdentity } = loaded(async () => (await import("./member-dialogs")).UnlinkIdentity);
 const { component: WithdrawInvitation } = loaded(
   async () => (await import("./member-dialogs")).WithdrawInvitation,
 );
@@ -84,6 +85,15 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
       onClick: () => open(<ChangePermissions member={member} onClosed={onClosed} />),
     },
     { label: "Sessions…", onClick: () => open(<MemberSessions member={member} onClosed={onClosed} />) },
+    ...(member.identity === null
+      ? []
+      : [
+          {
+            label: "Unlink account…",
+            disabled,
+            onClick: () => open(<UnlinkIdentity member={member} onClosed={onClosed} />),
+          },
+        ]),
     {
       label: "Remove…",
       disabled,

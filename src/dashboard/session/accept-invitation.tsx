@@ -12,6 +12,7 @@ import { Wordmark } from "../ui/wordmark";
 import { AcceptInvitationDocument, InvitationDocument } from "./documents.generated";
 import { signOut } from "./session";
 import styles from "./sign-in.module.css";
+import { useSignInOptions } from "./sign-in-options";
 
 /** Shown to invited people, whether or not signed in: they choose a password and are then signed in. */
 export function AcceptInvitation() {
@@ -25,6 +26,7 @@ export function AcceptInvitation() {
     gcTime: 0,
   });
   const invitation = data?.invitation;
+  const { password, issuerName } = useSignInOptions();
 
   return (
     <main className={styles.page}>
@@ -38,10 +40,17 @@ export function AcceptInvitation() {
           <>
             <p className={styles.help}>
               {invitation.invitedBy === "command line" ? "An administrator" : invitation.invitedBy} invited
-              you. Choose a password of 12 or more characters.
+              you. {password && "Choose a password of 12 or more characters."}
             </p>
             <SignedInAs />
-            <PasswordForm key={token} token={token} email={invitation.email} />
+            {issuerName !== null && (
+              <p className={styles.help}>
+                {password && "Or "}
+                <a href="/auth/oidc/start">sign in with {issuerName}</a> as {invitation.email}, which accepts
+                the invitation.
+              </p>
+            )}
+            {password && <PasswordForm key={token} token={token} email={invitation.email} />}
           </>
         )}
         <p className={styles.help}>

@@ -8,10 +8,12 @@ import { usePageTitle } from "../ui/page";
 import { Wordmark } from "../ui/wordmark";
 import { SignInDocument } from "./documents.generated";
 import styles from "./sign-in.module.css";
+import { IssuerButton, useSignInOptions } from "./sign-in-options";
 
 /** Shown instead of the requested page, which appears after signing in. */
 export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const heading = usePageTitle("Sign in");
+  const options = useSignInOptions();
   const password = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -46,35 +48,43 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
           </p>
         )}
         {error !== undefined && <Failure error={error} />}
-        <form onSubmit={submit} className={styles.form}>
-          <TextInput
-            name="email"
-            type="email"
-            label="Email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            defaultValue={email}
-            autoFocus={email === ""}
-          />
-          <PasswordInput
-            ref={password}
-            name="password"
-            label="Password"
-            autoComplete="current-password"
-            autoFocus={email !== ""}
-            required
-            withAsterisk={false}
-            visibilityToggleButtonProps={{ "aria-label": "Show password" }}
-          />
-          <Button type="submit" loading={busy}>
-            Sign in
-          </Button>
-        </form>
-        <p className={styles.help}>
-          Forgot your password? An administrator can reset it with:{" "}
-          <code>npm run -s gateway -- members reset-password &lt;email&gt;</code>
-        </p>
+        {options.issuerName !== null && (
+          <IssuerButton name={options.issuerName} returnTo={location.pathname + location.search} />
+        )}
+        {options.password && (
+          <>
+            {options.issuerName !== null && <p className={styles.or}>or with a password</p>}
+            <form onSubmit={submit} className={styles.form}>
+              <TextInput
+                name="email"
+                type="email"
+                label="Email"
+                autoComplete="username"
+                required
+                withAsterisk={false}
+                defaultValue={email}
+                autoFocus={email === ""}
+              />
+              <PasswordInput
+                ref={password}
+                name="password"
+                label="Password"
+                autoComplete="current-password"
+                autoFocus={email !== ""}
+                required
+                withAsterisk={false}
+                visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+              />
+              <Button type="submit" loading={busy}>
+                Sign in
+              </Button>
+            </form>
+            <p className={styles.help}>
+              Forgot your password? An administrator can reset it with:{" "}
+              <code>npm run -s gateway -- members reset-password &lt;email&gt;</code>
+            </p>
+          </>
+        )}
       </div>
     </main>
   );

@@ -11,7 +11,7 @@ import { newTables } from "./version-two/tables";
 /** Columns that version 2 adds to tables of version 1, where a null limits nothing: keys keep all their rights. */
 const NEW_COLUMNS: Record<string, Record<string, string>> = {
   agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)", policy_version: "integer" },
-  session: { ip: "varchar(45)", user_agent: "varchar(200)" },
+  session: { ip: "varchar(45)", user_agent: "varchar(200)", oidc_session: "varchar(64)" },
   api_key: {
     scopes: "text",
     description: "varchar(500)",
@@ -92,6 +92,9 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
       name: "message_provider_id",
       where: "provider_id IS NOT NULL",
     },
+  ],
+  session: [
+    { ...index("oidc_session"), name: "session_oidc_session", where: "oidc_session IS NOT NULL" },
   ],
   audit_entry: [
     index("organization_id", "target_id", "id"),

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import { LessThanOrEqual, MoreThan } from "typeorm";
+import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -36,7 +36,7 @@ import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { SignedIn } from "./member.inputs";
 import { EMAIL_TAKEN, inOrder, type MemberService, normalizeEmail } from "./member.service";
 import type { PasswordChecks } from "./password-checks";
-import type { SessionService } from "./session.service";
+import { assertPasswordsOn, type SessionService } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 
 /** Max pending invitations per organization. */
@@ -49,7 +49,7 @@ const MAX_ORGANIZATIONS = 10_000;
 
 interface Dependencies {
   database: Database;
-  config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "oidc">;
   /** Sends e-mails; undefined without a mail server. */
   sendMail: SendMail | undefined;
   log: Pick<Logger, "warn">;
@@ -196,12 +196,13 @@ export class InvitationService {
 
   /**
    * Makes the holder of an invitation a member and opens a session. Attempts count like sign-ins from the address.
-   * @throws GatewayError `invalid_invitation`, `conflict` if the address belongs to another account,
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to another account,
    *   `organization_deactivated` or `too_many_attempts`
    */
   async accept(context: RequestContext, { token, password }: AcceptInvitationInput): Promise<SignedIn> {
     const { database, checks } = this.services;
     const { origin } = context;
+    assertPasswordsOn(this.services.config);
     return checks.run(context, async () => {
       await countAddressAttempt(database, this.countsOf, origin.ip);
       const { id, tokenHash, organizationId } = await this.find(context, token);
@@ -214,18 +215,32 @@ export class InvitationService {
           relations: { organization: true },
         });
         if (invitation === null) throw new GatewayError("invalid_invitation");
-        await tx.delete(Invitation, { id });
-        return this.join(tx, origin, invitation, passwordHash);
+        const member = await this.join(tx, origin, invitation, passwordHash);
+        await recordSignIn(tx, member.email, origin.ip);
+        return this.services.sessions.open(tx, member, origin);
       });
     });
   }
 
-  private async join(
+  /** The newest pending invitation to any organization for an e-mail address, with its organization. */
+  newestFor(reader: EntityManager, email: string): Promise<Invitation | null> {
+    return reader.findOne(Invitation, {
+      where: { email, expiresAt: MoreThan(timestamp()) },
+      order: { id: "DESC" },
+      relations: { organization: true },
+    });
+  }
+
+  /**
+   * Makes the invited person a member in a transaction that holds the lock of `MEMBER_CHANGES`; the invitation ends.
+   * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
+   */
+  async join(
     tx: Tx,
     origin: RequestContext["origin"],
     invitation: Invitation,
     passwordHash: string,
-  ): Promise<SignedIn> {
+  ): Promise<Member> {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
     // The address may belong to a member of another organization; the invited person may learn this.
@@ -234,14 +249,14 @@ export class InvitationService {
         "conflict",
         "The e-mail address already belongs to an account. Ask for an invitation for another address.",
       );
+    await tx.delete(Invitation, { id: invitation.id });
     const id = uuid();
     const caller = { kind: "member" as const, id, email, permissions, sessionId: "", organization };
     const context: RequestContext = { caller, origin };
     await recordOn(tx, context, "invitation_accepted", invitation);
     const fields = { id, organizationId, email, passwordHash, permissions };
     const member = await this.services.members.add(tx, context, fields);
-    await recordSignIn(tx, email, origin.ip);
-    return this.services.sessions.open(tx, Object.assign(member, { organization }), origin);
+    return Object.assign(member, { organization });
   }
 
   /** Sends the link, after the commit. A failure is harmless: the caller always gets the link. */

@@ -14,6 +14,12 @@ export const memberActions = auditActions({
     "Changing a member's e-mail address failed, because the password was wrong or the address was in use.",
   member_removed: "A member was removed, and their sessions were ended.",
   member_session_ended: "One of a member's sessions was ended.",
+  member_identity_linked:
+    "A member signed in with an account at an OpenID Connect issuer for the first time.",
+  member_identity_unlinked:
+    "A member's account at an OpenID Connect issuer was unlinked, and its sessions were ended.",
+  member_signed_out_by_issuer: "The OpenID Connect issuer ended sessions of a member.",
+  member_sign_in_link_created: "A link that signs a member in once was created.",
   invitation_created: "A person was invited to become a member.",
   invitation_withdrawn:
     "An invitation was withdrawn or replaced, or became invalid when its sender lost the permission to invite.",

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { IsEmail, IsEnum, Length, MaxLength } from "../../common/validators";
 import { InputById } from "../../schema/mutation-input";
@@ -51,6 +52,12 @@ export class RevokePermissionInput extends MemberPermission {}
 @InputType({ description: "A member to remove." })
 export class RemoveMemberInput extends InputById("member") {}
 
+@InputType({ description: "A member whose account at an OpenID Connect issuer to unlink." })
+export class UnlinkIdentityInput {
+  @Field(() => ID, { description: "ID of the member." })
+  memberId!: string;
+}
+
 @InputType({ description: "Credentials of a member." })
 export class SignInInput {
   @Field(() => String, { description: "E-mail address, case-insensitive." })
@@ -89,6 +96,15 @@ export class ChangeEmailInput {
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: "How members can sign in." })
+export class SignInOptions {
+  @Field(() => Boolean, { description: "True if members can sign in with a password." })
+  password!: boolean;
+
+  @Nullable(() => String, "Name of the OpenID Connect issuer on the sign-in page; null without one.")
+  issuerName!: string | null;
 }
 
 @ObjectType({

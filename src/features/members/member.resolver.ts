@@ -1,4 +1,4 @@
-import { Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
 import { cookieOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
@@ -14,11 +14,14 @@ import {
   RevokePermissionInput,
   SignedIn,
   SignInInput,
+  SignInOptions,
   SignInWithCookieInput,
   SignOutEverywherePayload,
   SignOutPayload,
+  UnlinkIdentityInput,
 } from "./member.inputs";
 import { MemberService } from "./member.service";
+import { MemberIdentity } from "./member-identity.entity";
 import { SessionService } from "./session.service";
 
 @Resolver(() => Member)
@@ -44,6 +47,20 @@ export class MemberResolver {
   })
   members(@Ctx() context: RequestContext): Promise<Member[]> {
     return this.service.list(context);
+  }
+
+  @Access("anyone")
+  @Query(() => SignInOptions, { description: "How members can sign in." })
+  signInOptions(): SignInOptions {
+    return this.sessions.options;
+  }
+
+  @FieldResolver(() => MemberIdentity, {
+    nullable: true,
+    description: "The account at an OpenID Connect issuer with which the member signs in; null without one.",
+  })
+  async identity(@Root() { id }: Member): Promise<MemberIdentity | null> {
+    return (await this.service.identityOf(id)) ?? null;
   }
 
   @Access("anyone")
@@ -142,5 +159,17 @@ export class MemberResolver {
     @Input(RemoveMemberInput) { id }: RemoveMemberInput,
   ): Promise<Member> {
     return this.service.remove(context, id);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Member, {
+    description:
+      "Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions that it opened. The next sign-in links the account whose verified e-mail address is the member's.",
+  })
+  unlinkIdentity(
+    @Ctx() context: RequestContext,
+    @Input(UnlinkIdentityInput) { memberId }: UnlinkIdentityInput,
+  ): Promise<Member> {
+    return this.service.unlinkIdentity(context, memberId);
   }
 }

@@ -1,8 +1,10 @@
+import { In, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
+import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { hashPassword } from "../../credentials/password";
@@ -18,6 +20,7 @@ import { endInvitationsOf } from "./end-invitations";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { GrantPermissionInput, NewMember, RevokePermissionInput } from "./member.inputs";
+import { MemberIdentity } from "./member-identity.entity";
 import { Session } from "./session.entity";
 
 declare module "../../schema/hooks" {
@@ -47,10 +50,20 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 
 /** The members of organizations. */
 export class MemberService {
+  /** The account of a member at an OpenID Connect issuer. */
+  readonly identityOf: (memberId: string) => Promise<MemberIdentity | undefined>;
+
   constructor(
     private readonly database: Database,
     private readonly hooks: HookRegistry,
-  ) {}
+  ) {
+    this.identityOf = database.coalesceByKey("identities", async (ids) =>
+      indexBy(
+        await database.read((reader) => reader.findBy(MemberIdentity, { memberId: In([...ids]) })),
+        ({ memberId }) => memberId,
+      ),
+    );
+  }
 
   /**
    * The calling member; null for other callers.
@@ -157,6 +170,7 @@ export class MemberService {
       await endInvitationsOf(tx, context, member);
       await tx.delete(Session, { memberId: id });
       for (const hook of this.hooks.of("memberRemoved")) await hook(tx, member);
+      await tx.delete(MemberIdentity, { memberId: id });
       await tx.delete(Member, { id });
       if (manages(member)) await assertManaged(tx, member.organizationId);
       await recordOn(tx, context, memberActions.member_removed, member, {
@@ -164,6 +178,49 @@ export class MemberService {
       });
       return member;
     });
+  }
+
+  /**
+   * Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions that
+   * it opened.
+   * @throws GatewayError `not_found`, including for a member without such an account
+   */
+  unlinkIdentity(context: RequestContext, memberId: string): Promise<Member> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      const member = await this.lockMember(tx, context, memberId);
+      const identity = await tx.findOneBy(MemberIdentity, { memberId });
+      if (identity === null) throw noSuch("linked account");
+      await tx.delete(MemberIdentity, { memberId });
+      await tx.delete(Session, { memberId, oidcSession: Not(IsNull()) });
+      await recordOn(tx, context, memberActions.member_identity_unlinked, member, {
+        issuer: [identity.issuer, null],
+        subject: [identity.subject, null],
+      });
+      return member;
+    });
+  }
+
+  /**
+   * Sets the permissions of a member in a transaction that holds the lock of `MEMBER_CHANGES`. The last manager of an
+   * organization keeps `config:manage`.
+   */
+  async setPermissions(
+    tx: Tx,
+    context: RequestContext,
+    member: Member,
+    wanted: readonly Permission[],
+  ): Promise<Member> {
+    const losesManage = manages(member) && !wanted.includes(Permission.config_manage);
+    const members = losesManage ? await tx.findBy(Member, { organizationId: member.organizationId }) : [];
+    const isLast = losesManage && !members.some((each) => each.id !== member.id && manages(each));
+    const permissions = inOrder(isLast ? [...wanted, Permission.config_manage] : wanted);
+    if (permissions.join() === member.permissions.join()) return member;
+    await tx.update(Member, { id: member.id }, { permissions });
+    if (losesManage && !isLast) await endInvitationsOf(tx, context, member);
+    await recordOn(tx, context, memberActions.member_permissions_changed, member, {
+      permissions: [member.permissions, permissions],
+    });
+    return tx.merge(Member, member, { permissions });
   }
 
   /** Locks a member of the caller's organization on behalf of a manager. */

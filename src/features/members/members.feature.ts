@@ -1,5 +1,5 @@
 import { timestamp } from "../../common/time";
-import { feature } from "../../schema/feature";
+import { type Core, feature } from "../../schema/feature";
 import { AccountService } from "./account.service";
 import { Invitation } from "./invitation.entity";
 import { InvitationResolver } from "./invitation.resolver";
@@ -7,19 +7,22 @@ import { InvitationService } from "./invitation.service";
 import { Member } from "./member.entity";
 import { MemberResolver } from "./member.resolver";
 import { MemberService } from "./member.service";
+import { MemberIdentity } from "./member-identity.entity";
 import { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { SessionResolver } from "./session.resolver";
 import { SessionService } from "./session.service";
+import { addSignInLink } from "./sign-in-link.http";
 import { SignInThrottle } from "./sign-in-throttle.entity";
+import { SingleUse } from "./single-use.entity";
 
 /** The members of an organization, their sessions and invitations, and limits on password guessing. */
 export const members = feature({
-  entities: [Member, Session, SignInThrottle, Invitation],
-  services: ({ database, hooks, config, log, rejectedTokens, sendMail }) => {
+  entities: [Member, MemberIdentity, Session, SignInThrottle, SingleUse, Invitation],
+  services: ({ database, hooks, config, log, rejectedTokens, sendMail }: Core) => {
     const checks = new PasswordChecks();
     const members = new MemberService(database, hooks);
-    const sessions = new SessionService(database, rejectedTokens, checks);
+    const sessions = new SessionService(database, rejectedTokens, checks, config);
     const account = new AccountService(database, checks);
     const shared = { database, config, sendMail, log, rejectedTokens, members, sessions, checks };
     return { members, sessions, account, invitations: new InvitationService(shared) };
@@ -34,10 +37,12 @@ export const members = feature({
     new SessionResolver(services.sessions),
     new InvitationResolver(services.invitations),
   ],
-  batches: ["sessions"],
+  http: addSignInLink,
+  batches: ["sessions", "identities"],
   expired: () => [
     { entity: Session, column: "expires_at", before: timestamp() },
     { entity: SignInThrottle, column: "window_ends_at", before: timestamp() },
+    { entity: SingleUse, column: "expires_at", before: timestamp() },
     { entity: Invitation, column: "expires_at", before: timestamp() },
   ],
 });

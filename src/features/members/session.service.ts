@@ -1,4 +1,4 @@
-import { MoreThan } from "typeorm";
+import { IsNull, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { MemberCaller, Origin } from "../../auth/caller";
@@ -13,6 +13,7 @@ import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { HOUR_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import type { Config } from "../../config";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
@@ -21,7 +22,7 @@ import { GatewayError, noSuch } from "../../errors";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
-import type { SignedIn, SignInInput } from "./member.inputs";
+import type { SignedIn, SignInInput, SignInOptions } from "./member.inputs";
 import { normalizeEmail, recordOn } from "./member.service";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -37,6 +38,12 @@ import {
 /** A working day. */
 const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 
+/** Lifetime of a link that signs in once. */
+const LINK_LIFETIME_MS = 15 * 60_000;
+
+/** Marks the session that a link opens; only the command line creates sessions without an address. */
+const LINK = { ip: null, userAgent: "sign-in link" };
+
 /** Max sessions in a list. */
 export const MAX_LISTED_SESSIONS = 100;
 
@@ -51,6 +58,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     private readonly database: Database,
     private readonly rejectedTokens: RejectedTokens,
     private readonly checks: PasswordChecks,
+    private readonly config: Pick<Config, "oidc">,
   ) {
     this.countsOf = createCountLookup(database);
     this.byHash = database.coalesceByKey("sessions", async (hashes) =>
@@ -80,12 +88,19 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return callerOf(session.member, session.id);
   }
 
+  /** How members can sign in. */
+  get options(): SignInOptions {
+    const { oidc } = this.config;
+    return { password: oidc?.isOnly !== true, issuerName: oidc?.name ?? null };
+  }
+
   /**
    * Opens a session.
-   * @throws GatewayError `invalid_credentials`, after the same time for an unknown address as for a wrong password, or
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials`, after the same time for an unknown address as for a wrong password, or
    *   `too_many_attempts`, after the same time for any locked account
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
+    assertPasswordsOn(this.config);
     return this.checks.run(context, () => this.openSession(context, input));
   }
 
@@ -106,8 +121,16 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /** Opens a session of a member in a transaction, and records the sign-in. */
-  async open(tx: Tx, member: Member, origin: Origin): Promise<SignedIn> {
+  /**
+   * Opens a session of a member in a transaction, and records the sign-in.
+   * @param options.oidcSession for a sign-in by OpenID Connect
+   */
+  async open(
+    tx: Tx,
+    member: Member,
+    origin: Origin,
+    { oidcSession = null }: Partial<Pick<Session, "oidcSession">> = {},
+  ): Promise<SignedIn> {
     const token = mintSessionToken();
     const session = {
       id: uuid(),
@@ -117,12 +140,52 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       expiresAt: timestamp(SESSION_LIFETIME_MS),
       ip: origin.ip,
       userAgent: origin.userAgent,
+      oidcSession,
     };
     await tx.insert(Session, session);
     const context = { caller: callerOf(member, session.id), origin };
     await recordOn(tx, context, memberActions.member_signed_in, member);
     tx.afterCommit(() => this.rejectedTokens.remember(session.tokenHash));
     return { token, expiresAt: session.expiresAt, member };
+  }
+
+  /**
+   * Creates the token of a link that signs a member in once, on behalf of an operator.
+   * @returns the token
+   */
+  createLink(context: RequestContext, member: Member): Promise<string> {
+    const token = mintSessionToken();
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await tx.insert(Session, {
+        id: uuid(),
+        memberId: member.id,
+        tokenHash: hashToken(token),
+        createdAt: timestamp(),
+        expiresAt: timestamp(LINK_LIFETIME_MS),
+        ...LINK,
+        oidcSession: null,
+      });
+      await recordOn(tx, context, memberActions.member_sign_in_link_created, member);
+      return token;
+    });
+  }
+
+  /**
+   * Opens a session for the holder of a link's token, which works only once.
+   * @throws GatewayError `invalid_session` or `too_many_attempts`
+   */
+  async openByLink({ origin }: RequestContext, token: string): Promise<SignedIn> {
+    const { id, sessionId } = await this.resolve(token, origin);
+    return this.database.write(async (tx) => {
+      const { affected } = await tx.delete(Session, {
+        id: sessionId,
+        ip: IsNull(),
+        userAgent: LINK.userAgent,
+      });
+      if (affected !== 1) throw new GatewayError("invalid_session");
+      const member = await tx.findOneOrFail(Member, { where: { id }, relations: { organization: true } });
+      return this.open(tx, member, origin);
+    });
   }
 
   /** @throws GatewayError `too_many_attempts` if too many sign-ins are already running */
@@ -250,6 +313,11 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       if (member !== null) await recordOn(tx, context, memberActions.member_sign_in_failed, member);
     });
   }
+}
+
+/** @throws GatewayError `forbidden` if members sign in by OpenID Connect only */
+export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
+  if (oidc?.isOnly) throw new GatewayError("forbidden", `Passwords are off. Sign in with ${oidc.name}.`);
 }
 
 /**

@@ -1,29 +1,9 @@
-import { createHash } from "node:crypto";
 import { escapeHtml } from "../../common/escape-html";
-
-const STYLE = `body{font:1.125rem/1.5 system-ui,sans-serif;max-width:30rem;margin:15vh auto;padding:0 1.5rem;overflow-wrap:anywhere;color:#1f2328;background:#fff}
-h1{font-size:1.5rem}button{font:inherit;padding:.5rem 1.25rem;border:0;border-radius:.5rem;color:#fff;background:#1f2328;cursor:pointer}
-@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181b}button{color:#16181b;background:#e6e6e6}}`;
-
-/** Headers of the pages, which run and load nothing, and which no search engine lists. */
-export const PAGE_HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  "x-robots-tag": "noindex, nofollow",
-} as const;
-
-const pageWith = (heading: string, content: string): string =>
-  `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex, nofollow"><title>${heading}</title><style>${STYLE}</style></head>
-<body><main><h1>${heading}</h1>
-${content}
-</main></body></html>
-`;
+import { plainPage } from "../../http/plain-page";
 
 /** Asks before it unsubscribes, because programs also open the links in e-mails. */
 export const askingPage = (title: string): string =>
-  pageWith(
+  plainPage(
     escapeHtml(title),
     `<p>Do you want to stop getting these messages?</p>
 <form method="post"><button>Unsubscribe</button></form>`,
@@ -31,11 +11,11 @@ export const askingPage = (title: string): string =>
 
 /** Says that messages about a topic are no longer sent. */
 export const unsubscribedPage = (title: string): string =>
-  pageWith(
+  plainPage(
     escapeHtml(title),
     `<p role="status">You are unsubscribed. You will no longer get these messages.</p>`,
   );
 
 /** Says that a link is not valid. */
 export const invalidPage = (): string =>
-  pageWith("This link is not valid", "<p>Open the link in the message again, or copy the whole link.</p>");
+  plainPage("This link is not valid", "<p>Open the link in the message again, or copy the whole link.</p>");

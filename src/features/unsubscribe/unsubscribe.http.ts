@@ -4,10 +4,11 @@ import { clientAddress } from "../../auth/client-address";
 import { customerNetworkOf } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { noteFailure, sendError } from "../../http/error-handler";
+import { PAGE_HEADERS } from "../../http/plain-page";
 import { Bodies } from "../../http/plugins/read-body";
 import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
 import type { UnsubscribeService } from "./unsubscribe.service";
-import { askingPage, invalidPage, PAGE_HEADERS, unsubscribedPage } from "./unsubscribe-page";
+import { askingPage, invalidPage, unsubscribedPage } from "./unsubscribe-page";
 
 /** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); nothing of a body is used. */
 const BODY_MAX_BYTES = 8 * 1024;

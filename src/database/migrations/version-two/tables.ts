@@ -356,6 +356,17 @@ const describe = (bigint: string, no: string): NewTable[] => [
     indices: [unique("organization_id", "email"), index("invited_by_id"), index("expires_at")],
   },
   {
+    name: "member_identity",
+    columns: [primary(ids("member_id")), texts({ issuer: 500, subject: 255 }), moments("bound_at")],
+    foreignKeys: [references("member")],
+    indices: [unique("issuer", "subject")],
+  },
+  {
+    name: "single_use",
+    columns: [primary(texts({ hash: 64 })), moments("expires_at")],
+    indices: [index("expires_at")],
+  },
+  {
     name: "instance_key_check",
     columns: [primary(integers("id")), texts({ value: 44 }), moments("created_at")],
   },

@@ -1,0 +1,32 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { sha256 } from "../../credentials/sha256";
+import { TIMESTAMP_COLUMN } from "../../database/columns";
+import { returning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
+
+/** A sign-in or a token that was used, and works only once. */
+@Entity()
+export class SingleUse {
+  /** SHA-256 in hexadecimal. */
+  @PrimaryColumn({ type: "varchar", length: 64 })
+  hash!: string;
+
+  @Index()
+  @Column(TIMESTAMP_COLUMN)
+  expiresAt!: Timestamp;
+}
+
+/**
+ * Uses something up; of concurrent uses, one succeeds.
+ * @param expiresAt from when on it is rejected in any case
+ * @returns false if it was used before
+ */
+export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {
+  const row = await returning<SingleUse | undefined>(
+    tx,
+    "insert into single_use (hash, expires_at) values ($1, $2) on conflict (hash) do nothing returning hash",
+    [sha256(what), expiresAt],
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,84 @@
+import { hkdfSync, randomBytes } from "node:crypto";
+import { parseCookie, stringifySetCookie } from "cookie";
+import { type Timestamp, timestamp } from "../../common/time";
+import type { Config } from "../../config";
+import { InstanceKey } from "../../credentials/instance-key";
+
+/** How long a person may take at the issuer (ms). */
+const LIFETIME_MS = 10 * 60_000;
+
+/** Binds sealed texts to their purpose. */
+const PURPOSE = "sign-in by OpenID Connect";
+
+const PATH_MAX_LENGTH = 1_000;
+
+/** A sign-in that a browser has started: the answers of the issuer must fit to it. */
+export interface Attempt {
+  state: string;
+  nonce: string;
+  /** Secret of PKCE. */
+  verifier: string;
+  /** Path of the dashboard to return to. */
+  returnTo: string;
+  expiresAt: Timestamp;
+}
+
+/** Keeps attempts in sealed cookies of browsers, so that any process can serve the callback. */
+export class Attempts {
+  private readonly key: InstanceKey;
+  private readonly cookie: { name: string; path: string; secure: boolean };
+
+  /** @param baseUrl the address that browsers use */
+  constructor({ clientSecret }: Pick<NonNullable<Config["oidc"]>, "clientSecret">, baseUrl: string) {
+    // All processes have this secret; the instance key may be missing.
+    const bytes = Buffer.from(hkdfSync("sha256", clientSecret, "", `gateway ${PURPOSE}`, 32));
+    this.key = InstanceKey.parse(bytes.toString("base64")) as InstanceKey;
+    this.cookie = baseUrl.startsWith("https:")
+      ? { name: "__Host-gateway_oidc", path: "/", secure: true }
+      : { name: "gateway_oidc", path: "/auth/oidc", secure: false };
+  }
+
+  /**
+   * Starts an attempt.
+   * @param returnTo path of the dashboard; anything else leads to its first page
+   * @returns the attempt, and the `Set-Cookie` header that stores it
+   */
+  start(returnTo: unknown): { attempt: Attempt; cookie: string } {
+    const [state, nonce, verifier] = [secret(), secret(), secret()];
+    const expiresAt = timestamp(LIFETIME_MS);
+    const attempt = { state, nonce, verifier, returnTo: dashboardPath(returnTo), expiresAt };
+    const value = this.key.seal(JSON.stringify(attempt), PURPOSE);
+    return { attempt, cookie: this.setCookie(value, LIFETIME_MS / 1000) };
+  }
+
+  /** The attempt in a `Cookie` header; undefined without one, or if it is over. */
+  in(header: string | undefined): Attempt | undefined {
+    const value = header === undefined ? undefined : parseCookie(header)[this.cookie.name];
+    const text = value === undefined ? undefined : this.key.open(value, PURPOSE);
+    if (text === undefined) return undefined;
+    const attempt: Attempt = JSON.parse(text);
+    return attempt.expiresAt > timestamp() ? attempt : undefined;
+  }
+
+  /** The `Set-Cookie` header that deletes an attempt. */
+  get cleared(): string {
+    return this.setCookie("", 0);
+  }
+
+  private setCookie(value: string, maxAge: number): string {
+    // The issuer's redirect comes from another site, to which browsers send no strict cookie.
+    return stringifySetCookie({ ...this.cookie, value, maxAge, httpOnly: true, sameSite: "lax" });
+  }
+}
+
+const secret = () => randomBytes(32).toString("base64url");
+
+/** A path of the dashboard; its first page for anything else. */
+export function dashboardPath(text: unknown): string {
+  const origin = "http://localhost";
+  if (typeof text !== "string" || text.length > PATH_MAX_LENGTH || !URL.canParse(text, origin))
+    return "/dashboard";
+  const url = new URL(text, origin);
+  const isDashboard = /^\/dashboard(?:\/(?!\/)|$)/.test(url.pathname);
+  return url.origin === origin && isDashboard ? `${url.pathname}${url.search}` : "/dashboard";
+}

@@ -1,0 +1,31 @@
+import { escapeHtml } from "../../common/escape-html";
+import { plainPage } from "../../http/plain-page";
+import type { ProblemKind } from "./sign-in-problem";
+
+/** The texts of failures, which contain nothing that the issuer sent. */
+const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading: string, text: string]>> = {
+  expired: [
+    "This sign-in has expired",
+    "It took too long, was finished before, or was started in another window.",
+  ],
+  denied: ["You are not signed in", "The sign-in was canceled."],
+  rejected: ["You are not signed in", "The answer of the sign-in service is not valid."],
+  unknown: [
+    "You are not a member",
+    "No member or invitation has this account or its verified e-mail address. Ask an administrator to invite you, or to unlink an earlier account.",
+  ],
+  unavailable: ["The sign-in service does not answer", "Try again in a few minutes."],
+  busy: ["Too many sign-ins", "Try again in a few minutes."],
+  failed: ["You are not signed in", "The sign-in failed. Try again in a few minutes."],
+};
+
+/**
+ * The page of a failed sign-in.
+ * @param issuer its name, and whether it is the only way to sign in
+ */
+export function problemPage(kind: keyof typeof TEXTS, issuer: { name: string; isOnly: boolean }): string {
+  const [heading, text] = TEXTS[kind];
+  const again = `<a href="/auth/oidc/start">Sign in with ${escapeHtml(issuer.name)}</a>`;
+  const password = issuer.isOnly ? "" : ` or <a href="/dashboard">with a password</a>`;
+  return plainPage(heading, `<p role="status">${text}</p>\n<p>${again}${password}</p>`);
+}

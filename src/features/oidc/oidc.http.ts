@@ -1,0 +1,98 @@
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import { originOf } from "../../auth/authenticate";
+import { clientAddress } from "../../auth/client-address";
+import type { RequestContext } from "../../auth/context";
+import { sessionCookieFor } from "../../auth/session-cookie";
+import { baseUrlOf } from "../../base-url";
+import { customerNetworkOf } from "../../common/network";
+import type { Config } from "../../config";
+import { GatewayError } from "../../errors";
+import { setErrorHead } from "../../http/error-handler";
+import { PAGE_HEADERS } from "../../http/plain-page";
+import { Bodies, joined } from "../../http/plugins/read-body";
+import { CALLBACK_PATH, type OidcService } from "./oidc.service";
+import { problemPage } from "./oidc-pages";
+import { SignInProblem } from "./sign-in-problem";
+
+/** Max size of a logout token with its form (bytes). */
+const BODY_MAX_BYTES = 16_384;
+
+interface Services {
+  config: Config;
+  log: Logger;
+  oidc: OidcService | undefined;
+}
+
+/** Adds sign-in by OpenID Connect, if it is configured. */
+export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): void {
+  const settings = config.oidc;
+  if (settings === undefined || oidc === undefined) return;
+  const baseUrl = baseUrlOf(config);
+  const contextOf = (request: FastifyRequest): RequestContext => ({
+    caller: { kind: "anonymous" },
+    origin: originOf(request),
+  });
+  const bodies = new Bodies();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    (request: FastifyRequest, payload: Readable) => {
+      const holder = customerNetworkOf(clientAddress(request));
+      const limits = { max: BODY_MAX_BYTES, holder, organizationId: null };
+      return bodies.read(
+        request,
+        payload,
+        limits,
+        (parts) => new URLSearchParams(joined(parts).toString("utf8")),
+      );
+    },
+  );
+
+  const options = {
+    config: { api: "dashboard" },
+    errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const problem = error instanceof SignInProblem ? error : undefined;
+      if (problem !== undefined && problem.kind !== "denied")
+        log.warn({ reason: problem.reason, reqId: request.id }, problem.message);
+      const failure = problem === undefined ? error : new GatewayError(problem.code);
+      const { code } = setErrorHead(failure, request, reply);
+      const kind = problem?.kind ?? (code === "too_many_attempts" ? "busy" : "failed");
+      return reply.headers(PAGE_HEADERS).serializer(String).send(problemPage(kind, settings));
+    },
+  } as const;
+
+  app.get<{ Querystring: { returnTo?: unknown } }>("/auth/oidc/start", options, async (request, reply) => {
+    const { attempt, cookie } = oidc.attempts.start(request.query.returnTo);
+    const url = await oidc.authorizationUrl(attempt);
+    return reply.header("set-cookie", cookie).redirect(url.href, 303);
+  });
+
+  app.get(CALLBACK_PATH, options, async (request, reply) => {
+    const attempt = oidc.attempts.in(request.headers.cookie);
+    if (attempt === undefined) throw new SignInProblem("expired");
+    const query = request.url.slice(request.url.indexOf("?") + 1);
+    const { state } = request.query as { state?: unknown };
+    if (state !== attempt.state) throw new SignInProblem("expired");
+    reply.header("set-cookie", oidc.attempts.cleared);
+    const opened = await oidc.signIn(contextOf(request), query, attempt);
+    reply.removeHeader("set-cookie");
+    return reply
+      .header("set-cookie", [oidc.attempts.cleared, sessionCookieFor(opened, baseUrl)])
+      .redirect(attempt.returnTo, 303);
+  });
+
+  app.post("/auth/oidc/backchannel-logout", { config: { api: "rest" } }, async (request, reply) => {
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    try {
+      await oidc.signOut(contextOf(request), form.get("logout_token") ?? "");
+    } catch (error) {
+      if (!(error instanceof SignInProblem)) throw error;
+      log.warn({ reason: error.reason, reqId: request.id }, "a logout token was rejected");
+      const code = error.kind === "unavailable" ? "unavailable" : "invalid_request";
+      throw new GatewayError(code, "The logout token is not valid.");
+    }
+    return reply.code(200).send();
+  });
+}

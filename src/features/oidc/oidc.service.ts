@@ -1,0 +1,266 @@
+import type { Logger } from "pino";
+import { In, Not } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { PERMISSIONS, type Permission } from "../../auth/permissions";
+import { baseUrlOf } from "../../base-url";
+import { timestamp } from "../../common/time";
+import type { Config } from "../../config";
+import { randomBase62 } from "../../credentials/base62";
+import { hashPassword } from "../../credentials/password";
+import { sha256 } from "../../credentials/sha256";
+import type { Database } from "../../database/database";
+import { returning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
+import { StartupError } from "../../errors";
+import type { InvitationService } from "../members/invitation.service";
+import { memberActions } from "../members/member.audit";
+import { MEMBER_CHANGES, Member } from "../members/member.entity";
+import type { SignedIn } from "../members/member.inputs";
+import { type MemberService, normalizeEmail, recordOn } from "../members/member.service";
+import { MemberIdentity } from "../members/member-identity.entity";
+import { Session } from "../members/session.entity";
+import type { SessionService } from "../members/session.service";
+import { countAddressAttempt, createCountLookup, recordSignIn } from "../members/sign-in-throttle";
+import { useOnce } from "../members/single-use.entity";
+import { type Attempt, Attempts } from "./attempts";
+import { type Claims, Issuer } from "./issuer";
+import { SignInProblem } from "./sign-in-problem";
+
+/** Path of the callback. */
+export const CALLBACK_PATH = "/auth/oidc/callback";
+
+/** How long the ID of a logout token is kept (ms): longer than any token is accepted. */
+const LOGOUT_KEPT_MS = 15 * 60_000;
+
+const SUBJECT_MAX_LENGTH = 255;
+
+interface Dependencies {
+  database: Database;
+  config: Config;
+  log: Pick<Logger, "warn">;
+  members: MemberService;
+  sessions: SessionService;
+  invitations: InvitationService;
+}
+
+/** A person as the issuer describes them. */
+interface Person {
+  issuer: string;
+  subject: string;
+  /** The e-mail address in lowercase, if the issuer has verified it. */
+  email: string | undefined;
+  /** Undefined if the issuer does not decide about permissions. */
+  permissions: readonly Permission[] | undefined;
+  oidcSession: string;
+}
+
+/** Signs members in who have an account at the OpenID Connect issuer, and out when it says so. */
+export class OidcService {
+  readonly attempts: Attempts;
+  private readonly issuer: Issuer;
+  private readonly permissionOf: ReadonlyMap<string, readonly Permission[]>;
+  private readonly countsOf: ReturnType<typeof createCountLookup>;
+
+  /** @throws StartupError for unknown permissions */
+  constructor(
+    private readonly services: Dependencies,
+    private readonly settings: NonNullable<Config["oidc"]>,
+  ) {
+    const baseUrl = baseUrlOf(services.config);
+    this.issuer = new Issuer(settings, `${baseUrl}${CALLBACK_PATH}`);
+    this.attempts = new Attempts(settings, baseUrl);
+    this.permissionOf = permissionsByGroup(settings.permissions);
+    this.countsOf = createCountLookup(services.database);
+  }
+
+  /**
+   * The address at the issuer where a person signs in.
+   * @throws SignInProblem `unavailable`
+   */
+  authorizationUrl(attempt: Attempt): Promise<URL> {
+    return this.issuer.authorizationUrl(attempt);
+  }
+
+  /**
+   * Opens a session for the person in an answer of the issuer. The first sign-in links the account to the member, or to
+   * the invitation, that has its verified e-mail address; from then on, only the account counts.
+   * @param query the query of the callback
+   * @throws SignInProblem, or GatewayError `too_many_attempts`, `conflict` or `organization_deactivated`
+   */
+  async signIn({ origin }: RequestContext, query: string, attempt: Attempt): Promise<SignedIn> {
+    const { database } = this.services;
+    await countAddressAttempt(database, this.countsOf, origin.ip);
+    const person = this.personOf(await this.issuer.claimsOf(query, attempt));
+    const organizationId = await this.organizationOf(person);
+    if (organizationId === undefined) throw new SignInProblem("unknown");
+    const unusable = await hashPassword(randomBase62(32));
+    return database.write(async (tx) => {
+      await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
+      if (!(await useOnce(tx, `oidc sign-in ${attempt.state}`, attempt.expiresAt)))
+        throw new SignInProblem("expired");
+      const member =
+        (await this.linkedMember(tx, person)) ??
+        (await this.link(tx, origin, person, () => this.joined(tx, origin, person, unusable)));
+      // The account may have moved to another organization, whose lock this transaction does not hold.
+      if (member.organizationId !== organizationId) throw new SignInProblem("unknown");
+      const current = await this.withPermissions(tx, origin, member, person);
+      await recordSignIn(tx, member.email, origin.ip);
+      return this.services.sessions.open(tx, current, origin, { oidcSession: person.oidcSession });
+    });
+  }
+
+  /**
+   * Ends the sessions that a logout token names, from their next request on. Each token works once.
+   * @throws SignInProblem `rejected` or `unavailable`
+   */
+  async signOut({ origin }: RequestContext, token: string): Promise<void> {
+    const { issuer, jti, subject, session } = await this.issuer.logoutOf(token);
+    await this.services.database.write(async (tx) => {
+      if (!(await useOnce(tx, `oidc logout ${issuer} ${jti}`, timestamp(LOGOUT_KEPT_MS))))
+        throw new SignInProblem("rejected");
+      const hash = session === undefined ? undefined : sha256(session);
+      const candidates =
+        subject === undefined
+          ? (await tx.findBy(Session, { oidcSession: hash ?? "" })).map(({ memberId }) => ({ memberId }))
+          : [{}];
+      const identities = await tx.findBy(
+        MemberIdentity,
+        candidates.map((where) => ({ issuer, ...(subject !== undefined && { subject }), ...where })),
+      );
+      for (const { memberId } of identities) {
+        // A sign-in whose ID token named no session may be the one.
+        const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
+        const { affected } = await tx.delete(Session, { memberId, oidcSession });
+        if (!affected) continue;
+        const member = await tx.findOneOrFail(Member, {
+          where: { id: memberId },
+          relations: { organization: true },
+        });
+        const caller = { kind: "system" as const, organization: member.organization };
+        await recordOn(tx, { caller, origin }, memberActions.member_signed_out_by_issuer, member);
+      }
+    });
+  }
+
+  private personOf(claims: Claims): Person {
+    const { iss: issuer, sub: subject, sid } = claims;
+    if (subject.length === 0 || subject.length > SUBJECT_MAX_LENGTH || subject.includes("\0"))
+      throw new SignInProblem("rejected");
+    const { permissionsClaim } = this.settings;
+    return {
+      issuer,
+      subject,
+      email: verifiedEmailIn(claims),
+      permissions: permissionsClaim === undefined ? undefined : this.permissionsIn(claims[permissionsClaim]),
+      oidcSession: typeof sid === "string" && sid !== "" ? sha256(sid) : "",
+    };
+  }
+
+  /** The permissions of a person's groups; someone without groups has none. */
+  private permissionsIn(groups: unknown): Permission[] {
+    const names = Array.isArray(groups) ? groups : [groups];
+    return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));
+  }
+
+  /** The organization whose member the person is, or is to become. */
+  private organizationOf({ issuer, subject, email }: Person): Promise<string | undefined> {
+    return this.services.database.read(async (reader) => {
+      const identity = await reader.findOne(MemberIdentity, {
+        where: { issuer, subject },
+        relations: { member: true },
+      });
+      if (identity?.member) return identity.member.organizationId;
+      if (email === undefined) return undefined;
+      const member = await reader.findOneBy(Member, { email });
+      if (member !== null) return member.organizationId;
+      return (await this.services.invitations.newestFor(reader, email))?.organizationId;
+    });
+  }
+
+  private async linkedMember(tx: Tx, { issuer, subject }: Person): Promise<Member | undefined> {
+    const identity = await tx.findOneBy(MemberIdentity, { issuer, subject });
+    if (identity === null) return undefined;
+    return tx.findOneOrFail(Member, {
+      where: { id: identity.memberId },
+      relations: { organization: true },
+    });
+  }
+
+  /**
+   * Links the account of a person to the member with its verified e-mail address.
+   * @param join makes an invited person a member
+   * @throws SignInProblem `unknown`, including for a member who is linked to another account
+   */
+  private async link(
+    tx: Tx,
+    origin: RequestContext["origin"],
+    { issuer, subject, email }: Person,
+    join: () => Promise<Member | undefined>,
+  ): Promise<Member> {
+    if (email === undefined) throw new SignInProblem("unknown");
+    const known = await tx.findOne(Member, { where: { email }, relations: { organization: true } });
+    const member = known ?? (await join());
+    if (member === undefined) throw new SignInProblem("unknown");
+    const row = await returning<{ subject: string } | undefined>(
+      tx,
+      `insert into member_identity (member_id, issuer, subject, bound_at) values ($1, $2, $3, $4)
+       on conflict do nothing returning subject`,
+      [member.id, issuer, subject, timestamp()],
+    );
+    if (row === undefined) throw new SignInProblem("unknown");
+    const caller = { kind: "system" as const, organization: member.organization };
+    await recordOn(tx, { caller, origin }, memberActions.member_identity_linked, member, {
+      issuer: [null, issuer],
+      subject: [null, subject],
+    });
+    return member;
+  }
+
+  private async joined(
+    tx: Tx,
+    origin: RequestContext["origin"],
+    { email = "" }: Person,
+    passwordHash: string,
+  ): Promise<Member | undefined> {
+    const { invitations } = this.services;
+    const invitation = await invitations.newestFor(tx, email);
+    return invitation === null ? undefined : invitations.join(tx, origin, invitation, passwordHash);
+  }
+
+  private async withPermissions(
+    tx: Tx,
+    origin: RequestContext["origin"],
+    member: Member,
+    { permissions }: Person,
+  ): Promise<Member> {
+    if (permissions === undefined) return member;
+    const caller = { kind: "system" as const, organization: member.organization };
+    return this.services.members.setPermissions(tx, { caller, origin }, member, permissions);
+  }
+}
+
+/**
+ * The verified e-mail address in claims, in lowercase. Only ASCII letters are converted: some others have an ASCII letter
+ * as their lowercase, so that a different address would match.
+ */
+function verifiedEmailIn({ email, email_verified: verified, xms_edov: byOwner }: Claims): string | undefined {
+  // Microsoft states it only this way: the owner of the domain has verified it.
+  const isVerified =
+    verified === true || (verified === undefined && [true, 1, "1", "true"].includes(byOwner as never));
+  if (!isVerified || typeof email !== "string" || email.includes("\0")) return undefined;
+  const lower = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return normalizeEmail(lower) === lower ? lower : undefined;
+}
+
+function permissionsByGroup(
+  pairs: readonly { group: string; permission: string }[],
+): ReadonlyMap<string, Permission[]> {
+  const byGroup = new Map<string, Permission[]>();
+  for (const { group, permission } of pairs) {
+    const known = PERMISSIONS.find((each) => each === permission);
+    if (known === undefined)
+      throw new StartupError(`OIDC_PERMISSIONS must name permissions: ${PERMISSIONS.join(", ")}`);
+    byGroup.set(group, [...(byGroup.get(group) ?? []), known]);
+  }
+  return byGroup;
+}

@@ -1,0 +1,40 @@
+import type { ErrorCode } from "../../errors";
+
+/** Why a sign-in by OpenID Connect failed, and the error code for the status, the log and the metrics. */
+const CODES = {
+  /** The attempt is over, was used, or belongs to another browser. */
+  expired: "invalid_request",
+  /** The person declined at the issuer. */
+  denied: "invalid_credentials",
+  /** The answer of the issuer is not valid. */
+  rejected: "invalid_credentials",
+  /** No member has the account, or its verified e-mail address. */
+  unknown: "forbidden",
+  /** The issuer does not work. */
+  unavailable: "unavailable",
+} as const satisfies Record<string, ErrorCode>;
+
+export type ProblemKind = keyof typeof CODES;
+
+/** A sign-in by OpenID Connect, or a logout token, that is not accepted. */
+export class SignInProblem extends Error {
+  override readonly name = "SignInProblem";
+
+  constructor(
+    readonly kind: ProblemKind,
+    options?: ErrorOptions,
+  ) {
+    super(`sign-in by OpenID Connect: ${kind}`, options);
+  }
+
+  get code(): ErrorCode {
+    return CODES[this.kind];
+  }
+
+  /** The messages of its causes for the log; their other fields may contain tokens. */
+  get reason(): string {
+    const messages: string[] = [];
+    for (let each = this.cause; each instanceof Error; each = each.cause) messages.push(each.message);
+    return messages.join(": ");
+  }
+}
