@@ -26,6 +26,11 @@ export const ERRORS = {
   },
   invalid_session: { status: 401, message: "The session has ended. Sign in again." },
   invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
+  passkey_required: {
+    status: 401,
+    message: "The password is right, but the member must also sign in with a passkey.",
+  },
+  invalid_passkey: { status: 401, message: "The passkey was not accepted." },
   invalid_signature: {
     status: 401,
     message: "The request must have Standard Webhooks headers, signed with the secret of an existing line.",

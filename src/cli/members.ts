@@ -208,6 +208,39 @@ export function addRemovalCommands(members: Command): void {
     );
 }
 
+/** Adds the commands for members who have lost their passkeys. */
+export function addPasskeyCommands(members: Command): void {
+  members
+    .command("passkeys")
+    .description("list the passkeys of a member, oldest first")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON array")
+    .action((email: string, { json }: Json) =>
+      withServices(async ({ members, passkeys }) => {
+        const { id, organization } = await members.byEmail(email);
+        const rows = (await passkeys.list(operatorFor(organization), id)).map(
+          ({ id, name, createdAt, lastUsedAt }) => ({ id, name, createdAt, lastUsedAt }),
+        );
+        if (json) printJson(rows);
+        else printTable(rows, "The member has no passkeys.");
+      }),
+    );
+
+  addYesOption(members.command("remove-passkeys"))
+    .description("remove all passkeys of a member, who then signs in with the password")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON object")
+    .action((email: string, options: Json & Confirmation) =>
+      withServices(async ({ members, passkeys }) => {
+        const member = await members.byEmail(email);
+        await confirm(`Remove all passkeys of ${member.email}?`, options);
+        const removed = await passkeys.removeAll(operatorFor(member.organization), member);
+        if (options.json) printJson({ removed });
+        else print(`Removed ${removed} passkey${removed === 1 ? "" : "s"} of ${member.email}.`);
+      }),
+    );
+}
+
 const permissionArgument = () => new Argument("<permission>", "name of the permission").choices(PERMISSIONS);
 
 /** Changes the permissions of a member and prints the result. */

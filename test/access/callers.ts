@@ -1,4 +1,5 @@
 import { Permission } from "../../src/auth/permissions";
+import { Passkey } from "../../src/features/members/passkey.entity";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
@@ -67,7 +68,10 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
     memberOf: (caller) => people[caller],
     restore: async (caller) => {
       const member = people[caller];
-      if (member !== undefined) member.token = await openSession(gateway, member);
+      if (member !== undefined) {
+        await services.database.write((tx) => tx.delete(Passkey, { memberId: member.id }));
+        member.token = await openSession(gateway, member);
+      }
       for (const org of ["first", "another"])
         await services.organizations.reactivate(await operator(gateway, org));
       await services.organizations.deactivate(await operator(gateway, "switched-off"));

@@ -6,6 +6,7 @@ import { TRANSPORTS } from "../support/followers";
 import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { addWebhookLine, PUBLIC_URL } from "../support/lines";
+import { addPasskey, PASSKEY_ORIGIN, storePasskey } from "../support/passkeys";
 import { addMember, addOrganization, codeOf, invite, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { addTimer } from "../support/timers";
@@ -19,6 +20,9 @@ const OF_NOBODY = [
   "Mutation.sendMessage",
   "Mutation.signIn",
   "Mutation.signInWithCookie",
+  "Mutation.startPasskeySignIn",
+  "Mutation.signInWithPasskey",
+  "Mutation.signInWithPasskeyAndCookie",
   "Query.invitation",
   "Mutation.acceptInvitation",
   "Mutation.acceptInvitationWithCookie",
@@ -29,6 +33,7 @@ const COVERED = {
     "agents",
     "members",
     "sessions",
+    "passkeys",
     "invitations",
     "apiKeys",
     "auditLog",
@@ -78,6 +83,8 @@ const COVERED = {
     "revokePermission",
     "removeMember",
     "endSession",
+    "renamePasskey",
+    "removePasskey",
     "withdrawInvitation",
     "createLine",
     "updateLine",
@@ -126,6 +133,8 @@ const COVERED = {
     "signOutEverywhere",
     "changePassword",
     "changeEmail",
+    "startPasskeyRegistration",
+    "addPasskey",
     "deactivateOrganization",
     "reactivateOrganization",
   ],
@@ -146,7 +155,7 @@ test("every operation is either tried across organizations or concerns none", ()
   ).toEqual(tried.sort());
 });
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway) => {
   let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
   let theirs: typeof ours;
   let theirMessage: string;
@@ -158,6 +167,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   let theirEndpoint: string;
   let theirInvitation: string;
   let theirSession: string;
+  let theirPasskey: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -220,6 +230,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     theirInvitation = invitation.invitation.id;
     const { body: opened } = await ask("{ sessions { id } }", {}, theirs.manager.token);
     theirSession = opened.data.sessions[0].id;
+    theirPasskey = await storePasskey(gateway, theirs.manager.id, "passkey of theirs");
     secretsOfTheirs = [
       "theirs",
       other.id,
@@ -236,6 +247,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       theirEndpoint,
       theirInvitation,
       theirSession,
+      theirPasskey,
     ];
   });
 
@@ -284,7 +296,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const REPLAYS =
     "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
   const LISTS = `{
-    invitations { id email invitedBy organization { slug } } sessions { id isCurrent }
+    invitations { id email invitedBy organization { slug } } sessions { id isCurrent } passkeys { id name }
     agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
@@ -499,6 +511,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     ],
     ["removeMember", "($id: ID!) { removeMember(input: { id: $id }) { id } }"],
     ["endSession", "($id: ID!) { endSession(input: { id: $id }) { id } }"],
+    ["renamePasskey", '($id: ID!) { renamePasskey(input: { id: $id, name: "intruder" }) { id } }'],
+    ["removePasskey", "($id: ID!) { removePasskey(input: { id: $id }) { id } }"],
     ["withdrawInvitation", "($id: ID!) { withdrawInvitation(input: { id: $id }) { id } }"],
     ["createLine", '($id: ID!) { createLine(input: { agentId: $id, name: "intruder" }) { line { id } } }'],
     ["updateLine", '($id: ID!) { updateLine(input: { id: $id, name: "intruder" }) { id } }'],
@@ -573,6 +587,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       [/Timer$/, theirTimer],
       [/Permission$|^removeMember/, manager.id],
       [/Session$/, theirSession],
+      [/Passkey$/, theirPasskey],
       [/Invitation$/, theirInvitation],
       [/Line/, theirLine],
       [/Key$/, key.id],
@@ -607,6 +622,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       if (mutation === change) ours.manager.password = passwords.newPassword;
       if (mutation.includes("signOut")) ours.manager.token = await openSession(gateway, ours.manager);
     }
+    await addPasskey(gateway, ours.manager);
     expect(await everythingOf(theirs)).toBe(before);
   });
 });

@@ -4,6 +4,7 @@ import { createSchema } from "../../src/graphql/schema";
 import { accessOf } from "../../src/schema/access";
 import type { Reply } from "../support/gateway";
 import { callTool, rpc, toolError } from "../support/mcp";
+import { PASSKEY_ORIGIN } from "../support/passkeys";
 import { codeOf } from "../support/people";
 import { challengeOf } from "../support/rejections";
 import { describeGateway } from "../support/suite";
@@ -47,7 +48,7 @@ const declaration = new Map(fieldsOf.map(({ coordinate, field }) => [coordinate,
 
 /** Fields whose calls may end sessions or switch organizations. */
 const DISTURBING =
-  /^Mutation\.(sign[A-Z]\w+|change(Password|Email)|endSession|removeMember|(de|re)activateOrganization)$/;
+  /^Mutation\.(sign[A-Z]\w+|change(Password|Email)|endSession|(add|rename)Passkey|removeMember|(de|re)activateOrganization)$/;
 
 const isSubscription = (coordinate: string) => coordinate.startsWith("Subscription.");
 const BY_HTTP = Object.entries(FIELDS).filter(([coordinate]) => !isSubscription(coordinate));
@@ -60,7 +61,7 @@ const statusOf = (outcome: Outcome) => (outcome === "ok" ? 200 : ERRORS[outcome]
 const hasTool = ({ operationId }: { operationId: string }) =>
   ROUTES.some((route) => route.operationId === operationId && route.isForModels !== false);
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway) => {
   let fixture: AccessFixture;
   beforeAll(async () => {
     fixture = await accessFixture(gateway);

@@ -51,6 +51,8 @@ const MUTATIONS: [field: string, what: string][] = [
   [`grantPermission(input: { memberId: "${ID}", permission: config_manage }) { id }`, "member"],
   [`removeMember(input: { id: "${ID}" }) { id }`, "member"],
   [`endSession(input: { id: "${ID}" }) { id }`, "session"],
+  [`renamePasskey(input: { id: "${ID}", name: "x" }) { id }`, "passkey"],
+  [`removePasskey(input: { id: "${ID}" }) { id }`, "passkey"],
   [`withdrawInvitation(input: { id: "${ID}" }) { id }`, "invitation"],
   [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],
   [`updateApiKey(input: { id: "${ID}", description: "x" }) { id }`, "API key"],

@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { createSchema } from "../../src/graphql/schema";
 import { accessOf } from "../../src/schema/access";
+import { PASSKEY_ORIGIN } from "../support/passkeys";
 import { codesOf } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 import { type AccessFixture, accessFixture, CALLERS } from "./callers";
@@ -64,7 +65,7 @@ function selectingAll(text: string): string {
   return `${operation.operation} ${variables ? `(${variables})` : ""} { ${print(call)} ${selection} }`;
 }
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway) => {
   let fixture: AccessFixture;
   beforeAll(async () => {
     fixture = await accessFixture(gateway);

@@ -4,11 +4,19 @@ import { AddressKind, ContactAddress } from "../../src/features/contacts/contact
 import { MemberIdentity } from "../../src/features/members/member-identity.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
+import { Authenticator } from "../support/authenticator";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
+import {
+  addPasskey,
+  PASSKEY_ORIGIN,
+  startRegistration,
+  startSignIn,
+  storePasskey,
+} from "../support/passkeys";
 import { addMember, invite, TEST_PASSWORD } from "../support/people";
 import { addTimer } from "../support/timers";
 import { addEndpoint } from "../support/webhooks";
@@ -173,6 +181,28 @@ const aLinkedMember = async ({ gateway }: AccessFixture) => {
   return { memberId: id };
 };
 
+/** A new passkey of a new member of the first organization. */
+const aPasskey = async ({ gateway }: AccessFixture) => ({
+  id: await storePasskey(gateway, (await addMember(gateway)).id),
+});
+
+/** A passkey of the caller. */
+const ownPasskey: Entry["variables"] = async ({ gateway, memberOf }, caller) => ({
+  id: await storePasskey(gateway, (memberOf(caller) ?? (await addMember(gateway))).id),
+});
+
+/** A passkey that the caller may add. */
+const newPasskey: Entry["variables"] = async ({ gateway, memberOf }, caller) => {
+  const options = await startRegistration(gateway, memberOf(caller) ?? (await addMember(gateway)));
+  return { input: { ...new Authenticator(PASSKEY_ORIGIN).create(options), name: "x" } };
+};
+
+/** A signature of a new member's passkey. */
+const signature = async ({ gateway }: AccessFixture) => {
+  const { authenticator } = await addPasskey(gateway, await addMember(gateway));
+  return { input: authenticator.get(await startSignIn(gateway)) };
+};
+
 /** A new session of a new member of the first organization. */
 const aSession = async ({ gateway }: AccessFixture) => {
   const { id } = await addMember(gateway);
@@ -264,6 +294,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.signInOptions": { outcomes: ALLOWED.anyone, document: "{ signInOptions { password issuerName } }" },
   "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
   "Query.sessions": { outcomes: ALLOWED.members, document: "{ sessions { id isCurrent } }" },
+  "Query.passkeys": { outcomes: ALLOWED.members, document: "{ passkeys { id name } }" },
   "Query.invitations": { outcomes: ALLOWED.managers, document: "{ invitations { id } }" },
   "Query.invitation": {
     outcomes: ALLOWED.anyone,
@@ -717,6 +748,50 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     },
     document: "mutation ($id: ID!) { endSession(input: { id: $id }) { id } }",
     variables: aSession,
+  },
+  "Mutation.startPasskeyRegistration": {
+    outcomes: ALLOWED.members,
+    document:
+      "mutation ($input: StartPasskeyRegistrationInput!) { startPasskeyRegistration(input: $input) { options } }",
+    variables: async () => ({ input: { currentPassword: TEST_PASSWORD } }),
+  },
+  "Mutation.addPasskey": {
+    outcomes: ALLOWED.members,
+    document: "mutation ($input: AddPasskeyInput!) { addPasskey(input: $input) { id } }",
+    variables: newPasskey,
+  },
+  "Mutation.renamePasskey": {
+    outcomes: ALLOWED.members,
+    document: 'mutation ($id: ID!) { renamePasskey(input: { id: $id, name: "x" }) { id } }',
+    variables: ownPasskey,
+  },
+  "Mutation.removePasskey": {
+    outcomes: {
+      ...NO_KEY,
+      "a member without permission": "not_found",
+      "a member with conversations:read": "not_found",
+      "a member with conversations:write": "not_found",
+      "a member with permission": "ok",
+      "a member of a deactivated organization": "not_found",
+      "a member of another organization": "not_found",
+    },
+    document: "mutation ($id: ID!) { removePasskey(input: { id: $id }) { id } }",
+    variables: aPasskey,
+  },
+  "Mutation.startPasskeySignIn": {
+    outcomes: ALLOWED.anyone,
+    document: "mutation { startPasskeySignIn(input: {}) { options } }",
+  },
+  "Mutation.signInWithPasskey": {
+    outcomes: ALLOWED.anyone,
+    document: "mutation ($input: SignInWithPasskeyInput!) { signInWithPasskey(input: $input) { expiresAt } }",
+    variables: signature,
+  },
+  "Mutation.signInWithPasskeyAndCookie": {
+    outcomes: ALLOWED.anyone,
+    document:
+      "mutation ($input: SignInWithPasskeyAndCookieInput!) { signInWithPasskeyAndCookie(input: $input) { expiresAt } }",
+    variables: signature,
   },
   "Mutation.removeMember": {
     outcomes: ALLOWED.managersOfTheFirst,

@@ -30,6 +30,11 @@ test.each<[Partial<Entry>, string]>([
     "Failed sign-in for a@example.com.",
   ],
   [
+    { actorKind: "anonymous", actorId: null, ...SELF, action: "member_passkey_cloned" },
+    "Possibly copied passkey of a@example.com.",
+  ],
+  [{ ...MEMBER, ...SELF, action: "member_passkey_added" }, "a@example.com added a passkey."],
+  [
     { actorKind: "agent", actorId: "key", actorName: "agk_dev_0", action: "api_key_refused", count: 7 },
     "Requests with inactive API key billing were rejected (7 in 1 min).",
   ],

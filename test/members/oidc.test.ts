@@ -216,7 +216,7 @@ onAnyEngine((engine) => {
     expect(answer.text).not.toContain("own words");
   });
 
-  test("with OIDC_ONLY, passwords and invitations by password are off, and a link of the command line works once", async () => {
+  test("with OIDC_ONLY, passwords, passkeys and invitations by password are off, and a link of the command line works once", async () => {
     const credentials = gateway.ownerCredentials;
     const input = { input: credentials };
     const byPassword = await other.graphql(
@@ -228,8 +228,14 @@ onAnyEngine((engine) => {
     );
     expect([codeOf(byPassword), byPassword.body.errors[0].message]).toEqual([
       "forbidden",
-      "Passwords are off. Sign in with Example.",
+      "Passwords and passkeys are off. Sign in with Example.",
     ]);
+    const byPasskey = await other.graphql(
+      "mutation { startPasskeySignIn(input: {}) { expiresAt } }",
+      {},
+      { token: null },
+    );
+    expect(codeOf(byPasskey)).toBe("forbidden");
     const { link } = await invite(gateway, { email: "hal@example.com" });
     const token = link.slice(link.indexOf("#") + 1);
     const accepted = await other.graphql(

@@ -57,6 +57,32 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "ended one of their sessions",
     label: "Session ended",
   },
+  member_passkey_added: {
+    verb: "added a passkey of",
+    verbForSelf: "added a passkey",
+    label: "Passkey added",
+  },
+  member_passkey_add_failed: {
+    verb: "failed to add a passkey of",
+    verbForSelf: "failed to add a passkey",
+    label: "Adding a passkey failed",
+  },
+  member_passkey_renamed: {
+    verb: "renamed a passkey of",
+    verbForSelf: "renamed a passkey",
+    label: "Passkey renamed",
+  },
+  member_passkey_removed: {
+    verb: "removed a passkey of",
+    verbForSelf: "removed a passkey",
+    label: "Passkey removed",
+  },
+  member_passkey_required: {
+    verb: "Right password without a passkey for",
+    label: "Password without a passkey",
+  },
+  member_passkey_rejected: { verb: "Rejected passkey of", label: "Passkey rejected" },
+  member_passkey_cloned: { verb: "Possibly copied passkey of", label: "Passkey possibly copied" },
   invitation_created: { verb: "invited", label: "Member invited" },
   invitation_withdrawn: { verb: "withdrew the invitation for", label: "Invitation withdrawn" },
   invitation_accepted: {
@@ -99,6 +125,14 @@ export interface Sentence {
   after: string;
 }
 
+/** Nobody knows who tried. */
+const REJECTED_SIGN_INS: readonly AuditAction[] = [
+  "member_sign_in_failed",
+  "member_passkey_required",
+  "member_passkey_rejected",
+  "member_passkey_cloned",
+];
+
 export function describe({ action, actorId, targetId, actorName, actorKind, ...entry }: Entry): Sentence {
   const { verb, verbForSelf = verb, to: field } = wordingOf(action);
   const { targetName: target, count } = entry;
@@ -109,7 +143,7 @@ export function describe({ action, actorId, targetId, actorName, actorKind, ...e
       ? { who: "", verb: `A request ${verb}`, target, to, after: "was rejected" }
       : { who: "", verb: `Requests ${verb}`, target, to, after: `were rejected ${after}` };
   }
-  if (action === "member_sign_in_failed") return { who: "", verb, target, to, after };
+  if (REJECTED_SIGN_INS.includes(action)) return { who: "", verb, target, to, after };
   const who = actorKind === "anonymous" ? "Unknown caller" : actorKind === "operator" ? "CLI" : actorName;
   return actorId === targetId
     ? { who, verb: verbForSelf, target: "", to, after }

@@ -88,8 +88,9 @@ export class AccountService {
   /**
    * Verifies the calling member's password. Counts the attempt; a successful change refunds it.
    * @param failed the audit action for a wrong password
+   * @throws GatewayError `invalid_credentials`, `invalid_session` or `too_many_attempts`
    */
-  private async confirm(context: RequestContext, password: string, failed: AuditAction): Promise<Member> {
+  async confirm(context: RequestContext, password: string, failed: AuditAction): Promise<Member> {
     const { id, email } = memberCaller(context);
     const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
     if (lock?.opensByPassword === false) throw lock.rejection;

@@ -20,6 +20,14 @@ export const memberActions = auditActions({
     "A member's account at an OpenID Connect issuer was unlinked, and its sessions were ended.",
   member_signed_out_by_issuer: "The OpenID Connect issuer ended sessions of a member.",
   member_sign_in_link_created: "A link that signs a member in once was created.",
+  member_passkey_added: "A member added a passkey.",
+  member_passkey_add_failed: "Adding a passkey failed because the current password was wrong.",
+  member_passkey_renamed: "A member renamed a passkey.",
+  member_passkey_removed: "A passkey of a member was removed.",
+  member_passkey_required: "The right password was entered for a member who must also use a passkey.",
+  member_passkey_rejected: "A sign-in with a member's passkey was rejected.",
+  member_passkey_cloned:
+    "A sign-in was rejected because the passkey's count of signatures went backwards, so it may have been copied.",
   invitation_created: "A person was invited to become a member.",
   invitation_withdrawn:
     "An invitation was withdrawn or replaced, or became invalid when its sender lost the permission to invite.",

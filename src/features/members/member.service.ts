@@ -21,6 +21,7 @@ import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { GrantPermissionInput, NewMember, RevokePermissionInput } from "./member.inputs";
 import { MemberIdentity } from "./member-identity.entity";
+import { Passkey } from "./passkey.entity";
 import { Session } from "./session.entity";
 
 declare module "../../schema/hooks" {
@@ -171,6 +172,7 @@ export class MemberService {
       await tx.delete(Session, { memberId: id });
       for (const hook of this.hooks.of("memberRemoved")) await hook(tx, member);
       await tx.delete(MemberIdentity, { memberId: id });
+      await tx.delete(Passkey, { memberId: id });
       await tx.delete(Member, { id });
       if (manages(member)) await assertManaged(tx, member.organizationId);
       await recordOn(tx, context, memberActions.member_removed, member, {

@@ -8,6 +8,9 @@ import { Member } from "./member.entity";
 import { MemberResolver } from "./member.resolver";
 import { MemberService } from "./member.service";
 import { MemberIdentity } from "./member-identity.entity";
+import { Passkey, PasskeyChallenge } from "./passkey.entity";
+import { PasskeyResolver } from "./passkey.resolver";
+import { PasskeyService } from "./passkey.service";
 import { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { SessionResolver } from "./session.resolver";
@@ -18,14 +21,24 @@ import { SingleUse } from "./single-use.entity";
 
 /** The members of an organization, their sessions and invitations, and limits on password guessing. */
 export const members = feature({
-  entities: [Member, MemberIdentity, Session, SignInThrottle, SingleUse, Invitation],
+  entities: [
+    Member,
+    MemberIdentity,
+    Session,
+    SignInThrottle,
+    SingleUse,
+    Invitation,
+    Passkey,
+    PasskeyChallenge,
+  ],
   services: ({ database, hooks, config, log, rejectedTokens, sendMail }: Core) => {
     const checks = new PasswordChecks();
     const members = new MemberService(database, hooks);
     const sessions = new SessionService(database, rejectedTokens, checks, config);
     const account = new AccountService(database, checks);
+    const passkeys = new PasskeyService({ database, config, sessions, account, checks });
     const shared = { database, config, sendMail, log, rejectedTokens, members, sessions, checks };
-    return { members, sessions, account, invitations: new InvitationService(shared) };
+    return { members, sessions, account, passkeys, invitations: new InvitationService(shared) };
   },
   hooks: ({ sessions }) => ({
     sessions,
@@ -35,6 +48,7 @@ export const members = feature({
   resolvers: (services) => [
     new MemberResolver(services.members, services.sessions, services.account),
     new SessionResolver(services.sessions),
+    new PasskeyResolver(services.passkeys),
     new InvitationResolver(services.invitations),
   ],
   http: addSignInLink,
@@ -43,6 +57,7 @@ export const members = feature({
     { entity: Session, column: "expires_at", before: timestamp() },
     { entity: SignInThrottle, column: "window_ends_at", before: timestamp() },
     { entity: SingleUse, column: "expires_at", before: timestamp() },
+    { entity: PasskeyChallenge, column: "expires_at", before: timestamp() },
     { entity: Invitation, column: "expires_at", before: timestamp() },
   ],
 });

@@ -24,6 +24,7 @@ import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput, SignInOptions } from "./member.inputs";
 import { normalizeEmail, recordOn } from "./member.service";
+import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import {
@@ -31,6 +32,7 @@ import {
   countSignInAttempt,
   createCountLookup,
   recordSignIn,
+  refundAttempt,
   touchSignInAttempts,
   unlockAccount,
 } from "./sign-in-throttle";
@@ -96,15 +98,41 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials`, after the same time for an unknown address as for a wrong password, or
-   *   `too_many_attempts`, after the same time for any locked account
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials`, after the same time for an unknown
+   *   address as for a wrong password, `too_many_attempts`, after the same time for any locked account, or
+   *   `passkey_required` for the right password of a member with passkeys
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
     assertPasswordsOn(this.config);
     return this.checks.run(context, () => this.openSession(context, input));
   }
 
-  private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
+  private async openSession(context: RequestContext, input: SignInInput): Promise<SignedIn> {
+    const { origin } = context;
+    const member = await this.verifiedMember(context, input);
+    const signedIn = await this.database.write(async (tx) => {
+      await lockPassword(tx, member);
+      if (await tx.existsBy(Passkey, { memberId: member.id })) {
+        await refundAttempt(tx, member.email, origin.ip);
+        await recordOn(tx, anonymousAt(origin), memberActions.member_passkey_required, member);
+        return undefined;
+      }
+      await recordSignIn(tx, member.email, origin.ip);
+      return this.open(tx, member, origin);
+    });
+    if (signedIn === undefined) throw new GatewayError("passkey_required");
+    return signedIn;
+  }
+
+  /**
+   * Returns the member with this password, who must then sign in with a passkey. Counts as an attempt to sign in.
+   * @throws GatewayError `invalid_credentials` or `too_many_attempts`, as `signIn`
+   */
+  checkPassword(context: RequestContext, input: SignInInput): Promise<Member> {
+    return this.checks.run(context, () => this.verifiedMember(context, input));
+  }
+
+  private async verifiedMember({ origin }: RequestContext, input: SignInInput): Promise<Member> {
     const email = normalizeEmail(input.email);
     const lock = await countSignInAttempt(this.database, this.countsOf, email, origin.ip);
     const found = await this.memberOf(email);
@@ -114,11 +142,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await this.recordFailure(email, member, origin);
       throw lock?.rejection ?? new GatewayError("invalid_credentials");
     }
-    return this.database.write(async (tx) => {
-      await lockPassword(tx, member);
-      await recordSignIn(tx, email, origin.ip);
-      return this.open(tx, member, origin);
-    });
+    return member;
   }
 
   /**
@@ -228,14 +252,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Session[]> {
-    const id = memberId ?? memberCaller(context).id;
-    if (!isOwn(context, id)) {
-      assertManager(context);
-      const organizationId = organizationOf(context);
-      const isKnown =
-        isUuid(id) && (await this.database.read((reader) => reader.existsBy(Member, { id, organizationId })));
-      if (!isKnown) throw noSuch("member");
-    }
+    const id = await this.listedMember(context, memberId);
     return this.database.read((reader) =>
       reader.find(Session, {
         where: { memberId: id, expiresAt: MoreThan(timestamp()) },
@@ -243,6 +260,22 @@ export class SessionService implements CredentialResolver<MemberCaller> {
         take: MAX_LISTED_SESSIONS,
       }),
     );
+  }
+
+  /**
+   * Returns the ID of the member whose sessions or passkeys to list.
+   * @param memberId another member, for managers; the caller if omitted
+   * @throws GatewayError `not_found` or `forbidden`
+   */
+  async listedMember(context: RequestContext, memberId?: string | null): Promise<string> {
+    const id = memberId ?? memberCaller(context).id;
+    if (isOwn(context, id)) return id;
+    assertManager(context);
+    const organizationId = organizationOf(context);
+    const isKnown =
+      isUuid(id) && (await this.database.read((reader) => reader.existsBy(Member, { id, organizationId })));
+    if (!isKnown) throw noSuch("member");
+    return id;
   }
 
   /**
@@ -307,7 +340,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     member: Member | null,
     origin: RequestContext["origin"],
   ): Promise<void> {
-    const context: RequestContext = { caller: { kind: "anonymous" }, origin };
+    const context = anonymousAt(origin);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await touchSignInAttempts(tx, email);
       if (member !== null) await recordOn(tx, context, memberActions.member_sign_in_failed, member);
@@ -317,7 +350,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
 /** @throws GatewayError `forbidden` if members sign in by OpenID Connect only */
 export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
-  if (oidc?.isOnly) throw new GatewayError("forbidden", `Passwords are off. Sign in with ${oidc.name}.`);
+  if (oidc?.isOnly)
+    throw new GatewayError("forbidden", `Passwords and passkeys are off. Sign in with ${oidc.name}.`);
 }
 
 /**
@@ -329,8 +363,11 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
+/** The context of a sign-in that fails or is not complete. */
+export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
+
 /** True if the caller is the member with this ID. */
-const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
+export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
 /** @throws GatewayError `forbidden` */
 function assertManager({ caller }: RequestContext): void {
@@ -339,7 +376,7 @@ function assertManager({ caller }: RequestContext): void {
 }
 
 /** True if the caller manages the organization, as of this transaction. */
-async function isManager(tx: Tx, { caller }: RequestContext): Promise<boolean> {
+export async function isManager(tx: Tx, { caller }: RequestContext): Promise<boolean> {
   if (caller.kind !== "member") return true;
   const member = await tx.findOneBy(Member, { id: caller.id });
   return member?.permissions.includes(Permission.config_manage) === true;

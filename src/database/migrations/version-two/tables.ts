@@ -367,6 +367,26 @@ const describe = (bigint: string, no: string): NewTable[] => [
     indices: [index("expires_at")],
   },
   {
+    name: "passkey",
+    columns: [
+      primary(ids("id")),
+      ids("member_id"),
+      texts({ credential_id: 1364 }).map((column) => ({ ...column, isUnique: true })),
+      longTexts("public_key", "transports"),
+      typed(bigint, "counter"),
+      texts({ name: 100 }),
+      moments("created_at"),
+      nullable(moments("last_used_at")),
+    ],
+    foreignKeys: [references("member")],
+    indices: [index("member_id")],
+  },
+  {
+    name: "passkey_challenge",
+    columns: [primary(texts({ hash: 64 })), nullable(ids("session_id", "member_id")), moments("expires_at")],
+    indices: [index("expires_at")],
+  },
+  {
     name: "instance_key_check",
     columns: [primary(integers("id")), texts({ value: 44 }), moments("created_at")],
   },

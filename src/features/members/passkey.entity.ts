@@ -1,0 +1,74 @@
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Nullable } from "../../common/nullable";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { Member } from "./member.entity";
+
+/** A credential of an authenticator (WebAuthn) with which a member signs in. */
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    "A passkey with which a member signs in: a key pair on a device, in a password manager or on a security key. Only its public key is stored.",
+})
+@Entity()
+export class Passkey {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Index()
+  @Column(UUID_COLUMN)
+  memberId!: string;
+
+  @ManyToOne(() => Member)
+  member?: Member;
+
+  /** At most 1,023 bytes, in base64url. */
+  @Column({ type: "varchar", length: 1364, unique: true })
+  credentialId!: string;
+
+  /** COSE key in base64url. */
+  @Column({ type: "text" })
+  publicKey!: string;
+
+  /** Number of signatures as the authenticator counts them; 0 if it does not count. */
+  @Column({ type: "bigint", transformer: { from: Number, to: (count: number) => count } })
+  counter!: number;
+
+  /** How browsers reach the authenticator. */
+  @Column({ type: "simple-array" })
+  transports!: string[];
+
+  @Field(() => String, { description: "Name that the member chose." })
+  @Column({ type: "varchar", length: 100 })
+  name!: string;
+
+  @Field(() => GraphQLISODateTime, { description: "When the passkey was added." })
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+
+  @Nullable(() => GraphQLISODateTime, "When the member last signed in with it; null if never.")
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  lastUsedAt!: Timestamp | null;
+}
+
+/** A challenge that an authenticator has yet to sign; its row is deleted when it is used. */
+@Entity()
+export class PasskeyChallenge {
+  /** SHA-256 of the challenge, in hexadecimal. */
+  @PrimaryColumn({ type: "varchar", length: 64 })
+  hash!: string;
+
+  /** The session that adds a passkey; null for a sign-in. */
+  @Column({ ...UUID_COLUMN, nullable: true })
+  sessionId!: string | null;
+
+  /** The member whose password was right; null for a sign-in with a passkey alone. */
+  @Column({ ...UUID_COLUMN, nullable: true })
+  memberId!: string | null;
+
+  @Index()
+  @Column(TIMESTAMP_COLUMN)
+  expiresAt!: Timestamp;
+}

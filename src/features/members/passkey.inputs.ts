@@ -1,0 +1,129 @@
+import { Field, GraphQLISODateTime, ID, InputType, ObjectType } from "type-graphql";
+import { Optional } from "../../common/nullable";
+import type { Timestamp } from "../../common/time";
+import { ArrayMaxSize, MaxLength, ValidateNested } from "../../common/validators";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { MaxCharacters } from "../../schema/list-size";
+import { InputById } from "../../schema/mutation-input";
+import { HoldsNoToken, IsText } from "../../schema/text";
+import { SignInInput } from "./member.inputs";
+
+const NAME_MAX_LENGTH = 100;
+
+/** Max length of what an authenticator or a browser produces, in base64url. */
+const PART_MAX_LENGTH = 8_192;
+
+/** Max length of the options: a member's passkeys, each with an ID. */
+const OPTIONS_MAX_LENGTH = 40_000;
+
+const IsPart = () =>
+  MaxLength(PART_MAX_LENGTH, { message: `must have at most ${PART_MAX_LENGTH} characters` });
+
+const IsPasskeyName = (): PropertyDecorator => (target, name) => {
+  IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true })(target, name);
+  HoldsNoToken()(target, name);
+};
+
+const CLIENT_DATA = "`response.clientDataJSON` of the browser's credential, in base64url.";
+const CREDENTIAL_ID = "`id` of the browser's credential, in base64url.";
+
+@InputType({ description: "Confirms that the member wants to add a passkey." })
+export class StartPasskeyRegistrationInput {
+  @Field(() => String, { description: "The current password." })
+  @MaxLength(200, { message: "must have at most 200 characters" })
+  currentPassword!: string;
+}
+
+@InputType({ description: "A new passkey, as the browser's `navigator.credentials.create` returns it." })
+export class AddPasskeyInput {
+  @Field(() => String, {
+    description: "Name that tells the member's passkeys apart, 1 to 100 characters.",
+  })
+  @IsPasskeyName()
+  name!: string;
+
+  @Field(() => ID, { description: CREDENTIAL_ID })
+  @IsPart()
+  credentialId!: string;
+
+  @Field(() => String, { description: CLIENT_DATA })
+  @IsPart()
+  clientDataJSON!: string;
+
+  @Field(() => String, {
+    description: "`response.attestationObject` of the browser's credential, in base64url.",
+  })
+  @IsPart()
+  attestationObject!: string;
+
+  @Field(() => [String], {
+    defaultValue: [],
+    description: "How browsers reach the authenticator, from `response.getTransports()`.",
+  })
+  @ArrayMaxSize(10, { message: "must have at most 10 items" })
+  @MaxLength(20, { each: true, message: "must have at most 20 characters" })
+  transports!: string[];
+}
+
+@InputType({ description: "A passkey and its new name." })
+export class RenamePasskeyInput extends InputById("passkey") {
+  @Field(() => String, { description: "The new name, 1 to 100 characters." })
+  @IsPasskeyName()
+  name!: string;
+}
+
+@InputType({ description: "A passkey to remove." })
+export class RemovePasskeyInput extends InputById("passkey") {}
+
+@InputType({ description: "How a sign-in with a passkey starts." })
+export class StartPasskeySignInInput {
+  @Optional(
+    () => SignInInput,
+    "The credentials that `signIn` answered with `passkey_required`; without them, the browser offers the passkeys that it knows.",
+  )
+  @ValidateNested()
+  credentials?: SignInInput | null | undefined;
+}
+
+@InputType({
+  description: "A signature of a passkey, as the browser's `navigator.credentials.get` returns it.",
+})
+export class SignInWithPasskeyInput {
+  @Field(() => ID, { description: CREDENTIAL_ID })
+  @IsPart()
+  credentialId!: string;
+
+  @Field(() => String, { description: CLIENT_DATA })
+  @IsPart()
+  clientDataJSON!: string;
+
+  @Field(() => String, {
+    description: "`response.authenticatorData` of the browser's credential, in base64url.",
+  })
+  @IsPart()
+  authenticatorData!: string;
+
+  @Field(() => String, { description: "`response.signature` of the browser's credential, in base64url." })
+  @IsPart()
+  signature!: string;
+
+  @Optional(() => String, "`response.userHandle` of the browser's credential, in base64url.")
+  @IsPart()
+  userHandle?: string | null | undefined;
+}
+
+@InputType({ description: "A signature of a passkey of a member who signs in in a browser." })
+export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
+
+@ObjectType({ simpleResolvers: true, description: "A challenge for an authenticator; it can be used once." })
+export class PasskeyOptions {
+  @Field(() => GraphQLJsonObject, {
+    description:
+      "The argument of the browser's `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`.",
+  })
+  @MaxCharacters(OPTIONS_MAX_LENGTH)
+  options!: object;
+
+  @Field(() => GraphQLISODateTime, { description: "When the challenge expires." })
+  expiresAt!: Timestamp;
+}

@@ -1,0 +1,115 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { cookieOf, type RequestContext } from "../../auth/context";
+import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { Input } from "../../schema/mutation-input";
+import { CookieSession, SignedIn } from "./member.inputs";
+import { Passkey } from "./passkey.entity";
+import {
+  AddPasskeyInput,
+  PasskeyOptions,
+  RemovePasskeyInput,
+  RenamePasskeyInput,
+  SignInWithPasskeyAndCookieInput,
+  SignInWithPasskeyInput,
+  StartPasskeyRegistrationInput,
+  StartPasskeySignInInput,
+} from "./passkey.inputs";
+import { MAX_PASSKEYS, PasskeyService } from "./passkey.service";
+
+@Resolver(() => Passkey)
+export class PasskeyResolver {
+  constructor(private readonly service: PasskeyService) {}
+
+  @Access({ member: true })
+  @AtMost(MAX_PASSKEYS)
+  @Query(() => [Passkey], { description: "A member's passkeys, oldest first." })
+  passkeys(
+    @Ctx() context: RequestContext,
+    @Arg("memberId", () => ID, {
+      nullable: true,
+      description: "ID of another member, for managers; the caller's own passkeys if omitted.",
+    })
+    memberId?: string | null,
+  ): Promise<Passkey[]> {
+    return this.service.list(context, memberId);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => PasskeyOptions, {
+    description:
+      "Starts adding a passkey to the calling member. The challenge belongs to the caller's session and replaces its earlier one.",
+  })
+  startPasskeyRegistration(
+    @Ctx() context: RequestContext,
+    @Input(StartPasskeyRegistrationInput) { currentPassword }: StartPasskeyRegistrationInput,
+  ): Promise<PasskeyOptions> {
+    return this.service.startRegistration(context, currentPassword);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Passkey, {
+    description:
+      "Adds a passkey to the calling member. From then on, the password alone does not sign the member in.",
+  })
+  addPasskey(
+    @Ctx() context: RequestContext,
+    @Input(AddPasskeyInput) input: AddPasskeyInput,
+  ): Promise<Passkey> {
+    return this.service.add(context, input);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Passkey, { description: "Renames a passkey of the caller." })
+  renamePasskey(
+    @Ctx() context: RequestContext,
+    @Input(RenamePasskeyInput) { id, name }: RenamePasskeyInput,
+  ): Promise<Passkey> {
+    return this.service.rename(context, id, name);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Passkey, {
+    description:
+      "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with the password.",
+  })
+  removePasskey(
+    @Ctx() context: RequestContext,
+    @Input(RemovePasskeyInput) { id }: RemovePasskeyInput,
+  ): Promise<Passkey> {
+    return this.service.remove(context, id);
+  }
+
+  @Access("anyone")
+  @Mutation(() => PasskeyOptions, { description: "Starts a sign-in with a passkey." })
+  startPasskeySignIn(
+    @Ctx() context: RequestContext,
+    @Input(StartPasskeySignInInput) { credentials }: StartPasskeySignInInput,
+  ): Promise<PasskeyOptions> {
+    return this.service.startSignIn(context, credentials);
+  }
+
+  @Access("anyone")
+  @Mutation(() => SignedIn, { description: "Opens a session for the member with a passkey." })
+  signInWithPasskey(
+    @Ctx() context: RequestContext,
+    @Input(SignInWithPasskeyInput) input: SignInWithPasskeyInput,
+  ): Promise<SignedIn> {
+    return this.service.signIn(context, input);
+  }
+
+  @Access("anyone")
+  @Mutation(() => CookieSession, {
+    description:
+      "Opens a session for the member with a passkey in a browser. The session token is set in an HttpOnly cookie and is not included in the response.",
+  })
+  async signInWithPasskeyAndCookie(
+    @Ctx() context: RequestContext,
+    @Input(SignInWithPasskeyAndCookieInput) input: SignInWithPasskeyAndCookieInput,
+  ): Promise<CookieSession> {
+    const cookie = cookieOf(context);
+    const { token, expiresAt, member } = await this.service.signIn(context, input);
+    cookie.set(token, expiresAt);
+    return { expiresAt, member };
+  }
+}

@@ -1,0 +1,295 @@
+import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
+import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import type { Config } from "../../config";
+import { sha256 } from "../../credentials/sha256";
+import type { Database } from "../../database/database";
+import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import { returning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
+import { GatewayError, noSuch } from "../../errors";
+import type { AccountService } from "./account.service";
+import { memberActions } from "./member.audit";
+import { Member } from "./member.entity";
+import type { SignedIn, SignInInput } from "./member.inputs";
+import { recordOn } from "./member.service";
+import { Passkey, PasskeyChallenge } from "./passkey.entity";
+import type { AddPasskeyInput, PasskeyOptions, SignInWithPasskeyInput } from "./passkey.inputs";
+import type { PasswordChecks } from "./password-checks";
+import { anonymousAt, assertPasswordsOn, isManager, isOwn, type SessionService } from "./session.service";
+import {
+  type CountLookup,
+  countAddressAttempt,
+  createCountLookup,
+  recordSignIn,
+  refundAttempt,
+} from "./sign-in-throttle";
+import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./webauthn";
+
+/** Max passkeys of a member. */
+export const MAX_PASSKEYS = 20;
+
+interface Dependencies {
+  database: Database;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "oidc">;
+  sessions: SessionService;
+  account: AccountService;
+  checks: PasswordChecks;
+}
+
+/** Adds, lists and removes passkeys, and signs members in with them. */
+export class PasskeyService {
+  private readonly countsOf: CountLookup;
+  private readonly webAuthn: WebAuthn;
+
+  constructor(private readonly services: Dependencies) {
+    this.countsOf = createCountLookup(services.database);
+    this.webAuthn = new WebAuthn(services.config);
+  }
+
+  /**
+   * A member's passkeys, oldest first.
+   * @param memberId another member, whose passkeys managers may list; the caller if omitted
+   * @throws GatewayError `not_found` or `forbidden`
+   */
+  async list(context: RequestContext, memberId?: string | null): Promise<Passkey[]> {
+    const id = await this.services.sessions.listedMember(context, memberId);
+    return this.services.database.read((reader) => passkeysOf(reader, id));
+  }
+
+  /**
+   * Starts adding a passkey. The challenge is bound to the caller's session and replaces its earlier one.
+   * @throws GatewayError `invalid_credentials` for a wrong password, `limit_reached`, `invalid_session` or
+   *   `too_many_attempts`
+   */
+  async startRegistration(context: RequestContext, currentPassword: string): Promise<PasskeyOptions> {
+    const { database, account, checks } = this.services;
+    const { id, sessionId } = memberCaller(context);
+    const failed = memberActions.member_passkey_add_failed;
+    const member = await checks.run(context, () => account.confirm(context, currentPassword, failed));
+    const existing = await database.read((reader) => passkeysOf(reader, id));
+    const options = await this.webAuthn.creationOptions(member, existing);
+    return database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      await assertRoom(tx, id);
+      await refundAttempt(tx, member.email, context.origin.ip);
+      await tx.delete(PasskeyChallenge, { sessionId });
+      return issue(tx, options, { sessionId, memberId: null });
+    });
+  }
+
+  /**
+   * Adds a passkey to the calling member, who then needs one to sign in.
+   * @throws GatewayError `invalid_passkey`, `limit_reached`, `conflict` for a passkey that was already added, or
+   *   `invalid_session`
+   */
+  async add(context: RequestContext, input: AddPasskeyInput): Promise<Passkey> {
+    const { id: memberId, sessionId } = memberCaller(context);
+    const challenge = challengeIn(input.clientDataJSON);
+    const verified = await this.webAuthn.verifyNew(challenge, input);
+    const added = await this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const used = await useChallenge(tx, challenge);
+      if (verified === undefined || used?.sessionId !== sessionId) return undefined;
+      await assertRoom(tx, memberId);
+      const member = await tx.findOneByOrFail(Member, { id: memberId });
+      const passkey = tx.create(Passkey, {
+        id: uuid(),
+        memberId,
+        ...verified,
+        transports: input.transports.filter((transport) => /^[a-z-]+$/.test(transport)),
+        name: input.name.trim(),
+        createdAt: timestamp(),
+        lastUsedAt: null,
+      });
+      await insertUnlessTaken(tx, Passkey, passkey, "This passkey was already added.");
+      const changes = { passkey: [null, passkey.name] } as const;
+      await recordOn(tx, context, memberActions.member_passkey_added, member, changes);
+      return passkey;
+    });
+    if (added === undefined) throw new GatewayError("invalid_passkey");
+    return added;
+  }
+
+  /**
+   * Renames a passkey of the caller.
+   * @throws GatewayError `not_found`
+   */
+  rename(context: RequestContext, id: string, newName: string): Promise<Passkey> {
+    const name = newName.trim();
+    return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const passkey = await this.find(tx, context, id);
+      if (!isOwn(context, passkey.memberId)) throw noSuch("passkey");
+      if (passkey.name === name) return passkey;
+      await tx.update(Passkey, { id }, { name });
+      const changes = { passkey: [passkey.name, name] } as const;
+      await recordOn(tx, context, memberActions.member_passkey_renamed, passkey.member, changes);
+      return tx.merge(Passkey, passkey, { name });
+    });
+  }
+
+  /**
+   * Removes a passkey of the caller or, for managers, of any member of the organization.
+   * @throws GatewayError `not_found`, including for passkeys of another organization or, without the permission, of
+   *   another member
+   */
+  remove(context: RequestContext, id: string): Promise<Passkey> {
+    return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const passkey = await this.find(tx, context, id);
+      if (!(isOwn(context, passkey.memberId) || (await isManager(tx, context)))) throw noSuch("passkey");
+      const { affected } = await tx.delete(Passkey, { id });
+      if (affected !== 1) throw noSuch("passkey");
+      const changes = { passkey: [passkey.name, null] } as const;
+      await recordOn(tx, context, memberActions.member_passkey_removed, passkey.member, changes);
+      return passkey;
+    });
+  }
+
+  /**
+   * Removes all passkeys of a member on behalf of an operator.
+   * @returns their number
+   */
+  removeAll(context: RequestContext, member: Member): Promise<number> {
+    return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await lockMember(tx, member.id);
+      const removed = await passkeysOf(tx, member.id);
+      await tx.delete(Passkey, { memberId: member.id });
+      for (const { name } of removed) {
+        const changes = { passkey: [name, null] } as const;
+        await recordOn(tx, context, memberActions.member_passkey_removed, member, changes);
+      }
+      return removed.length;
+    });
+  }
+
+  /**
+   * Starts a sign-in with a passkey. Counts as an attempt to sign in.
+   * @param credentials of the member whose passkeys to choose from; any member if omitted
+   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, as a sign-in with a password
+   */
+  async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
+    const { database, sessions, config } = this.services;
+    assertPasswordsOn(config);
+    if (credentials == null) {
+      await countAddressAttempt(database, this.countsOf, context.origin.ip);
+      const options = await this.webAuthn.requestOptions();
+      return database.write((tx) => issue(tx, options, { sessionId: null, memberId: null }));
+    }
+    const { id: memberId } = await sessions.checkPassword(context, credentials);
+    const existing = await database.read((reader) => passkeysOf(reader, memberId));
+    const options = await this.webAuthn.requestOptions(existing);
+    return database.write((tx) => issue(tx, options, { sessionId: null, memberId }));
+  }
+
+  /**
+   * Opens a session for the member with a passkey, which has verified its user and so counts as both factors.
+   * @throws GatewayError `forbidden`, or `invalid_passkey`, after the same time for an unknown passkey as for a wrong
+   *   signature
+   */
+  async signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
+    const { database, sessions, config } = this.services;
+    assertPasswordsOn(config);
+    const challenge = challengeIn(input.clientDataJSON);
+    const known = await database.read(async (reader) => {
+      const isIssued = await reader.existsBy(PasskeyChallenge, { hash: sha256(challenge) });
+      if (!isIssued || !isCredentialId(input.credentialId)) return undefined;
+      const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
+      return { passkey: found };
+    });
+    // No work for callers without a challenge, each of which counted as an attempt.
+    if (known === undefined) throw new GatewayError("invalid_passkey");
+    const { passkey } = known;
+    const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
+    const signedIn = await database.write(async (tx) => {
+      const used = await useChallenge(tx, challenge);
+      if (passkey === null) return undefined;
+      const member = await lockMember(tx, passkey.memberId);
+      if (member === null) return undefined;
+      const reject = async (action: "member_passkey_rejected" | "member_passkey_cloned") => {
+        await recordOn(tx, anonymousAt(origin), memberActions[action], member, {
+          passkey: [passkey.name, passkey.name],
+        });
+        return undefined;
+      };
+      const isFor = used?.sessionId === null && (used.memberId ?? member.id) === member.id;
+      const isHolder = input.userHandle == null || input.userHandle === handleOf(member);
+      if (counter === undefined || !isFor || !isHolder) return reject("member_passkey_rejected");
+      // Of sign-ins with the same count, one succeeds.
+      const { affected } = await tx
+        .createQueryBuilder()
+        .update(Passkey)
+        .set({ counter, lastUsedAt: timestamp() })
+        .where("id = :id AND (counter < :counter OR (counter = 0 AND :counter = 0))", {
+          id: passkey.id,
+          counter,
+        })
+        .execute();
+      if (affected !== 1) {
+        const isRemoved = !(await tx.existsBy(Passkey, { id: passkey.id }));
+        return reject(isRemoved ? "member_passkey_rejected" : "member_passkey_cloned");
+      }
+      await recordSignIn(tx, member.email, origin.ip);
+      return sessions.open(tx, member, origin);
+    });
+    if (signedIn === undefined) throw new GatewayError("invalid_passkey");
+    return signedIn;
+  }
+
+  private async find(tx: Tx, context: RequestContext, id: string): Promise<Passkey & { member: Member }> {
+    const organizationId = organizationOf(context);
+    const passkey = isUuid(id)
+      ? await tx.findOne(Passkey, { where: { id, member: { organizationId } }, relations: { member: true } })
+      : null;
+    if (!passkey?.member) throw noSuch("passkey");
+    return passkey as Passkey & { member: Member };
+  }
+}
+
+const passkeysOf = (reader: Pick<Tx, "find">, memberId: string): Promise<Passkey[]> =>
+  reader.find(Passkey, { where: { memberId }, order: { id: "ASC" }, take: MAX_PASSKEYS });
+
+/** @throws GatewayError `limit_reached` */
+async function assertRoom(tx: Tx, memberId: string): Promise<void> {
+  if ((await tx.countBy(Passkey, { memberId })) < MAX_PASSKEYS) return;
+  throw new GatewayError("limit_reached", `A member may have at most ${MAX_PASSKEYS} passkeys.`);
+}
+
+/** Stores the challenge of options, so that it can be used once, in any process. */
+async function issue(
+  tx: Tx,
+  options: { challenge: string },
+  owner: Pick<PasskeyChallenge, "sessionId" | "memberId">,
+): Promise<PasskeyOptions> {
+  const expiresAt = timestamp(CHALLENGE_LIFETIME_MS);
+  await tx.insert(PasskeyChallenge, { hash: sha256(options.challenge), ...owner, expiresAt });
+  return { options, expiresAt };
+}
+
+/**
+ * Uses up a challenge, even if it then turns out to be another's.
+ * @returns its owner; undefined if it was used before or has expired
+ */
+const useChallenge = (
+  tx: Tx,
+  challenge: string,
+): Promise<Pick<PasskeyChallenge, "sessionId" | "memberId"> | undefined> =>
+  returning(
+    tx,
+    `delete from passkey_challenge where hash = $1 and expires_at > $2
+     returning session_id as "sessionId", member_id as "memberId"`,
+    [sha256(challenge), timestamp()],
+  );
+
+/** Locks a member, so that removing the member or changing the passkeys waits and then also ends the new session. */
+async function lockMember(tx: Tx, id: string): Promise<Member | null> {
+  await tx.query("update member set created_at = created_at where id = $1", [id]);
+  return tx.findOne(Member, { where: { id }, relations: { organization: true } });
+}
+
+/** What authenticators return as the handle of a member. */
+const handleOf = ({ id }: Member): string => Buffer.from(id).toString("base64url");
