@@ -14,7 +14,7 @@ server.listen(Number(process.env.ISSUER_PORT ?? 0), "127.0.0.1", () =>
 const signIn = async (ctx, next) => {
   if (!ctx.path.startsWith("/interaction/")) return next();
   const accountId = ctx.get("x-account") || new URLSearchParams(ctx.querystring).get("account");
-  if (accountId === "") {
+  if (!accountId) {
     ctx.type = "html";
     ctx.body = Object.keys(accounts)
       .map((id) => `<p><a href="${ctx.path}?account=${id}">${id}</a></p>`)

@@ -48,7 +48,10 @@ export function addSignInLink(app: FastifyInstance, { config, sessions }: Servic
     },
   } as const;
   const path = `${SIGN_IN_LINK_PATH}:token`;
-  app.get(path, options, (_request, reply) => reply.headers(PAGE_HEADERS).send(ASKING));
+  app.get(path, options, (_request, reply) =>
+    // Without any referrer, browsers would not name the origin of the form either.
+    reply.headers({ ...PAGE_HEADERS, "referrer-policy": "origin" }).send(ASKING),
+  );
   app.post<{ Params: { token: string } }>(path, options, async (request, reply) => {
     // A page elsewhere must not sign its visitors in as somebody else.
     if (isForeign(request, new URL(baseUrl).origin)) throw new GatewayError("forbidden");
