@@ -93,9 +93,7 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
       where: "provider_id IS NOT NULL",
     },
   ],
-  session: [
-    { ...index("oidc_session"), name: "session_oidc_session", where: "oidc_session IS NOT NULL" },
-  ],
+  session: [{ ...index("oidc_session"), name: "session_oidc_session", where: "oidc_session IS NOT NULL" }],
   audit_entry: [
     index("organization_id", "target_id", "id"),
     index("organization_id", "actor_id", "id"),
