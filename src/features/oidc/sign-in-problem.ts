@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../errors";
+import { type ErrorCode, GatewayError } from "../../errors";
 
 /** Why a sign-in by OpenID Connect failed, and the error code for the status, the log and the metrics. */
 const CODES = {
@@ -17,18 +17,14 @@ const CODES = {
 export type ProblemKind = keyof typeof CODES;
 
 /** A sign-in by OpenID Connect, or a logout token, that is not accepted. */
-export class SignInProblem extends Error {
+export class SignInProblem extends GatewayError {
   override readonly name = "SignInProblem";
 
   constructor(
     readonly kind: ProblemKind,
     options?: ErrorOptions,
   ) {
-    super(`sign-in by OpenID Connect: ${kind}`, options);
-  }
-
-  get code(): ErrorCode {
-    return CODES[this.kind];
+    super(CODES[kind], `sign-in by OpenID Connect: ${kind}`, options);
   }
 
   /** The messages of its causes for the log; their other fields may contain tokens. */
