@@ -357,6 +357,13 @@ export const VIEWS: Record<string, View> = {
       await seen(dialogOf(page).getByRole("button", { name: /^End the session/ }));
     },
   },
+  "profile passkey": {
+    path: "/settings/profile",
+    open: async (page) => {
+      await page.getByRole("button", { name: "Add passkey…" }).click();
+      await seen(dialogOf(page).getByLabel("Name"));
+    },
+  },
   "profile password rejected": {
     path: "/settings/profile",
     open: async (page) => {

@@ -91,9 +91,10 @@ export const isConflict = (error: unknown): boolean =>
 
 /** True if users can correct the mistake themselves, without quoting a request ID to anyone. */
 export const isUserError = ({ code }: ApiError): boolean =>
-  ["invalid_credentials", "invalid_invitation", "too_many_attempts", "conflict", "limit_reached"].includes(
-    code,
-  );
+  [
+    ...["invalid_credentials", "invalid_invitation", "invalid_passkey", "passkey_not_used"],
+    ...["too_many_attempts", "conflict", "limit_reached"],
+  ].includes(code);
 
 /** True if a retry may help. */
 export const isTransient = (error: unknown): boolean =>

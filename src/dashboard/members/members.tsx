@@ -19,6 +19,7 @@ import { PermissionTags } from "./permission-tags";
 
 const { component: InviteMember } = loaded(async () => (await import("./invite-member")).InviteMember);
 const { component: MemberSessions } = loaded(async () => (await import("./member-sessions")).MemberSessions);
+const { component: MemberPasskeys } = loaded(async () => (await import("./member-passkeys")).MemberPasskeys);
 const { component: ChangePermissions } = loaded(
   async () => (await import("./member-dialogs")).ChangePermissions,
 );
@@ -85,6 +86,7 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
       onClick: () => open(<ChangePermissions member={member} onClosed={onClosed} />),
     },
     { label: "Sessions…", onClick: () => open(<MemberSessions member={member} onClosed={onClosed} />) },
+    { label: "Passkeys…", onClick: () => open(<MemberPasskeys member={member} onClosed={onClosed} />) },
     ...(member.identity === null
       ? []
       : [

@@ -5,9 +5,9 @@ import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { ChangeEmailDocument, ChangePasswordDocument } from "./documents.generated";
 
-const CURRENT_PASSWORD = "currentPassword";
+export const CURRENT_PASSWORD = "currentPassword";
 
-const CurrentPassword = ({ field }: Pick<FormState, "field">) => (
+export const CurrentPassword = ({ field }: Pick<FormState, "field">) => (
   <PasswordInput
     {...field(CURRENT_PASSWORD)}
     label="Current password"

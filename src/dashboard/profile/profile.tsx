@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { usePolledQuery } from "../api/client";
+import { Passkeys } from "../members/passkeys";
 import { spelled } from "../members/permission-tags";
 import { Sessions } from "../members/sessions";
 import { signOut, useViewer } from "../session/session";
@@ -9,6 +10,7 @@ import { Failure } from "../ui/failure";
 import { formatDay } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Page } from "../ui/page";
+import { RowMenu } from "../ui/row-menu";
 import { useTask } from "../ui/task";
 import { ColorScheme } from "./color-scheme";
 import { OwnIdentityDocument } from "./documents.generated";
@@ -21,24 +23,29 @@ const POLL_INTERVAL_MS = 60_000;
 const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);
 const { component: ChangePassword } = loaded(async () => (await import("./account-dialogs")).ChangePassword);
 
+const dialogs = () => import("./passkey-dialogs");
+const { component: AddPasskey } = loaded(async () => (await dialogs()).AddPasskey);
+const { component: RenamePasskey } = loaded(async () => (await dialogs()).RenamePasskey);
+const { component: RemovePasskey } = loaded(async () => (await dialogs()).RemovePasskey);
+
 /** The signed-in member: how they sign in, where they are signed in, which emails they get, and the theme. */
 export function Profile() {
   const { email, permissions, organization, may } = useViewer();
-  const [changes, setChanges] = useState<"email" | "password">();
+  const [dialog, open] = useState<ReactNode>();
   const { busy, error, run } = useTask();
   const identity = usePolledQuery(OwnIdentityDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.viewer
     ?.identity;
-  const onClosed = () => setChanges(undefined);
+  const onClosed = () => open(undefined);
   return (
     <Page section="Settings" title="Profile">
       <Card
         title="Account"
         aside={
           <span className={styles.buttons}>
-            <Button variant="default" size="xs" onClick={() => setChanges("email")}>
+            <Button variant="default" size="xs" onClick={() => open(<ChangeEmail onClosed={onClosed} />)}>
               Change email…
             </Button>
-            <Button variant="default" size="xs" onClick={() => setChanges("password")}>
+            <Button variant="default" size="xs" onClick={() => open(<ChangePassword onClosed={onClosed} />)}>
               Change password…
             </Button>
           </span>
@@ -56,6 +63,34 @@ export function Profile() {
             Organization: organization.name,
             Permissions: permissions.map((permission) => spelled(permission)).join(", ") || "View only",
           }}
+        />
+      </Card>
+      <Card
+        title="Passkeys"
+        aside={
+          <Button variant="default" size="xs" onClick={() => open(<AddPasskey onClosed={onClosed} />)}>
+            Add passkey…
+          </Button>
+        }
+      >
+        <Passkeys
+          actions={(passkey) => (
+            <RowMenu
+              key="menu"
+              of={passkey.name}
+              actions={[
+                {
+                  label: "Rename…",
+                  onClick: () => open(<RenamePasskey passkey={passkey} onClosed={onClosed} />),
+                },
+                {
+                  label: "Remove…",
+                  isDestructive: true,
+                  onClick: () => open(<RemovePasskey passkey={passkey} onClosed={onClosed} />),
+                },
+              ]}
+            />
+          )}
         />
       </Card>
       <Card
@@ -81,8 +116,7 @@ export function Profile() {
           <ColorScheme />
         </div>
       </Card>
-      {changes === "email" && <ChangeEmail onClosed={onClosed} />}
-      {changes === "password" && <ChangePassword onClosed={onClosed} />}
+      {dialog}
     </Page>
   );
 }

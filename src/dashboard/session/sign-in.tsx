@@ -1,39 +1,74 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
-import { IconLock } from "@tabler/icons-react";
+import { IconFingerprint, IconLock } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
+import { ApiError } from "../api/api-error";
 import { change, client } from "../api/client";
+import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
 import { usePageTitle } from "../ui/page";
 import { Wordmark } from "../ui/wordmark";
-import { SignInDocument } from "./documents.generated";
+import {
+  SignInDocument,
+  SignInWithPasskeyDocument,
+  StartPasskeySignInDocument,
+  type StartPasskeySignInMutationVariables,
+} from "./documents.generated";
+import { signWithPasskey } from "./passkey";
 import styles from "./sign-in.module.css";
 import { IssuerButton, useSignInOptions } from "./sign-in-options";
+
+type Credentials = StartPasskeySignInMutationVariables["input"]["credentials"];
+
+/** Signs in with a passkey: of the member with these credentials, or any. */
+async function signInWithPasskey(credentials?: Credentials): Promise<void> {
+  const { startPasskeySignIn } = await execute(StartPasskeySignInDocument, { input: { credentials } });
+  const input = await signWithPasskey(startPasskeySignIn.options as object);
+  await change(SignInWithPasskeyDocument, { input });
+}
 
 /** Shown instead of the requested page, which appears after signing in. */
 export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const heading = usePageTitle("Sign in");
   const options = useSignInOptions();
   const password = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<"password" | "passkey">();
   const [error, setError] = useState<unknown>();
+  /** Set after the right password of a member who must also use a passkey. */
+  const [confirmed, setConfirmed] = useState<Credentials>();
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const input = { email: String(form.get("email")), password: String(form.get("password")) };
-    setBusy(true);
+  const run = async (by: "password" | "passkey", signIn: () => Promise<unknown>) => {
+    setBusy(by);
     setError(undefined);
     try {
       // Somebody else may sign in next.
       client.removeQueries({ type: "inactive" });
-      await change(SignInDocument, { input });
+      await signIn();
     } catch (failure) {
       setError(failure);
-      setBusy(false);
-      password.current?.select();
+      setBusy(undefined);
+      if (by === "password") password.current?.select();
     }
   };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const input = { email: String(form.get("email")), password: String(form.get("password")) };
+    return run("password", async () => {
+      try {
+        await change(SignInDocument, { input });
+      } catch (failure) {
+        if (!(failure instanceof ApiError && failure.code === "passkey_required")) throw failure;
+        setConfirmed(input);
+        await signInWithPasskey(input);
+      }
+    });
+  };
+  const back = () => {
+    setError(undefined);
+    setConfirmed(undefined);
+  };
+  const withPasskey = () => run("passkey", () => signInWithPasskey(confirmed));
 
   return (
     <main className={styles.page}>
@@ -48,41 +83,65 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
           </p>
         )}
         {error !== undefined && <Failure error={error} />}
-        {options.issuerName !== null && (
-          <IssuerButton name={options.issuerName} returnTo={location.pathname + location.search} />
-        )}
-        {options.password && (
-          <>
-            {options.issuerName !== null && <p className={styles.or}>or with a password</p>}
-            <form onSubmit={submit} className={styles.form}>
-              <TextInput
-                name="email"
-                type="email"
-                label="Email"
-                autoComplete="username"
-                required
-                withAsterisk={false}
-                defaultValue={email}
-                autoFocus={email === ""}
-              />
-              <PasswordInput
-                ref={password}
-                name="password"
-                label="Password"
-                autoComplete="current-password"
-                autoFocus={email !== ""}
-                required
-                withAsterisk={false}
-                visibilityToggleButtonProps={{ "aria-label": "Show password" }}
-              />
-              <Button type="submit" loading={busy}>
-                Sign in
-              </Button>
-            </form>
-            <p className={styles.help}>
-              Forgot your password? An administrator can reset it with:{" "}
-              <code>npm run -s gateway -- members reset-password &lt;email&gt;</code>
+        {confirmed ? (
+          <div className={styles.form}>
+            <p className={styles.email}>
+              Confirm with a passkey that you are <strong>{confirmed.email}</strong>.
             </p>
+            <Button autoFocus loading={busy !== undefined} onClick={withPasskey}>
+              Use a passkey
+            </Button>
+            <Button variant="default" onClick={back}>
+              Back
+            </Button>
+          </div>
+        ) : (
+          <>
+            {options.issuerName !== null && (
+              <IssuerButton name={options.issuerName} returnTo={location.pathname + location.search} />
+            )}
+            {options.password && (
+              <>
+                {options.issuerName !== null && <p className={styles.or}>or with a password</p>}
+                <form onSubmit={submit} className={styles.form}>
+                  <TextInput
+                    name="email"
+                    type="email"
+                    label="Email"
+                    autoComplete="username"
+                    required
+                    withAsterisk={false}
+                    defaultValue={email}
+                    autoFocus={email === ""}
+                  />
+                  <PasswordInput
+                    ref={password}
+                    name="password"
+                    label="Password"
+                    autoComplete="current-password"
+                    autoFocus={email !== ""}
+                    required
+                    withAsterisk={false}
+                    visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+                  />
+                  <Button type="submit" loading={busy === "password"}>
+                    Sign in
+                  </Button>
+                  <Button
+                    variant="default"
+                    leftSection={<Icon of={IconFingerprint} size={16} />}
+                    loading={busy === "passkey"}
+                    onClick={withPasskey}
+                  >
+                    Sign in with a passkey
+                  </Button>
+                </form>
+                <p className={styles.help}>
+                  Forgot your password? An administrator can reset it with:{" "}
+                  <code>npm run -s gateway -- members reset-password &lt;email&gt;</code>
+                </p>
+              </>
+            )}
           </>
         )}
       </div>

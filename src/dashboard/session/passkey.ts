@@ -1,0 +1,46 @@
+import { ApiError } from "../api/api-error";
+import type { AddPasskeyMutationVariables } from "../profile/documents.generated";
+import type { SignInWithPasskeyMutationVariables } from "./documents.generated";
+
+/** Why a browser returns no passkey, by the names of its errors. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  NotAllowedError: "No passkey was used. Try again.",
+  InvalidStateError: "This device already has a passkey of yours.",
+  SecurityError: "Passkeys don’t work at this address. They need a host name and HTTPS.",
+};
+
+/** Loaded when it is needed: few members use a passkey in each visit. */
+const library = () => import("@simplewebauthn/browser");
+
+/**
+ * Asks the browser for something that only its user can allow.
+ * @throws ApiError with a sentence for the user
+ */
+async function asking<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    throw new ApiError(SENTENCES[name] ?? "The browser can’t use a passkey here.", "passkey_not_used");
+  }
+}
+
+/** Has the user create a passkey, by the options of the server. */
+export async function createPasskey(
+  options: object,
+): Promise<Omit<AddPasskeyMutationVariables["input"], "name">> {
+  const { startRegistration } = await library();
+  type Options = Parameters<typeof startRegistration>[0]["optionsJSON"];
+  const { id, response } = await asking(() => startRegistration({ optionsJSON: options as Options }));
+  const { clientDataJSON, attestationObject, transports = [] } = response;
+  return { credentialId: id, clientDataJSON, attestationObject, transports };
+}
+
+/** Has the user sign in with a passkey, by the options of the server. */
+export async function signWithPasskey(options: object): Promise<SignInWithPasskeyMutationVariables["input"]> {
+  const { startAuthentication } = await library();
+  type Options = Parameters<typeof startAuthentication>[0]["optionsJSON"];
+  const { id, response } = await asking(() => startAuthentication({ optionsJSON: options as Options }));
+  const { clientDataJSON, authenticatorData, signature, userHandle = null } = response;
+  return { credentialId: id, clientDataJSON, authenticatorData, signature, userHandle };
+}

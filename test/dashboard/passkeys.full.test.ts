@@ -1,0 +1,157 @@
+import type { CDPSession, Page } from "playwright-core";
+import { PASSKEY_ORIGIN as ORIGIN } from "../support/passkeys";
+import { addMember, openSession, TEST_PASSWORD, type TestMember } from "../support/people";
+import { act, describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
+
+interface Device {
+  cdp: CDPSession;
+  authenticatorId: string;
+}
+
+const OPTIONS = {
+  protocol: "ctap2",
+  transport: "internal",
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const;
+
+describeDashboard(
+  "passkeys in a browser with an authenticator",
+  (dashboard) => {
+    let member: TestMember;
+    beforeEach(async () => {
+      member = await addMember(dashboard.gateway);
+    });
+
+    /** Opens the sign-in page as behind a proxy that serves the public URL, on a device that holds passkeys. */
+    async function open(path = "/settings/profile"): Promise<{ page: Page; device: Device }> {
+      const { gateway, visit } = dashboard;
+      const page = await visit("", { as: null });
+      await page.route(`${ORIGIN}/**`, async (route) => {
+        const { pathname, search } = new URL(route.request().url());
+        const response = await route.fetch({ url: `${gateway.url}${pathname}${search}`, maxRedirects: 0 });
+        await route.fulfill({ response });
+      });
+      const cdp = await page.context().newCDPSession(page);
+      await cdp.send("WebAuthn.enable");
+      const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options: OPTIONS });
+      await page.goto(`${ORIGIN}/dashboard${path}`);
+      return { page, device: { cdp, authenticatorId } };
+    }
+
+    async function enterPassword(
+      page: Page,
+      { email, password }: { email: string; password: string } = member,
+    ) {
+      await page.getByLabel("Email").fill(email);
+      await page.getByLabel("Password", { exact: true }).fill(password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    }
+
+    const passkeys = (page: Page) => page.getByRole("region", { name: "Passkeys" });
+    const signOut = async (page: Page) => {
+      await page.getByRole("button", { name: "Sign out everywhere" }).click();
+      await seen(page.getByRole("heading", { name: "Sign in" }));
+    };
+    const withPasskey = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    const signedIn = (page: Page) => seen(page.getByRole("heading", { name: "Profile" }));
+
+    async function add(page: Page, name: string) {
+      const dialog = dialogOf(page);
+      await page.getByRole("button", { name: "Add passkey…" }).click();
+      await dialog.getByLabel("Name").fill(name);
+      await dialog.getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
+      await page.keyboard.press("Enter");
+      await gone(dialog);
+      await seen(passkeys(page).getByText(name));
+    }
+
+    /** A member with a passkey who is at the sign-in page. */
+    async function withOne() {
+      const opened = await open();
+      await enterPassword(opened.page);
+      await signedIn(opened.page);
+      await add(opened.page, "Laptop");
+      await signOut(opened.page);
+      return opened;
+    }
+
+    test("a member adds one, signs in with it alone, renames and removes it", async () => {
+      const { page } = await withOne();
+      await withPasskey(page);
+      await signedIn(page);
+      await act(page, "Laptop", "Rename…");
+      await dialogOf(page).getByLabel("Name").fill("Old laptop");
+      await page.keyboard.press("Enter");
+      await seen(passkeys(page).getByText("Old laptop"));
+      await gone(passkeys(page).getByText("Never"));
+      await act(page, "Old laptop", "Remove…");
+      await dialogOf(page).getByRole("button", { name: "Remove passkey" }).click();
+      await seen(passkeys(page).getByText("No passkeys"));
+      await signOut(page);
+      await withPasskey(page);
+      await seen(page.getByRole("alert").getByText("The passkey was not accepted."));
+      await enterPassword(page);
+      await signedIn(page);
+    });
+
+    test("after the password, the browser asks for the passkey; a canceled one can be tried again", async () => {
+      const { page, device } = await withOne();
+      await device.cdp.send("WebAuthn.setUserVerified", {
+        authenticatorId: device.authenticatorId,
+        isUserVerified: false,
+      });
+      await enterPassword(page);
+      await seen(page.getByRole("alert").getByText("No passkey was used."));
+      await expect(openSession(dashboard.gateway, member)).rejects.toMatchObject({
+        code: "passkey_required",
+      });
+      await eventually(() => page.getByRole("button", { name: "Use a passkey" }).isEnabled()).toBe(true);
+      await device.cdp.send("WebAuthn.setUserVerified", {
+        authenticatorId: device.authenticatorId,
+        isUserVerified: true,
+      });
+      await page.getByRole("button", { name: "Use a passkey" }).click();
+      await signedIn(page);
+    });
+
+    test("the same device is not added twice", async () => {
+      const { page } = await withOne();
+      await withPasskey(page);
+      await signedIn(page);
+      await page.getByRole("button", { name: "Add passkey…" }).click();
+      await dialogOf(page).getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
+      await page.keyboard.press("Enter");
+      await seen(dialogOf(page).getByText("This device already has a passkey of yours."));
+    });
+
+    test("a copy of a passkey whose count is behind signs nobody in", async () => {
+      const { page, device } = await withOne();
+      const { cdp, authenticatorId } = device;
+      const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });
+      await withPasskey(page);
+      await signedIn(page);
+      await signOut(page);
+      await cdp.send("WebAuthn.clearCredentials", { authenticatorId });
+      for (const credential of credentials)
+        await cdp.send("WebAuthn.addCredential", { authenticatorId, credential });
+      await withPasskey(page);
+      await seen(page.getByRole("alert").getByText("The passkey was not accepted."));
+    });
+
+    test("a manager removes the passkeys of a member who has lost the device", async () => {
+      const { page, device } = await withOne();
+      await device.cdp.send("WebAuthn.clearCredentials", { authenticatorId: device.authenticatorId });
+      const { page: manager } = await open("/settings/members");
+      await enterPassword(manager, dashboard.gateway.ownerCredentials);
+      await act(manager, member.email, "Passkeys…");
+      await dialogOf(manager).getByRole("button", { name: "Remove the passkey Laptop" }).click();
+      await seen(dialogOf(manager).getByText("No passkeys"));
+      await enterPassword(page);
+      await signedIn(page);
+    });
+  },
+  { PUBLIC_URL: ORIGIN },
+);
