@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { PASSKEY_ORIGIN as ORIGIN } from "../support/passkeys";
 import { addMember, openSession, TEST_PASSWORD, type TestMember } from "../support/people";
+import { fits, violations } from "./axe";
 import { act, describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 interface Device {
@@ -50,6 +51,20 @@ describeDashboard(
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
     }
 
+    /** Expects a page to pass axe and to fit a small phone, light and dark. */
+    async function passes(page: Page) {
+      const viewport = page.viewportSize();
+      await page.setViewportSize({ width: 360, height: 740 });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+        await eventually(() => violations(page)).toEqual([]);
+        expect(await fits(page)).toBe(true);
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      if (viewport) await page.setViewportSize(viewport);
+    }
+
     const passkeys = (page: Page) => page.getByRole("region", { name: "Passkeys" });
     const signOut = async (page: Page) => {
       await page.getByRole("button", { name: "Sign out everywhere" }).click();
@@ -82,6 +97,7 @@ describeDashboard(
       const { page } = await withOne();
       await withPasskey(page);
       await signedIn(page);
+      await passes(page);
       await act(page, "Laptop", "Rename…");
       await dialogOf(page).getByLabel("Name").fill("Old laptop");
       await page.keyboard.press("Enter");
@@ -105,6 +121,7 @@ describeDashboard(
       });
       await enterPassword(page);
       await seen(page.getByRole("alert").getByText("No passkey was used."));
+      await passes(page);
       await expect(openSession(dashboard.gateway, member)).rejects.toMatchObject({
         code: "passkey_required",
       });

@@ -85,9 +85,11 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
         {error !== undefined && <Failure error={error} />}
         {confirmed ? (
           <div className={styles.form}>
-            <p className={styles.email}>
-              Confirm with a passkey that you are <strong>{confirmed.email}</strong>.
-            </p>
+            <div>
+              <p className={styles.label}>Email</p>
+              <p className={styles.email}>{confirmed.email}</p>
+            </div>
+            <p className={styles.confirm}>Your password is right. Confirm with a passkey.</p>
             <Button autoFocus loading={busy !== undefined} onClick={withPasskey}>
               Use a passkey
             </Button>
