@@ -1,5 +1,4 @@
 import { ApiError } from "../api/api-error";
-import type { AddPasskeyMutationVariables } from "../profile/documents.generated";
 import type { SignInWithPasskeyMutationVariables } from "./documents.generated";
 
 /** Why a browser returns no passkey, by the names of its errors. */
@@ -26,9 +25,7 @@ async function asking<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** Has the user create a passkey, by the options of the server. */
-export async function createPasskey(
-  options: object,
-): Promise<Omit<AddPasskeyMutationVariables["input"], "name">> {
+export async function createPasskey(options: object) {
   const { startRegistration } = await library();
   type Options = Parameters<typeof startRegistration>[0]["optionsJSON"];
   const { id, response } = await asking(() => startRegistration({ optionsJSON: options as Options }));
