@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { Receiver } from "./receiver";
 
-export const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 export const strangersPair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 /** What is wrong with a token. */

@@ -63,7 +63,7 @@ export const testFromDecision = (variables: TestFromDecisionQueryVariables) => a
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 
 /** A document with one more test, whose ID is numbered if another test has it. */
-export function withTest(document: Json, test: Json): Json {
+function withTest(document: Json, test: Json): Json {
   const tests: unknown[] = Array.isArray(document.tests) ? document.tests : [];
   const ids = new Set(tests.map((each) => (each as { id?: unknown } | null)?.id));
   let id = String(test.id);
