@@ -188,8 +188,8 @@ export class PasskeyService {
 
   /**
    * Opens a session for the member with a passkey, which has verified its user and so counts as both factors.
-   * @throws GatewayError `forbidden`, or `invalid_passkey`, after the same time for an unknown passkey as for a wrong
-   *   signature
+   * @throws GatewayError `forbidden`, or `invalid_passkey`, with the same work for an unknown passkey as for a wrong
+   *   signature, except for the audit entry
    */
   async signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
     const { database, sessions, config } = this.services;
@@ -207,9 +207,9 @@ export class PasskeyService {
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
     const signedIn = await database.write(async (tx) => {
       const used = await useChallenge(tx, challenge);
-      if (passkey === null) return undefined;
-      const member = await lockMember(tx, passkey.memberId);
-      if (member === null) return undefined;
+      // The same statements for an unknown passkey, whose rejection must not be faster.
+      const member = await lockMember(tx, passkey?.memberId ?? "");
+      if (passkey === null || member === null) return undefined;
       const reject = async (action: "member_passkey_rejected" | "member_passkey_cloned") => {
         await recordOn(tx, anonymousAt(origin), memberActions[action], member, {
           passkey: [passkey.name, passkey.name],
