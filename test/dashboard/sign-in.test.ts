@@ -74,7 +74,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const page = await dashboard.visit("", { as: null });
     await page.getByLabel("Email").fill(wrong.email);
     await page.getByLabel("Password", { exact: true }).fill(wrong.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await seen(page.getByRole("alert").getByText(/Too many attempts\. Try again in \d+ minutes\./));
   });
 
