@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Permission } from "../../src/auth/permissions";
+import { timestamp } from "../../src/common/time";
+import { MemberIdentity } from "../../src/features/members/member-identity.entity";
 import { auditLog } from "../support/audit";
 import { sqlite, type TestDatabase } from "../support/engines";
 import { mint, operator, signIn } from "../support/gateway";
@@ -71,6 +73,21 @@ describeGateway({ engine: "any" }, (gateway) => {
       deactivatedAt: null,
     });
     expect((await whoami()).status).toBe(200);
+  });
+
+  test("a member is signed in once by a link, and unlinked from an account at the issuer", async () => {
+    const { id: memberId, email } = await addMember(gateway);
+    const { link } = await json("members", "sign-in-link", email);
+    const open = () =>
+      fetch(`${gateway.url}${new URL(link).pathname}`, { method: "POST", redirect: "manual" });
+    expect([(await open()).status, (await open()).status]).toEqual([303, 401]);
+    const identity = { memberId, issuer: "https://issuer.example.com", subject: "1", boundAt: timestamp() };
+    await gateway.services.database.write((tx) => tx.insert(MemberIdentity, identity));
+    expect(await json("members", "unlink", email)).toMatchObject({ email });
+    const left = await gateway.services.database.read((reader) =>
+      reader.countBy(MemberIdentity, { memberId }),
+    );
+    expect(left).toBe(0);
   });
 
   test("pets are added by the hundred", async () => {
