@@ -72,9 +72,9 @@ describeDashboard(
 
       await page.goto(`${dashboard.gateway.url}/dashboard/conversations`);
       await seen(rowOf(page, "Nobody’s"));
-      await page.getByLabel("Assigned to").selectOption({ label: "anna@example.com (you)" });
+      await page.getByLabel("Assigned to").selectOption({ label: "You (anna@example.com)" });
       await gone(rowOf(page, "Nobody’s"));
-      await seen(rowOf(page, "Mine").getByText("You", { exact: true }));
+      await seen(rowOf(page, "Mine").getByText("Assigned to you", { exact: true }));
       await check(page);
       await rowOf(page, "Mine").getByRole("link").click();
 

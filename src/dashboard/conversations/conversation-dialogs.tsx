@@ -153,8 +153,7 @@ export const Assign = (props: Props & { readers: readonly { value: string; label
       onSubmit={async (form) => {
         const memberId = String(form.get("member")) || null;
         await change(AssignConversationDocument, { id, memberId });
-        const name = props.readers.find(({ value }) => value === memberId)?.label;
-        toast(name === undefined ? "Assigned to nobody." : `Assigned to ${name}.`);
+        toast(memberId === null ? "Assigned to nobody." : "Assigned the conversation.");
       }}
     >
       <p>The assignee takes care of it. Everybody can still write here.</p>

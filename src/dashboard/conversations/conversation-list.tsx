@@ -28,7 +28,7 @@ const COLUMNS = columnsOf("Contact", "Last message", "Line", "Status", "Last act
 /** An agent's conversations, latest activity first, with filters. */
 export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen: () => void }) {
   const address = useListAddress();
-  const { may } = useViewer();
+  const { id: viewerId, may } = useViewer();
   const query = usePolledQuery(
     ConversationsDocument,
     {
@@ -103,7 +103,7 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
             <ConversationTag state={state} handler={handler} />
             {assigneeId !== null && (
               <p className={pageStyles.second}>
-                <Name>{nameOfMember(assigneeId)}</Name>
+                <Name>{`Assigned to ${assigneeId === viewerId ? "you" : nameOfMember(assigneeId)}`}</Name>
               </p>
             )}
           </div>,
@@ -144,7 +144,7 @@ function Filters(props: { address: ListAddress; agentId: string; contactName: st
         address={address}
         name="assignee"
         label="Assigned to"
-        all="Anyone or nobody"
+        all="Anyone"
         options={isListed ? readers : [...readers, { value: assignee, label: nameOf(assignee) }]}
       />
       {manages && (

@@ -13,7 +13,7 @@ export function useMembers() {
   return {
     /** Those who may read conversations, the signed-in member first, as options. */
     readers: [
-      { value: viewer.id, label: `${viewer.email} (you)` },
+      { value: viewer.id, label: `You (${viewer.email})` },
       ...others
         .filter(({ permissions }) => permissions.includes("conversations_read"))
         .map(({ id, email }) => ({ value: id, label: email })),
