@@ -2,7 +2,13 @@ import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { MaxCharacters } from "../../schema/list-size";
 import { Member } from "./member.entity";
+
+const ISSUER_MAX_LENGTH = 500;
+
+/** Longer subjects are rejected; OpenID Connect Core, section 2 allows no more. */
+export const SUBJECT_MAX_LENGTH = 255;
 
 /** The account at an OpenID Connect issuer with which a member signs in. */
 @ObjectType({
@@ -19,11 +25,13 @@ export class MemberIdentity {
   member?: Member;
 
   @Field(() => String, { description: "URL that identifies the issuer." })
-  @Column({ type: "varchar", length: 500 })
+  @MaxCharacters(ISSUER_MAX_LENGTH)
+  @Column({ type: "varchar", length: ISSUER_MAX_LENGTH })
   issuer!: string;
 
   @Field(() => String, { description: "Identifier of the account at the issuer." })
-  @Column({ type: "varchar", length: 255 })
+  @MaxCharacters(SUBJECT_MAX_LENGTH)
+  @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
   @Field(() => GraphQLISODateTime, { description: "When the member first signed in with it." })

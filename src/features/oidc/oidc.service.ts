@@ -17,7 +17,7 @@ import { memberActions } from "../members/member.audit";
 import { MEMBER_CHANGES, Member } from "../members/member.entity";
 import type { SignedIn } from "../members/member.inputs";
 import { type MemberService, normalizeEmail, recordOn } from "../members/member.service";
-import { MemberIdentity } from "../members/member-identity.entity";
+import { MemberIdentity, SUBJECT_MAX_LENGTH } from "../members/member-identity.entity";
 import { Session } from "../members/session.entity";
 import type { SessionService } from "../members/session.service";
 import { countAddressAttempt, createCountLookup, recordSignIn } from "../members/sign-in-throttle";
@@ -31,8 +31,6 @@ export const CALLBACK_PATH = "/auth/oidc/callback";
 
 /** How long the ID of a logout token is kept (ms): longer than any token is accepted. */
 const LOGOUT_KEPT_MS = 15 * 60_000;
-
-const SUBJECT_MAX_LENGTH = 255;
 
 interface Dependencies {
   database: Database;
