@@ -5,7 +5,7 @@ import { suggestionList } from "graphql/jsutils/suggestionList";
 export const nearest = (name: string, known: Iterable<string>): string | null =>
   suggestionList(name, [...known])[0] ?? null;
 
-/** ` Did you mean "b"?` after a sentence; empty if no known name is similar. */
+/** The end of a sentence, `. Did you mean "b"?`; empty if no known name is similar. */
 export const suggestion = (name: string, known: Iterable<string>): string => {
   const found = nearest(name, known);
   return found === null ? "" : `.${didYouMean([found])}`;

@@ -83,7 +83,7 @@ export class InstanceKey {
     return decrypt(bytes, this.#tokenKey);
   }
 
-  /** A keyed hash that compares secrets without revealing anything about them to readers of the database. */
+  /** A keyed hash, for comparing secrets without revealing anything about them to readers of the database. */
   hash(text: string): string {
     return createHmac("sha256", this.#derive("hash")).update(text).digest("base64");
   }

@@ -40,7 +40,7 @@ export interface Lookup<Row> extends Selection<Row> {
 export interface KeysetQuery<Row> extends Selection<Row> {
   table: string;
   id: string;
-  /** The column that can filter the list; an index must cover it together with the ID. */
+  /** The column that the list can be filtered by; an index must cover it together with the ID. */
   filter: string;
 }
 

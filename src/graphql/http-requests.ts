@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import { GatewayError } from "../errors";
 import type { ErrorExtensions } from "./errors";
 
-/** Rejects request forms that only other GraphQL servers support, and tells clients what to do instead. */
+/** Rejects kinds of requests that only other GraphQL servers support, and tells clients what to do instead. */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
   const reject = (message: string) => new GatewayError("invalid_request", message);
   app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {

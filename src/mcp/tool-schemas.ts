@@ -50,7 +50,7 @@ export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
     ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
     : undefined;
 
-/** Omits the description of a number with limits, which say the same, and of `cursor`, which the server's instructions explain. */
+/** Omits the description of a number whose limits already say as much, and that of `cursor`, which the server's instructions explain. */
 const withoutKnown = (name: string, { description, ...schema }: JsonSchema): JsonSchema =>
   name === "cursor" || (schema.minimum !== undefined && schema.maximum !== undefined)
     ? schema

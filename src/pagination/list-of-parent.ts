@@ -17,7 +17,7 @@ interface ListOptions<Row> {
   entity: EntityTarget<Row>;
   /** The property that holds the parent's ID. */
   parent: keyof Row & string;
-  /** The property by which the list is ordered, which an index has after the parent. */
+  /** The property that the list is ordered by; an index must cover the parent, then this property. */
   position?: keyof Row & string;
   /** An SQL condition of the rows that are listed. */
   condition?: string;

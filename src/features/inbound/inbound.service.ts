@@ -159,7 +159,7 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
-/** A message as from a person if it came through the line's own mailing list, whose programs mark it. */
+/** Treats a message that came through the line's own mailing list as written by a person, although list software marks every e-mail as automatic. */
 function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
   const list = email?.listAddress?.toLowerCase();
   const isOfList = list !== undefined && inbound.lists?.includes(list) === true;

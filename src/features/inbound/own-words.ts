@@ -9,7 +9,7 @@ const MAX_HEADER_LINES = 12;
 /** Longer lines are never of a mail program (UTF-16 code units). */
 const LAYOUT_MAX_LENGTH = 400;
 
-/** The text of an e-mail, divided. */
+/** The text of an e-mail, split into the author's own words and the rest. */
 export interface DividedText {
   /** The author's own words; may be empty. */
   own: string;

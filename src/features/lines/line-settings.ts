@@ -54,7 +54,7 @@ export class LineEmail {
 
   @Nullable(
     () => String,
-    "Address of a mailing list; e-mails that came through it are from people. Null if e-mails from all lists are from programs.",
+    "Address of a mailing list whose e-mails are treated as written by people, and answered. Null if e-mails from all lists are treated as automatic.",
   )
   listAddress?: string | null;
 }

@@ -69,7 +69,7 @@ export class SignInInput {
   password!: string;
 }
 
-@InputType({ description: "Credentials of a member who signs in in a browser." })
+@InputType({ description: "Credentials of a member who signs in from a browser." })
 export class SignInWithCookieInput extends SignInInput {}
 
 @InputType({ description: "A session to end." })

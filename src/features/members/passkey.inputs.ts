@@ -112,7 +112,7 @@ export class SignInWithPasskeyInput {
   userHandle?: string | null | undefined;
 }
 
-@InputType({ description: "A signature of a passkey of a member who signs in in a browser." })
+@InputType({ description: "A signature of a passkey of a member who signs in from a browser." })
 export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
 
 @ObjectType({ simpleResolvers: true, description: "A challenge for an authenticator; it can be used once." })

@@ -275,7 +275,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the message is given up if it has not been sent; null for messages queued by earlier gateway versions.",
+    "When the gateway gives up on the message if it has not been sent by then; null for messages queued by earlier versions of the gateway.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;

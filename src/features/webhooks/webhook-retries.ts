@@ -9,7 +9,7 @@ const DELAYS_MS = [
 /** Max attempts per delivery. */
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 
-/** Max random part of a delay, so that deliveries that failed together are not all retried together. */
+/** Max random extension of a delay, as a fraction of it, so that deliveries that failed together are not all retried at once. */
 const JITTER = 0.1;
 
 /** The longest wait that an endpoint can ask for (ms). */
