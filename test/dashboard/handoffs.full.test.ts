@@ -1,4 +1,3 @@
-import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
@@ -7,13 +6,8 @@ import { addContact } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { addMember, firstAgentId, type TestMember } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { COLOR_RULES, fits, violations } from "./axe";
+import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
-
-const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 360, height: 740 },
-];
 
 describeDashboard(
   "handoffs",
@@ -43,19 +37,6 @@ describeDashboard(
       });
       return id;
     };
-    /** Checks the page at all sizes, light and dark. */
-    const check = async (page: Page) => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const viewport of SIZES) {
-          await page.setViewportSize(viewport);
-          expect([viewport.width, await fits(page)]).toEqual([viewport.width, true]);
-        }
-        expect(await violations(page, colorScheme === "dark" ? { only: COLOR_RULES } : {})).toEqual([]);
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize(SIZES[0] as (typeof SIZES)[number]);
-    };
 
     test("a conversation is assigned with the keyboard, and found by its assignee", async () => {
       const [id] = [await talkTo("Mine"), await talkTo("Nobody’s")];
@@ -68,14 +49,14 @@ describeDashboard(
       const assigneeOf = async () =>
         (await read((reader) => reader.findOneByOrFail(Conversation, { id }))).assigneeId;
       expect(await assigneeOf()).toBe(anna.id);
-      await check(page);
+      await looksRight(page);
 
       await page.goto(`${dashboard.gateway.url}/dashboard/conversations`);
       await seen(rowOf(page, "Nobody’s"));
       await page.getByLabel("Assigned to").selectOption({ label: "You (anna@example.com)" });
       await gone(rowOf(page, "Nobody’s"));
       await seen(rowOf(page, "Mine").getByText("Assigned to you", { exact: true }));
-      await check(page);
+      await looksRight(page);
       await rowOf(page, "Mine").getByRole("link").click();
 
       await page.getByRole("button", { name: "Assign…" }).click();
@@ -83,13 +64,13 @@ describeDashboard(
       const field = dialog.getByLabel("Assigned to");
       await eventually(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
       await field.selectOption({ label: ben.email });
-      await check(page);
+      await looksRight(page);
       await page.keyboard.press("Tab");
       await dialog.getByRole("button", { name: "Assign", exact: true }).press("Enter");
       await gone(dialog);
       await seen(page.getByText(ben.email, { exact: true }));
       expect(await assigneeOf()).toBe(ben.id);
-      await check(page);
+      await looksRight(page);
     });
 
     test("members who may only read see the assignee, without buttons", async () => {
@@ -109,7 +90,7 @@ describeDashboard(
       await page.keyboard.press("Space");
       await seen(page.getByText("You get emails about handoffs of First agent."));
       await eventually(() => toggle.isChecked()).toBe(true);
-      await check(page);
+      await looksRight(page);
 
       const [unread, opened] = [await talkTo("Unread"), await talkTo("Opened")];
       const api = conversationClient(gateway);

@@ -7,7 +7,7 @@ import { addConversation } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { COLOR_RULES, fits, violations } from "./axe";
+import { looksRight } from "./looks";
 import { describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
 
 const DOCUMENT = {
@@ -15,11 +15,6 @@ const DOCUMENT = {
   templates: { offer: "{{ situation.data.text }}" },
   rules: [{ id: "offer", on: "offer", do: [{ send: "offer", review: true }] }],
 };
-
-const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 360, height: 740 },
-];
 
 describeDashboard(
   "review",
@@ -52,19 +47,6 @@ describeDashboard(
       dashboard.gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
     const link = (page: Page) =>
       page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: /^To review/ });
-    /** Checks the page at all sizes, light and dark. */
-    const check = async (page: Page) => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const viewport of SIZES) {
-          await page.setViewportSize(viewport);
-          expect([viewport.width, await fits(page)]).toEqual([viewport.width, true]);
-        }
-        expect(await violations(page, colorScheme === "dark" ? { only: COLOR_RULES } : {})).toEqual([]);
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize(SIZES[0] as (typeof SIZES)[number]);
-    };
 
     test("what waits is counted in the navigation, and is edited and approved with the keyboard alone", async () => {
       const first = await propose("first offer");
@@ -78,7 +60,7 @@ describeDashboard(
       await seen(page.getByRole("heading", { level: 1, name: "To review" }));
       const items = page.getByRole("list", { name: "Messages to review" }).getByRole("listitem");
       await seen(items.nth(2));
-      await check(page);
+      await looksRight(page);
 
       await items.nth(0).getByRole("button", { name: /^Edit/ }).focus();
       await page.keyboard.press("Enter");
@@ -86,7 +68,7 @@ describeDashboard(
       await eventually(() => text.evaluate((field) => field === document.activeElement)).toBe(true);
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("a better offer");
-      await check(page);
+      await looksRight(page);
       await text.focus();
       await page.keyboard.press("Control+Enter");
       await gone(page.getByText("first offer"));
@@ -116,7 +98,7 @@ describeDashboard(
       await seen(page.getByText("Nothing to review"));
       await gone(link(page).getByText("1"));
       expect(await messageOf(third)).toMatchObject({ text: "third offer", reviewedAt: expect.any(String) });
-      await check(page);
+      await looksRight(page);
     });
 
     test("a proposed message is a bubble in its conversation, and shows what was proposed after an edit", async () => {
@@ -124,7 +106,7 @@ describeDashboard(
       const page = await dashboard.visit(`/conversations/${conversation}`);
       const bubble = page.getByRole("log", { name: "Messages" }).getByRole("listitem");
       await seen(bubble.getByText("To review"));
-      await check(page);
+      await looksRight(page);
       await bubble.getByRole("button", { name: /^Edit/ }).click();
       await bubble.getByLabel("Text to send").fill("a better offer");
       await bubble.getByRole("button", { name: "Approve and send" }).click();
@@ -132,7 +114,7 @@ describeDashboard(
       expect(await messageOf(message)).toMatchObject({ status: "delivered" });
       await bubble.getByText("As the agent proposed it").click();
       await seen(bubble.getByText("an offer", { exact: true }));
-      await check(page);
+      await looksRight(page);
       await page.goto(`${dashboard.gateway.url}/dashboard/messages/${message}`);
       await seen(page.getByText("As the agent proposed it"));
     });
