@@ -166,7 +166,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Assigns a conversation to a member of the caller's organization, or to nobody.
+   * Assigns a conversation to a member of the caller's organization, or unassigns it.
    * @throws GatewayError `not_found` (conversation, member)
    */
   assign(context: RequestContext, { id, memberId = null }: AssignConversationInput): Promise<Conversation> {

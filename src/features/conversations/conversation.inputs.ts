@@ -187,7 +187,7 @@ export class CloseConversationInput extends ConversationChangeInput {}
 
 @InputType({ description: "A conversation to assign to a member." })
 export class AssignConversationInput extends InputById("conversation") {
-  @Optional(() => ID, "ID of a member of the organization; null or omitted for nobody.")
+  @Optional(() => ID, "ID of a member of the organization; null or omitted to unassign the conversation.")
   memberId?: string | null | undefined;
 }
 

@@ -168,7 +168,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => Conversation, {
-    description: "Assigns a conversation to a member of the organization, or to nobody.",
+    description: "Assigns a conversation to a member of the organization, or unassigns it.",
   })
   assignConversation(
     @Ctx() context: RequestContext,

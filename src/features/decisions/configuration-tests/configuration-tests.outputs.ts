@@ -83,10 +83,10 @@ export class ConfigurationTestDifference implements TestDifference {
 
 @ObjectType({ simpleResolvers: true, description: "How often tests reached a condition of a rule." })
 export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source"> {
-  @Field(() => Int, { description: "Number of tests in which the condition was met." })
+  @Field(() => Int, { description: "How many tests met the condition." })
   met!: number;
 
-  @Field(() => Int, { description: "Number of tests in which the condition was not met." })
+  @Field(() => Int, { description: "How many tests did not meet the condition." })
   notMet!: number;
 }
 
@@ -96,7 +96,7 @@ export class ConfigurationRuleCoverage implements Pick<RuleCoverage, "ruleId" | 
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => Int, { description: "Number of tests in which the rule matched." })
+  @Field(() => Int, { description: "How many tests the rule matched." })
   matched!: number;
 
   @Field(() => [ConfigurationClauseCoverage], { description: "The rule's conditions, in order." })
