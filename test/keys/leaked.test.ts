@@ -60,6 +60,8 @@ onAnyEngine((engine) => {
     for (const each of [gateway, other, mails, gitHub]) await each?.close();
     await database.drop();
   });
+  // The mails of a test must not arrive during the next one.
+  afterEach(() => gateway.services.leakedKeys.mailed());
 
   const report = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
     gateway.rest("POST", "/leaked-keys", { token: null, body, headers });
