@@ -270,7 +270,7 @@ const settings = z
       .regex(/^(?:[^<>\p{Cc}]*<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u, MAIL_FROM_FORM)
       .optional(),
     CORS_ORIGINS: origins.default([]),
-    DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
+    DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).optional(),
     METRICS_TOKEN: z
       .string()
       .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 ASCII characters without spaces")
@@ -390,7 +390,7 @@ const settings = z
     heloName: env.SMTP_HELO ?? heloNameOf(env.PUBLIC_URL),
     gitHubKeysUrl: env.GITHUB_SECRET_SCANNING_KEYS_URL,
     corsOrigins: env.CORS_ORIGINS,
-    drainMs: env.DRAIN_SECONDS * 1000,
+    drainMs: (env.DRAIN_SECONDS ?? (env.ENVIRONMENT === "development" ? 0 : 2)) * 1000,
     metricsToken: env.METRICS_TOKEN,
     tracing: tracingOf(env),
     bootstrap: {

@@ -55,8 +55,8 @@ onAnyEngine((engine) => {
     },
   );
 
-  test("on SIGTERM it is not ready but serves on for as long as it should drain", async () => {
-    const server = await startServer({ DATABASE_URL: testDatabase.url, DRAIN_SECONDS: "2" });
+  test("on SIGTERM it is not ready but serves on for as long as it should drain, outside development two seconds", async () => {
+    const server = await startServer({ DATABASE_URL: testDatabase.url, ENVIRONMENT: "staging" });
     server.signal("SIGTERM");
     await server.until("stderr", '"draining"');
     const ready = await fetch(`${server.url}/readyz`);

@@ -20,6 +20,15 @@ const cases: { promql_expr_test: { exp_samples: { labels: string }[] }[] }[] = p
   read(`${FOLDER}/alerts.test.yaml`),
 ).tests;
 
+/** The queries of the alerts and of the panels of Grafana's dashboard. */
+const queries: { name: string; expr: string }[] = [
+  ...alerts.map(({ alert, expr }) => ({ name: alert, expr })),
+  ...JSON.parse(read("deploy/grafana/gateway.json")).panels.flatMap(
+    ({ title, targets = [] }: { title: string; targets?: { expr: string }[] }) =>
+      targets.map(({ expr }) => ({ name: title, expr })),
+  ),
+];
+
 /** The text of a heading as GitHub's anchor. */
 const anchorOf = (heading: string) =>
   heading
@@ -28,15 +37,17 @@ const anchorOf = (heading: string) =>
     .replace(/[^\w -]/g, "")
     .replaceAll(" ", "-");
 
-describe("the alerting rules", () => {
-  test("are about documented metrics", () => {
-    const documented = new Set(
-      [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)`/gm)].map(([, name]) => name),
-    );
-    const used = alerts.flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
-    expect(used.filter((name) => !documented.has(name))).toEqual([]);
-  });
+test("alerts and panels are about documented metrics", () => {
+  const documented = new Set(
+    [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)`/gm)].map(([, name]) => name),
+  );
+  const used = queries.flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
+  expect(used.map((name) => name.replace(/_bucket$/, "")).filter((name) => !documented.has(name))).toEqual(
+    [],
+  );
+});
 
+describe("the alerting rules", () => {
   test("name a part of the docs that helps, and how urgent it is", () => {
     for (const { alert, labels, annotations } of alerts) {
       const [path = "", anchor] = annotations.docs.split("#");
@@ -68,17 +79,17 @@ describe("the alerting rules", () => {
 
 describeGateway({ engine: "any" }, (gateway) => {
   // Counters start at zero for all values of their labels; that of requests has none before the first ones.
-  test("alerts ask for values that labels have", async () => {
+  test("alerts and panels ask for values that labels have", async () => {
     const { text } = await gateway.rest("GET", "/metrics", { token: null });
-    const unknown = alerts.flatMap(({ alert, expr }) =>
+    const unknown = queries.flatMap(({ name: query, expr }) =>
       [...expr.matchAll(/(gateway_\w+)\{([^}]*)\}/g)].flatMap(([, name = "", matchers = ""]) => {
         const series = text.split("\n").filter((line) => line.startsWith(`${name}{`));
         if (series.length === 0 || name === "gateway_http_requests_total") return [];
-        return [...matchers.matchAll(/(\w+)=~?"([^"]*)"/g)].flatMap(([, label, values = ""]) =>
+        return [...matchers.matchAll(/(\w+)!?=~?"([^"]*)"/g)].flatMap(([, label, values = ""]) =>
           values
             .split("|")
             .filter((value) => !series.some((line) => line.includes(`${label}="${value}"`)))
-            .map((value) => `${alert}: ${name} ${label}="${value}"`),
+            .map((value) => `${query}: ${name} ${label}="${value}"`),
         );
       }),
     );
