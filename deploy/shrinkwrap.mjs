@@ -1,5 +1,5 @@
-// Writes npm-shrinkwrap.json, the production part of package-lock.json, for the package that is about to be packed: npm
-// applies neither the lock nor the overrides of a dependency. `--remove` deletes it, because npm prefers it to the lock.
+// Writes npm-shrinkwrap.json, the production part of package-lock.json, before packing, because npm ignores the lock file
+// and the overrides of a dependency. `--remove` deletes it, because npm prefers it to the lock file.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
