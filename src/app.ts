@@ -36,7 +36,7 @@ import { addRestRoutes } from "./rest/rest";
 import type { CountDeprecated } from "./schema/deprecation";
 import type { Metrics } from "./telemetry/metrics";
 
-/** A connected service that is not listening yet. */
+/** A service that is connected to its database but not yet listening. */
 export interface App {
   http: FastifyInstance;
   services: Services;
@@ -57,7 +57,7 @@ export interface App {
 export interface Peers {
   /** The rate limit windows, which count all workers together. */
   windows: KeyWindows;
-  /** Passes announcements on to the other workers, which call `Database.relay`. */
+  /** Relays announcements to the other workers, which call `Database.relay`. */
   relay(channel: string): void;
   /**
    * The metrics of all workers, in the format of `Metrics.text`.
@@ -70,7 +70,7 @@ export interface Peers {
 
 let api: { schema: GraphQLSchema; compiled: readonly CompiledRoute[] } | undefined;
 
-/** The schema and the routes, which all apps of a process share. */
+/** Creates the schema and the routes, which are shared by all apps of a process. */
 function createApi(): NonNullable<typeof api> {
   const schema = createSchema();
   return { schema, compiled: compileRoutes(ROUTES, schema) };
@@ -82,7 +82,7 @@ const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 /**
  * Wires up the service and migrates its database (composition root).
  * @param dashboard folder of the built dashboard
- * @param peers undefined for an app that is the only worker
+ * @param peers undefined if the app is the only worker
  * @returns the service, ready to listen
  */
 export async function createApp(

@@ -1,6 +1,6 @@
 import type { Config } from "./config";
 
-/** The URL of the server in links that leave it: `PUBLIC_URL`, or the address it listens on, as printed on startup. */
+/** The server's URL in links that it sends: `PUBLIC_URL`, or the address printed on startup. */
 export const baseUrlOf = ({
   publicUrl,
   tls,

@@ -1,4 +1,4 @@
-// Builds a page for browsers, unless its sources are unchanged.
+// Builds a web page, unless its sources are unchanged.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..");
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** Files above this size (bytes) are compressed to about 8 % more than the best quality would, in a tenth of its time. */
+/** Compress files above this size (bytes) at a lower quality: about 8 % larger, in a tenth of the time. */
 const LARGE = 400_000;
 const FAST_QUALITY = 9;
 
@@ -59,7 +59,7 @@ export function replaceFolder(next, current) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** A hash of the names below a folder and the contents of files. */
+/** A hash of the contents of files and of their names relative to a folder. */
 export function hashOf(root, files) {
   const hash = createHash("sha256");
   for (const file of files) hash.update(relative(root, file)).update(readFileSync(file));

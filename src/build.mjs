@@ -9,13 +9,13 @@ import { filesIn, hashOf, publishPage, replaceFolder } from "./build-page.mjs";
 const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
 const NEXT = join(DIST, "next");
-/** Holds the hash of the sources of the last complete build. */
+/** The hash of the sources of the last complete build. */
 const STAMP = join(DIST, "src/build.sha256");
 const PAGES = ["dashboard", "docs", "graphiql"];
 const RESULTS = ["src/main.js", ...PAGES.map((page) => `${page}/index.html`)];
 
 const stamp = hashOf(ROOT, [
-  // The build itself writes the others.
+  // The other files are written by the build itself.
   ...filesIn(join(ROOT, "src")).filter((file) => !file.endsWith(".generated.ts")),
   ...["ormconfig.ts", "schema.graphql", "tsconfig.json", "package-lock.json"].map((file) => join(ROOT, file)),
 ]);
@@ -38,7 +38,7 @@ if (!isBuilt || !process.argv.includes("--if-changed")) {
   writeFileSync(join(NEXT, "src/build.sha256"), stamp);
   for (const page of PAGES) publishPage(page);
   for (const file of ["ormconfig.js", "ormconfig.js.map"]) renameSync(join(NEXT, file), join(DIST, file));
-  // Last, including the hash of its sources, so that an interrupted build does not look complete.
+  // Published last, with the hash of its sources, so that an interrupted build does not look complete.
   replaceFolder(join(NEXT, "src"), join(DIST, "src"));
   rmSync(NEXT, { recursive: true });
 }

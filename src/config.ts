@@ -32,7 +32,7 @@ const origins = list.pipe(
   z.array(z.string().refine(isOrigin, "CORS_ORIGINS must contain origins such as https://app.example.com")),
 );
 
-/** Host names or addresses as in the Host header, without ports; IPv6 addresses in brackets. */
+/** Host names or addresses as in the Host header, without ports and with IPv6 addresses in brackets. */
 const hosts = list.pipe(
   z.array(
     z
@@ -153,7 +153,7 @@ function heloNameOf(url: string | undefined): string | undefined {
   return SMTP_HELO.test(name) ? name : undefined;
 }
 
-/** Kept as it is: an issuer is an identifier, and some end with a slash. */
+/** Not normalized, because an issuer is an identifier, and some end with a slash. */
 const issuer = z
   .url({ protocol: /^https?$/, error: "OIDC_ISSUER must be an http or https URL" })
   .max(500, "OIDC_ISSUER must have at most 500 characters");

@@ -1,7 +1,7 @@
 import { excerpt, redactTokens } from "./credentials/redact-tokens";
 
 /**
- * The complete table of errors: machine-readable code → HTTP status and default message. No API sends any other error.
+ * The complete table of errors: machine-readable code → HTTP status and default message. The APIs send no other errors.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: "A value in the request is missing or invalid." },
@@ -110,7 +110,7 @@ const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>>
   invalid_signature: { "www-authenticate": "Standard-Webhooks" },
 };
 
-/** An error that is sent to the client; every other error becomes `internal_error`. */
+/** An error that is sent to the client; any other error is sent as `internal_error`. */
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
 
@@ -139,7 +139,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * The error for a resource that does not exist or belongs to somebody else; the caller must not learn which.
+ * The error for a resource that does not exist or is not visible to the caller, who must not learn which.
  * @param what the kind of resource, such as "contact"
  */
 export const noSuch = (what: string) => new GatewayError("not_found", `There is no such ${what}.`);
@@ -153,7 +153,7 @@ export class InvalidInput extends GatewayError {
 
   readonly problems: readonly InputProblem[];
 
-  /** @param extensions more members of `extensions` in GraphQL */
+  /** @param extensions additional members of `extensions` in GraphQL */
   constructor(
     problems: readonly InputProblem[],
     readonly extensions: Readonly<Record<string, unknown>> = {},

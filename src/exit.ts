@@ -1,12 +1,12 @@
 import { GatewayError, StartupError } from "./errors";
 
-/** Prints the reason for a failure in one line and exits. */
+/** Prints a one-line reason for a failure and exits. */
 export function reportAndExit(error: unknown, code = 1): never {
   process.stderr.write(`gateway: ${explain(error)}\n`);
   process.exit(code);
 }
 
-/** The reason for a failure in one line. */
+/** Returns a one-line reason for a failure. */
 export function explain(error: unknown): string {
   if (error instanceof StartupError || error instanceof GatewayError)
     return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
@@ -19,7 +19,7 @@ export function explain(error: unknown): string {
   return messageOf(error);
 }
 
-/** True if an error is a failure to listen with this code. */
+/** True if listening failed with this code. */
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error &&
   "code" in error &&

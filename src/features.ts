@@ -105,7 +105,7 @@ for (const { scopes, eventTypes, deprecations } of ALL) {
   declareDeprecations(deprecations ?? {});
 }
 
-/** The REST routes, grouped as in the documentation. */
+/** The REST routes, grouped as in the REST documentation. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => routes ?? []);
 
 /** The whole REST API. */
@@ -114,11 +114,11 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 for (const route of ROUTES)
   if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
-/** Functions that add the routes without an API key, each to an encapsulated scope of the server. */
+/** Functions that add the routes that need no API key, each to its own encapsulated scope of the server. */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 
-/** These routes, grouped as in the documentation. */
+/** The routes that need no API key, grouped as in the REST documentation. */
 export const OPERATIONS: readonly HttpOperations[] = ALL.flatMap(({ operations }) => operations ?? []);
 
 /** Max size of a member's request to `/graphql` (bytes). */
@@ -155,7 +155,7 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
   };
 }
 
-/** The housekeeping work besides deleting expired rows. */
+/** Housekeeping work other than deleting expired rows. */
 export const choresOf = (services: Services): Chore[] =>
   ALL.flatMap(({ chores }) => chores?.(services) ?? []);
 
@@ -207,7 +207,7 @@ export function createServices(
   return services as Services;
 }
 
-/** Like `createContextFactory`, with the features that resolve credentials. */
+/** Like `createContextFactory`, with the credential resolvers of the features. */
 export const contextFactoryOf = (
   services: Services,
   countKeyCheck: Parameters<typeof createContextFactory>[3],
@@ -221,7 +221,7 @@ export const contextFactoryOf = (
   );
 };
 
-/** Creates the resolvers of all features, by their classes. */
+/** Creates the resolvers of all features, by class. */
 export const resolversOf = (services: Services & Needs): ReadonlyMap<ClassType, object> =>
   new Map(
     ALL.flatMap(({ resolvers }) => resolvers(services)).map((each) => [each.constructor as ClassType, each]),

@@ -11,7 +11,7 @@ import type { Chore, ExpiredRows } from "./schema/feature";
 
 /**
  * Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time.
- * @param signal stops it after the current chunk
+ * @param signal stops the purge after the current chunk
  */
 export async function purge(
   database: Database,

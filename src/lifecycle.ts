@@ -24,7 +24,7 @@ import { Metrics } from "./telemetry/metrics";
 
 /**
  * Connects and migrates the database and creates the services, ready to serve and deliver.
- * @param options.relay passes announcements on to the other workers
+ * @param options.relay relays announcements to the other workers
  * @param options.isFirst true for the process of its service that logs startup warnings
  * @throws StartupError
  */

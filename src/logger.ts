@@ -8,7 +8,7 @@ import { redactTokens } from "./credentials/redact-tokens";
 import { driverCode } from "./database/engine";
 import type { ErrorCode } from "./errors";
 
-/** The log message of failures that clients receive with this error code. */
+/** The log message of failures that are sent to clients with this error code. */
 const UNAVAILABLE: ErrorCode = "unavailable";
 
 /** Returns the options of a log: its level, redaction, serializers and throttling. */
@@ -26,7 +26,7 @@ function traceIds(): object {
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
 }
 
-/** Log at most one failure per interval (ms) while the database is down, because every request fails the same way. */
+/** Log at most one failure per interval (ms) while the database is down, because all requests fail the same way. */
 const UNAVAILABLE_INTERVAL_MS = 1_000;
 
 function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
@@ -92,13 +92,13 @@ export function createLogger(level: Config["logLevel"], worker?: number): Logger
     maxLength: MAX_WAITING,
     maxWrite: LINE_MAX_LENGTH,
   });
-  // A full disk must not end the service: lines are buffered, and dropped once the buffer is full.
+  // A full disk must not stop the service: lines are buffered, then dropped once the buffer is full.
   destination.on("error", () => undefined);
   if (worker === undefined) return pino(options, destination);
   return pino(options, { write: (line) => destination.write(shortened(line)) });
 }
 
-/** Truncates the stack in a line that is too long for a worker. */
+/** Truncates the stack trace in a line that is too long for a worker. */
 export function shortened(line: string): string {
   const excess = Buffer.byteLength(line) - LINE_MAX_LENGTH;
   if (excess <= 0) return line;

@@ -72,8 +72,8 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
 }
 
 /**
- * Treats the database as restored from a backup if the setting `RESTORED` is set.
- * @throws Error if that fails; do not deliver anything in that case
+ * Marks the database as restored from a backup if the setting `RESTORED` is set.
+ * @throws Error if that fails; nothing may then be delivered
  */
 export async function declareRestored(config: Config, log: Logger): Promise<void> {
   const database = await Database.open(createDataSource(config.databaseUrl, config.databasePoolSize));
@@ -90,7 +90,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
 
 /**
  * Shuts down a server gracefully, or ends the process with code 1 if that takes too long.
- * @param started a server that may still be starting: it may still have to print new secrets
+ * @param started the server, which may still be starting and have secrets to print
  */
 export async function stopServer(
   started: Promise<ServerProcess>,

@@ -12,7 +12,7 @@ declare module "fastify" {
   }
 }
 
-/** Where a request came from. */
+/** Returns the origin of a request, for the audit log. */
 export const originOf = (request: FastifyRequest): Origin => ({
   ip: clientAddress(request),
   userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
@@ -21,10 +21,10 @@ export const originOf = (request: FastifyRequest): Origin => ({
 
 /**
  * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body arrives
- * later, the caller is authenticated again, because receiving it may take until the request times out. A header marks
- * responses that replay an earlier one.
- * @param createContext authenticates; `again` is true the second time
- * @param rateLimit counts the requests with a key
+ * later, the caller is authenticated again, because receiving it may take until the request times out. Replayed responses
+ * get a header that says so.
+ * @param createContext authenticates a request; `again` is true the second time
+ * @param rateLimit counts requests that use an API key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it
  */
 export function authenticateRequests(
@@ -43,7 +43,7 @@ export function authenticateRequests(
   app.decorateRequest("isHeldBack", false);
   app.addHook("onRequest", async (request, reply) => {
     request.callContext = await createContext(credentialsOf(request, reply));
-    // Most requests are complete by now and need no second check.
+    // Most requests are already complete and need no second check.
     if (!request.raw.complete) request.isHeldBack = true;
     const { caller } = request.callContext;
     const organizationId = ownerOf(caller);

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
 
-/** The kinds of callers that may call a field; omitted kinds may not. */
+/** The kinds of callers that may call a field; kinds that are omitted may not. */
 export interface AllowedCallers {
   /** Keys with this scope, or any active key. */
   key?: Scope | true;

@@ -28,19 +28,19 @@ export interface MemberCaller {
   organization: CallerOrganization;
 }
 
-/** A person at the server's command line, acting for one organization. No request has this caller. */
+/** A person at the server's command line, acting for one organization. Never the caller of a request. */
 export interface Operator {
   kind: "operator";
   organization: CallerOrganization;
 }
 
-/** The gateway itself, acting for one organization. No request has this caller. */
+/** The gateway itself, acting for one organization. Never the caller of a request. */
 export interface System {
   kind: "system";
   organization: CallerOrganization;
 }
 
-/** The API key of a caller. */
+/** The API key that a caller presented. */
 export interface CallerKey {
   id: string;
   name: string;

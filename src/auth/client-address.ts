@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** IP address of the client, for logs and limits: the one forwarded by a trusted proxy, if it is valid. */
+/** The client's IP address, for logs and limits: the address forwarded by a trusted proxy, if it is valid. */
 export const clientAddress = ({ ip, socket }: FastifyRequest): string | null =>
   isIP(ip) === 0 ? (socket.remoteAddress ?? null) : ip.slice(0, 45);
 
 /**
- * Removes ports from `X-Forwarded-For`, which some proxies (Azure, IIS) add: an address with a port is invalid, so
- * every client would appear to have the proxy's address.
+ * Removes the ports that some proxies (Azure, IIS) add to `X-Forwarded-For`: an address with a port is invalid, so every
+ * client would appear to have the proxy's address.
  */
 export function dropForwardedPorts(app: FastifyInstance): void {
   app.addHook("onRequest", (request, _, done) => {

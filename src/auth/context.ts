@@ -26,7 +26,7 @@ export interface Answer {
   errorCode?: ErrorCode;
   /** True for the response to a GraphQL query, which contains no secret. */
   isQuery?: boolean;
-  /** True if it replays the response to an earlier request with the same idempotency key. */
+  /** True if the response replays an earlier one with the same idempotency key. */
   isReplayed?: boolean;
   /** Set if a compiled plan tried to produce the response. */
   attempt?: Attempt;
@@ -38,33 +38,33 @@ export interface Attempt {
   change?: unknown;
 }
 
-/** The caller of a request and its origin, the first argument of every resolver and service. */
+/** The caller and origin of a request; the first argument of every resolver and service. */
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
-  /** Only for same-origin pages and non-browser clients of the GraphQL API. */
+  /** Set only for same-origin pages and non-browser clients of the GraphQL API. */
   cookie?: SessionCookie | undefined;
-  /** Only for requests: the resolvers of the schema by their classes. */
+  /** Set only for requests: the resolvers of the schema by class. */
   readonly resolvers?: ReadonlyMap<unknown, object> | undefined;
-  /** Only for requests. Apollo copies the context; the copies share this object. */
+  /** Set only for requests. Apollo copies the context, and the copies share this object. */
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
-  /** True if a field below the root that the caller may not read is null instead of an error, as in REST and MCP. */
+  /** True if nested fields that the caller may not read are null instead of errors, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
-  /** Only for REST: why items of a list with `@ItemsApart` are not valid, by index; they arrive as empty objects. */
+  /** Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; the items are empty objects. */
   malformed?: ReadonlyMap<number, InvalidInput> | undefined;
-  /** True if the client has disconnected, so that long-running work for its response should stop. */
+  /** True if the client has disconnected; long-running work for its response should then stop. */
   isGone?: (() => boolean) | undefined;
 }
 
-/** The context used on the command line and on the first start, acting for an organization. */
+/** The context for the command line and the first start, acting for an organization. */
 export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });
 
-/** The context for actions that the gateway itself performs for an organization. */
+/** The context for actions of the gateway itself, acting for an organization. */
 export const systemFor = (organization: CallerOrganization): RequestContext & { caller: System } => ({
   caller: { kind: "system", organization },
   origin: { ip: null, userAgent: null, requestId: null },
@@ -92,8 +92,8 @@ export interface CredentialResolver<C extends Caller> {
 
 /**
  * Creates the function that authenticates requests, for all APIs. It reads the database each time, so that a key
- * revoked before the request arrived never passes.
- * @param resolvers the resolvers of the schema by their classes
+ * revoked before the request arrived is never accepted.
+ * @param resolvers the resolvers of the schema by class
  * @param countKeyCheck counts the outcomes of API key checks
  */
 export function createContextFactory(
@@ -163,14 +163,14 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return credentials.slice(credentials.lastIndexOf(" ") + 1);
 }
 
-/** ID of the organization that the caller acts for; every read and write is limited to it. */
+/** The ID of the organization that the caller acts for; every read and write is limited to it. */
 export function organizationOf({ caller }: RequestContext): string {
   if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
   return caller.organization.id;
 }
 
 /**
- * The caller, who must be an agent.
+ * Returns the caller, who must be an agent.
  * @throws GatewayError `forbidden`
  */
 export function agentCaller({ caller }: RequestContext): AgentCaller {
@@ -179,7 +179,7 @@ export function agentCaller({ caller }: RequestContext): AgentCaller {
 }
 
 /**
- * The caller, who must be a member.
+ * Returns the caller, who must be a member.
  * @throws GatewayError `forbidden`
  */
 export function memberCaller({ caller }: RequestContext): MemberCaller {
@@ -188,7 +188,7 @@ export function memberCaller({ caller }: RequestContext): MemberCaller {
 }
 
 /**
- * The cookie for a session.
+ * Returns the session cookie of a request.
  * @throws GatewayError `forbidden` for a page of another origin
  */
 export function cookieOf({ cookie }: RequestContext): SessionCookie {

@@ -14,8 +14,8 @@ export type Permission = (typeof Permission)[keyof typeof Permission];
 /** All permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = Object.values(Permission);
 
-/** The scopes of API keys. Each feature adds its names, so that they are type-checked. */
-// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+/** The scopes of API keys. Each feature adds its own names, so that they are type-checked. */
+// biome-ignore lint/suspicious/noEmptyInterface: features extend it
 export interface Scopes {}
 
 /** A permission of an API key, such as `pets:read`. */

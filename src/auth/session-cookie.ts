@@ -19,7 +19,7 @@ const secondsUntil = (expiresAt: Timestamp): number =>
   Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
 
 /**
- * The `Set-Cookie` header for a session that a page of the service has opened outside the GraphQL API.
+ * The `Set-Cookie` header for a session that was created outside the GraphQL API.
  * @param baseUrl the address that browsers use
  */
 export const sessionCookieFor = (
@@ -31,8 +31,8 @@ const FOREIGN =
   "The session cookie is accepted only from pages on the service's own origin. Behind a proxy, set PUBLIC_URL to that origin.";
 
 /**
- * Creates the function that gives a request access to its session cookie, for the GraphQL API. Only a POST from a
- * same-origin page or a non-browser client has access; links, forms and pages of other origins do not.
+ * Creates the function that gives a GraphQL request access to its session cookie. Only a POST from a same-origin page or
+ * a non-browser client has access; links, forms and pages of other origins do not.
  * @param publicUrl the address that browsers use, if a proxy hides it from requests
  */
 export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
