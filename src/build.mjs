@@ -1,4 +1,4 @@
-// Builds the program and its pages into dist; with --if-changed, only if their sources have changed since the last build.
+// Builds the program and its pages into dist; with --if-changed, only if their sources changed since the last build.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

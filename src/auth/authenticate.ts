@@ -21,8 +21,8 @@ export const originOf = (request: FastifyRequest): Origin => ({
 
 /**
  * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body arrives
- * later, the caller is authenticated again, because receiving it may take until the request times out. Replayed responses
- * get a header that says so.
+ * later, the caller is authenticated again, because receiving it may take until the request times out. Replayed
+ * responses get a header that says so.
  * @param createContext authenticates a request; `again` is true the second time
  * @param rateLimit counts requests that use an API key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it

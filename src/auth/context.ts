@@ -52,7 +52,9 @@ export interface RequestContext {
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** True if nested fields that the caller may not read are null instead of errors, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
-  /** Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; the items are empty objects. */
+  /**
+   * Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; the items are empty objects.
+   */
   malformed?: ReadonlyMap<number, InvalidInput> | undefined;
   /** True if the client has disconnected; long-running work for its response should then stop. */
   isGone?: (() => boolean) | undefined;

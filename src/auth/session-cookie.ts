@@ -31,8 +31,8 @@ const FOREIGN =
   "The session cookie is accepted only from pages on the service's own origin. Behind a proxy, set PUBLIC_URL to that origin.";
 
 /**
- * Creates the function that gives a GraphQL request access to its session cookie. Only a POST from a same-origin page or
- * a non-browser client has access; links, forms and pages of other origins do not.
+ * Creates the function that gives a GraphQL request access to its session cookie. Only a POST from a same-origin page
+ * or a non-browser client has access; links, forms and pages of other origins do not.
  * @param publicUrl the address that browsers use, if a proxy hides it from requests
  */
 export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {

@@ -8,13 +8,13 @@ export interface Confirmation {
   yes?: boolean;
 }
 
-/** Adds the option that answers the question of `confirm`. */
+/** Adds the `--yes` option, which skips the question of `confirm`. */
 export const addYesOption = (command: Command): Command =>
   command.option("--yes", "do not ask for confirmation");
 
 /**
  * Asks the user at a terminal whether to continue; scripts are not asked.
- * @param question text that may contain names chosen by others
+ * @param question may contain names from the database
  * @throws StartupError unless the answer is yes
  */
 export async function confirm(question: string, { yes }: Confirmation): Promise<void> {

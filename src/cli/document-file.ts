@@ -13,14 +13,14 @@ import { print } from "./output";
 /** Max length of the source line shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
 
-/** Max size of a file (bytes): a document with generous whitespace. */
+/** Max size of a file (bytes), which allows for generous whitespace. */
 const FILE_MAX_BYTES = 4 * TESTED_DOCUMENT_MAX_BYTES;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Reads a configuration document from a file.
- * @throws StartupError for a file that cannot be read or is not JSON, with the line and column
+ * @throws StartupError if the file cannot be read or is not JSON, with the line and column
  */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ export async function readDocument(file: string): Promise<Record<string, unknown
   if (size > FILE_MAX_BYTES) throw new StartupError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
   const text = textOf(file, await readFile(file));
   try {
-    // JSON.parse reports no position, and keeps the last of two members with the same name.
+    // JSON.parse reports no position and accepts duplicate members.
     parse(text);
   } catch (error) {
     if (error instanceof RangeError) throw new StartupError(`${file}: the document is nested too deeply`);
@@ -45,7 +45,7 @@ export async function readDocument(file: string): Promise<Record<string, unknown
   throw new StartupError(`${file}: the document must be an object`);
 }
 
-/** @throws StartupError for bytes that are not UTF-8 */
+/** @throws StartupError if the bytes are not UTF-8 */
 function textOf(file: string, bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -55,8 +55,8 @@ function textOf(file: string, bytes: Uint8Array): string {
 }
 
 /**
- * Prints a problem in part of a document, and its position in the condition or template.
- * @param kind "warning: " or nothing
+ * Prints a problem in a document, with its position in the condition or template.
+ * @param kind `warning: ` or an empty string
  */
 export function printProblem(
   file: string,
@@ -72,11 +72,11 @@ export function printProblem(
   if (position && typeof source === "string") print(pointed(source, position));
 }
 
-/** The part of a source line around a position, with a caret below it. */
+/** Returns the part of a source line around a position, with a caret below it. */
 function pointed(source: string, { line, column }: Position): string {
   const text = source.split("\n")[line - 1] ?? "";
   const start = Math.max(0, column - 1 - SHOWN_MAX_LENGTH / 2);
-  // One character each, so that the caret points at the right one.
+  // Tabs become spaces, so that the caret is below the right character.
   const shown = text.slice(start, start + SHOWN_MAX_LENGTH).replace(/\s/g, " ");
   return `    ${shown}\n    ${" ".repeat(column - 1 - start)}^`;
 }

@@ -8,7 +8,7 @@ import { junitOf } from "./junit";
 import { print, printJson } from "./output";
 
 /**
- * Runs the tests of a document without a database, and prints their differences and what they do not reach.
+ * Runs the tests of a document without a database, and prints failures and gaps in coverage.
  * @throws StartupError if a test fails
  */
 export async function test(file: string, { json, junit }: { json?: boolean; junit?: string }): Promise<void> {

@@ -16,8 +16,8 @@ export function secondsOf(text: string): number | undefined {
 
 /**
  * Creates a parser for a duration option.
- * @param max longest duration (s), with its description
- * @returns a function that throws InvalidArgumentError for other text and for durations outside the range
+ * @param max the max duration (s), with its description
+ * @returns a function that throws InvalidArgumentError for any other text and for durations outside the range
  */
 export const duration =
   (min: number, [max, longest]: [seconds: number, text: string]) =>

@@ -2,14 +2,14 @@ import { escapeHtml } from "../common/escape-html";
 import type { TestReport } from "../features/decisions/configuration-tests/run-tests";
 
 /** Characters that XML 1.0 cannot contain, even escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-/** A text as the value of an attribute; line breaks would become spaces. */
+/** Escapes a text as an attribute value, including line breaks, which parsers would turn into spaces. */
 const attribute = (text: string): string =>
   escapeHtml(text.replace(NOT_IN_XML, "�")).replaceAll("\n", "&#10;").replaceAll("\r", "&#13;");
 
-/** The results of a document's tests in the format of JUnit. */
+/** Formats the results of a document's tests as JUnit XML. */
 export function junitOf(file: string, { total, failed, results }: TestReport): string {
   const name = attribute(file);
   const cases = results.map(({ id, differences }) => {

@@ -107,7 +107,7 @@ export const addLineChangeOptions = (command: Command): Command =>
     .option("--no-user", "email: remove the user name and password")
     .option("--no-list-address", "email: remove the mailing list");
 
-/** The change requested by an option: none if it is omitted, null for its `--no-…` form. */
+/** Converts an option to a change: undefined if the option is omitted, null for its `--no-…` form. */
 const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
 
 const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply, optOutWord }: LineOptions) => ({

@@ -165,7 +165,7 @@ const describe = ({ id, name, kind, state, address, pausedReason, isDefault, ...
   createdAt: line.createdAt,
 });
 
-/** A line with its settings, as JSON. */
+/** Returns a line with its settings, for JSON output. */
 const describeFully = (line: Line) => ({
   ...describe(line),
   whenUncertain: line.whenUncertain,

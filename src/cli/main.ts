@@ -9,7 +9,7 @@ import { inOptionsOf } from "./option-names";
 import { exitOnClosedPipe } from "./output";
 import { addStartCommand } from "./start";
 
-/** Exit code for a wrong command, option or value; failed commands exit with 1. */
+/** Exit code for an invalid command, option or value; failed commands exit with 1. */
 const WRONG_USAGE = 2;
 
 const program = new Command("gateway")
@@ -36,7 +36,7 @@ const program = new Command("gateway")
   })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
-/** A file named `<name>.commands` in this folder, with the commands of the group `gateway <name>`. */
+/** A module named `<name>.commands` in this folder, with the commands of the group `gateway <name>`. */
 interface CommandGroup {
   description: string;
   add(group: Command): void;
@@ -50,11 +50,11 @@ const DATABASE_COMMANDS = ["migrate", "backup", "restore", "restored"];
 const SEED = "seed";
 
 const typed = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
-/** The typed command; undefined for general help and for the version. */
+/** The command that the user typed; undefined for general help and the version. */
 const named = typed[0] === "help" ? typed[1] : typed[0];
 const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
 
-/** True if these commands are needed: loading the services takes a second, so only the typed ones are loaded. */
+/** True if the help or one of these commands is needed: loading all commands takes a second. */
 const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
 
 addStartCommand(program);
@@ -80,7 +80,7 @@ program.hook("preAction", (_program, command) => {
   running = command;
 });
 
-/** True if an error is about a value typed by the user. */
+/** True if an error is caused by a value that the user typed. */
 const isWrongUsage = (error: unknown): boolean =>
   error instanceof GatewayError && ["invalid_request", "invalid_cursor"].includes(error.code);
 

@@ -129,7 +129,7 @@ export function addMemberCommands(members: Command): void {
     );
 }
 
-/** Adds the commands for members who sign in by OpenID Connect, and for when its issuer is down. */
+/** Adds the commands for members who sign in with OpenID Connect, including while its issuer is down. */
 export function addSignInCommands(members: Command): void {
   members
     .command("sign-in-link")
@@ -256,7 +256,7 @@ const withMember = (
     else print(`Permissions for ${member.email}: ${toRow(describe(member)).permissions}.`);
   });
 
-/** Collects the permissions as typed; `validateInput` rejects unknown names. */
+/** Returns the permissions as typed; `validateInput` rejects unknown names. */
 export const permissionsOf = ({
   manage,
   permissions = [],
@@ -267,7 +267,7 @@ export const permissionsOf = ({
 
 /**
  * Reads the password from standard input or generates one.
- * @returns the password, and as `shown` if it was generated
+ * @returns the password; `shown` is also set if it was generated
  */
 async function choosePassword({
   passwordStdin,

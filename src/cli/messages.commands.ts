@@ -11,7 +11,7 @@ import { print, printJson, printTable } from "./output";
 import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
 
-/** Max length of a text in a table (code points). */
+/** Max length of a message text in a table (code points). */
 const TEXT_MAX_LENGTH = 40;
 
 interface ListOptions extends PageOptions {
@@ -99,7 +99,7 @@ async function cancel(services: Services, ids: readonly string[], json: boolean 
   if (rejected.length > 0) throw new StartupError(rejected.join(" "));
 }
 
-/** The agents of all organizations, page by page. */
+/** Yields the agents of all organizations, read page by page. */
 async function* allAgents(services: Services): AsyncGenerator<Agent> {
   let after: string | null = null;
   do {

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { InvalidInput } from "../errors";
 
 /**
- * Names the problems of an input after the command's options: `input.webhook.url` becomes `--url`. Others keep their
- * path.
+ * Renames the problems of an input after the command's options: `input.webhook.url` becomes `--url`. Problems without
+ * an option keep their path.
  */
 export const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
   new InvalidInput(

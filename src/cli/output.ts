@@ -6,7 +6,7 @@ export type Row = Readonly<Record<string, string | number | null | undefined>>;
 /** Prints a value as one line of JSON. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(UNSAFE, escaped));
 
-/** Prints a value as JSON for people to read and edit. */
+/** Prints a value as indented JSON, for people to read and edit. */
 export const printIndentedJson = (value: unknown): void =>
   print(JSON.stringify(value, null, 2).replace(UNSAFE, (found) => (found === "\n" ? found : escaped(found))));
 
@@ -41,11 +41,11 @@ export function printRecord(record: Row): void {
 /** Prints text, sanitized by `printable`. */
 export const print = (text: string): void => void process.stdout.write(`${printable(text)}\n`);
 
-/** Replaces each character that could control the terminal with `?`; line breaks remain. */
+/** Replaces characters that could control the terminal with `?`, except line breaks. */
 export const printable = (text: string): string =>
   text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"));
 
-/** Ends the process quietly when the reader closes the pipe, as in `keys list | head -1`. */
+/** Makes the process exit quietly when the reader closes the pipe, as in `keys list | head -1`. */
 export const exitOnClosedPipe = (): void => void process.stdout.on("error", onOutputError);
 
 /** Undoes `exitOnClosedPipe`, for a command that prints little and keeps running. */

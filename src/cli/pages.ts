@@ -16,7 +16,7 @@ export const addPageOptions = (command: Command): Command =>
     .option("--all", "list everything");
 
 /**
- * Reads and prints a page, or everything. If there are more rows, standard error says how to get them.
+ * Reads and prints one page or all rows. If there are more rows, a note on standard error says how to get them.
  * @param read reads one page
  * @param show prints the rows
  */

@@ -24,7 +24,7 @@ export const get = ({ agent, version, draft, json }: GetOptions): Promise<void> 
     else printIndentedJson(found.document);
   });
 
-/** Publishes a document, unless it is live. */
+/** Publishes a document, unless it is already live. */
 export const publish = (file: string, { agent, ...options }: PublishOptions): Promise<void> =>
   withAgent(agent, (services, context, { id }) => publishFor(services, context, id, file, options));
 
@@ -58,7 +58,7 @@ async function publishFor(
   else print(isLive ? `Version ${version} already contains this document.` : `Published version ${version}.`);
 }
 
-/** Prints the tests that keep a document from being published, and rethrows every other error. */
+/** Prints the tests that prevent a document from being published; rethrows any other error. */
 function reportTests(file: string, error: unknown, json: boolean | undefined): never {
   const tests = error instanceof InvalidInput ? error.extensions.tests : undefined;
   if (!Array.isArray(tests)) throw error;

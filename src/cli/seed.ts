@@ -60,7 +60,7 @@ export function addSeedCommand(program: Command): void {
 }
 
 /**
- * Sample contacts cannot be distinguished from others in lists and counts.
+ * Requires `--force` in production, because lists and counts do not distinguish sample contacts from real ones.
  * @throws StartupError
  */
 async function assertIntended(agent: string, options: Options): Promise<void> {

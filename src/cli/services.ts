@@ -44,7 +44,7 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
   });
 }
 
-/** Connecting would create a missing SQLite file, so a command in the wrong folder would use a new database. */
+/** Rejects a missing SQLite file, because connecting would create it, for example in the wrong folder. */
 function assertDatabaseExists(databaseUrl: string): void {
   const file = databaseUrl.startsWith("sqlite:") ? resolve(databaseUrl.slice("sqlite:".length)) : undefined;
   if (file !== undefined && !existsSync(file)) {

@@ -4,7 +4,7 @@ import { secondsOf } from "./duration";
 
 /**
  * Parses an option that is a time or a duration before now.
- * @throws InvalidArgumentError for other text
+ * @throws InvalidArgumentError for any other text
  */
 export function parseTime(text: string): Date {
   const instant = instantOf(text);

@@ -189,7 +189,7 @@ const withOrganization = (
 ): Promise<void> =>
   withServices(async (services) => work(services, operatorFor(await services.organizations.bySlug(org))));
 
-/** The settings given by the options; `--no-…` clears one. */
+/** Converts the options to settings; a `--no-…` option clears its setting. */
 function settingsOf({ url, types, description }: SettingOptions) {
   return {
     ...(url !== undefined && { url }),

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 
 /**
  * Creates a parser for an option that is a whole number.
- * @returns a function that throws InvalidArgumentError for other text and for numbers outside the range
+ * @returns a function that throws InvalidArgumentError for any other text and for numbers outside the range
  */
 export const wholeNumber =
   (min: number, max: number) =>

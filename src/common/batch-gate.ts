@@ -4,11 +4,11 @@ import { onceQuiet } from "./once-quiet";
 const MAX_BATCH_WAIT_MS = 100;
 
 /**
- * Decides when batches of calls start: all coalescers of a gate start their batches together, once the previous ones
+ * Decides when batches of calls start: all coalescers of a gate start their batches together, once the previous batches
  * have ended. Batches therefore grow with the load instead of queueing.
  */
 export class BatchGate {
-  /** Number of calls that no batch has picked up yet. */
+  /** Number of calls that are not yet part of a batch. */
   waitingCalls = 0;
   private received = 0;
   private waiting: (() => void)[] = [];
@@ -44,7 +44,7 @@ export class BatchGate {
     try {
       return await work();
     } finally {
-      // Otherwise the batch took too long, and others have started.
+      // Otherwise the batch took too long, and the next round has started without it.
       if (round === this.round) {
         this.running -= 1;
         if (this.running === 0) this.schedule();

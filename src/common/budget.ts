@@ -21,7 +21,7 @@ export class Budget {
   /**
    * Reserves an amount for a holder.
    * @param holders the holder's name for each kind
-   * @returns a function that releases it; undefined if the budget or a share of the holder is exhausted
+   * @returns a function that releases it; undefined if the budget or one of the holder's shares is exhausted
    */
   take(holders: readonly string[], amount: number): (() => void) | undefined {
     const keys = holders.map((holder, kind) => `${kind} ${holder}`);

@@ -21,7 +21,7 @@ interface Options {
  * Coalesces calls that arrive in the same event-loop tick or while a batch runs, so that batches grow with the load
  * instead of queueing. Nothing is cached: the work that answers a call always starts after the call.
  * @param work returns one value or Error per item, in the order of the items
- * @returns the function that callers call with one item
+ * @returns a function to call with one item
  */
 export function coalesce<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
@@ -56,8 +56,8 @@ export function coalesce<T, V>(
 
 /**
  * Coalesces lookups by key into one query.
- * @param load maps distinct keys to values; a missing key has no value
- * @returns the function that callers call with one key
+ * @param load maps distinct keys to values, and omits keys without a value
+ * @returns a function to call with one key
  */
 export const coalesceByKey = <V>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
@@ -70,7 +70,7 @@ export const coalesceByKey = <V>(
 
 /**
  * Looks up the value of a key.
- * @param key null or undefined if there is nothing to look up, as in a row that was just inserted without it
+ * @param key null or undefined if there is nothing to look up, as in a row that was inserted without the key
  */
 export const findIfAny = async <V>(
   find: (key: string) => Promise<V | undefined>,

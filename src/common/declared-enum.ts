@@ -1,8 +1,8 @@
 import { registerEnumType } from "type-graphql";
 
 /**
- * An enum of the schema whose values are declared one by one, such as `pets:read` by a feature. Its names in GraphQL have
- * underscores in place of punctuation.
+ * An enum of the schema whose values are declared one by one, such as `pets:read` by a feature. Names in GraphQL have
+ * underscores instead of punctuation.
  */
 export class DeclaredEnum<Value extends string> {
   /** The values by name, which TypeGraphQL reads when it builds the schema. */
@@ -30,10 +30,10 @@ export class DeclaredEnum<Value extends string> {
   }
 }
 
-/** The name of a value in GraphQL. */
+/** Returns the GraphQL name of a value. */
 export const enumName = (value: string): string => value.replace(/\W/g, "_");
 
-/** Values by their names in GraphQL. */
+/** Values by GraphQL name. */
 type EnumValues<Value extends string> = {
   readonly [Each in Value as Each extends `${infer Object}:${infer Verb}` ? `${Object}_${Verb}` : Each]: Each;
 };
@@ -41,7 +41,7 @@ type EnumValues<Value extends string> = {
 /**
  * Registers an enum of the schema for a closed set of texts.
  * @param declared the description of each value
- * @returns the values by their names
+ * @returns the values by name
  */
 export function enumOf<const Value extends string>(
   name: string,

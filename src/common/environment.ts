@@ -1,3 +1,3 @@
-/** Where the service runs; determines the prefix of the keys that it mints. */
+/** The environment of the service; it determines the prefix of new keys. */
 export const ENVIRONMENTS = ["development", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];

@@ -16,7 +16,7 @@ export class FairQueue<Item> {
     return this.waiting.size === 0;
   }
 
-  /** The item that `next` would take; undefined if there is none. */
+  /** The item that `next` would take; undefined if the queue is empty. */
   get first(): Item | undefined {
     for (const [item] of this.waiting.values()) return item;
     return undefined;
@@ -24,7 +24,7 @@ export class FairQueue<Item> {
 
   /**
    * Takes the next item, from each owner in turn.
-   * @returns undefined if there is none
+   * @returns undefined if the queue is empty
    */
   next(): Item | undefined {
     for (const [owner, own] of this.waiting) {

@@ -9,9 +9,9 @@ const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
 export const isInstant = (ms: number): boolean => ms >= FIRST_MOMENT_MS && ms <= LAST_MOMENT_MS;
 
 /**
- * Parses an RFC 3339 time, with `t` and `z` in either case. Second 60, a leap second, is second 0 of the next minute,
- * as in Unix time.
- * @returns undefined for any other text, and for days that do not exist
+ * Parses an RFC 3339 time, with `t` and `z` in either case. A leap second (second 60) becomes second 0 of the next
+ * minute, as in Unix time.
+ * @returns undefined for any other text and for dates that do not exist
  */
 export function instantOf(text: string): Date | undefined {
   const [, year, month, day, second] = RFC_3339.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** The problem with a JSON value that is too large, or with text that the database cannot store; else undefined. */
+/** Returns the problem with a JSON value that is too large or has text that the database cannot store, or undefined. */
 export function jsonProblem(value: unknown, maxBytes: number): string | undefined {
   let hasInvalidText = false;
   const check = (text: string) => {

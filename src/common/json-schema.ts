@@ -9,12 +9,12 @@ export interface JsonSchemaRule {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
-  /** For lists; every other keyword applies to the items. */
+  /** Applies to the list; all other keywords apply to its items. */
   minItems?: number;
   maxItems?: number;
 }
 
-/** Returns the problem with a value of the right type, or undefined. */
+/** Returns the problem with a value of the correct type, or undefined. */
 export type Check = (value: unknown) => string | undefined;
 
 /**
@@ -29,10 +29,10 @@ interface Extended {
   extensions: Readonly<Record<string, unknown>>;
 }
 
-/** The rule that `JsonSchema` declared on a field or argument; empty without one. */
+/** Returns the rule that `JsonSchema` declared on a field or argument; empty if there is none. */
 export const ruleOf = (field: Extended | undefined): JsonSchemaRule =>
   (field?.extensions.jsonSchema as JsonSchemaRule | undefined) ?? {};
 
-/** The check that `JsonSchema` declared on a field or argument. */
+/** Returns the check that `JsonSchema` declared on a field or argument. */
 export const checkOf = (field: Extended | undefined): Check | undefined =>
   field?.extensions.check as Check | undefined;

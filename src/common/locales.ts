@@ -10,7 +10,7 @@ const languageNames = (() => {
   };
 })();
 
-/** The canonical form of a BCP 47 tag of a known language; undefined for any other text. */
+/** Returns the canonical form of a BCP 47 tag of a known language; undefined for any other text. */
 export function canonicalLocale(text: string): string | undefined {
   if (text.length > LOCALE_MAX_LENGTH) return undefined;
   try {
@@ -21,13 +21,13 @@ export function canonicalLocale(text: string): string | undefined {
   }
 }
 
-/** A language tag and, one by one, the more general tags to look up in its place (RFC 4647, section 3.4). */
+/** Yields a language tag, then ever more general tags to look up instead (RFC 4647, section 3.4). */
 export function* lookupTags(locale: string): Generator<string> {
   const subtags = locale.split("-");
   while (subtags.length > 0) {
     yield subtags.join("-");
     subtags.pop();
-    // A single letter introduces the subtags after it.
+    // A single letter is a prefix of the subtags after it, so it is removed with them.
     if (subtags.at(-1)?.length === 1) subtags.pop();
   }
 }

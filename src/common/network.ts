@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 /** Parses an address and unwraps IPv4-mapped IPv6, which dual-stack sockets report. */
 const parse = (ip: string | null) => (ip !== null && isIP(ip) !== 0 ? ipaddr.process(ip) : undefined);
 
-/** The first groups of an IPv6 address; undefined for any other address. */
+/** Returns the first groups of an IPv6 address; undefined for any other address. */
 function prefixOf(ip: string | null, groups: number): string | undefined {
   const address = parse(ip);
   return address instanceof ipaddr.IPv6 ? address.parts.slice(0, groups).join(":") : undefined;
@@ -25,10 +25,10 @@ export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)
 /** Azure's platform service, a metadata address outside the private ranges. */
 const AZURE_PLATFORM = "168.63.129.16";
 
-/** The only part of IPv6 assigned to the Internet; addresses outside it can embed private IPv4 ones. */
+/** The only part of IPv6 assigned to the Internet; addresses outside it can embed private IPv4 addresses. */
 const GLOBAL_IPV6 = "2000::/3";
 
-/** True if an address is an ordinary address of the Internet: not private, loopback, link-local, reserved or a relay. */
+/** True if an address is an ordinary Internet address: not private, loopback, link-local, reserved or a relay. */
 export const isPublicAddress = (ip: string): boolean => {
   const address = parse(ip);
   if (address?.range() !== "unicast" || address.toString() === AZURE_PLATFORM) return false;
@@ -64,7 +64,7 @@ export function canonicalCidr(text: string): string | undefined {
 
 /** @returns true if an address belongs to one of the networks in CIDR notation */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
-  // Parsing them takes much longer than comparing.
+  // Parsed once, because parsing takes much longer than comparing.
   const networks = cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
   return (ip) => {
     const address = parse(ip);

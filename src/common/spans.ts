@@ -16,13 +16,13 @@ export function withSpan<T>(name: string, run: () => Promise<T>, options: SpanOp
   return tracer.startActiveSpan(name, options, (span) => endAfter(span, run));
 }
 
-/** Runs work as part of a caller's span, or of none, whatever the active span is. */
+/** Runs work as part of a caller's span, or outside any span, regardless of the active span. */
 export const withinSpan = <T>(caller: Span | undefined, run: () => T): T =>
   context.with(caller === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, caller), run);
 
 /**
  * Runs work that serves several callers in one span.
- * @param callers spans of the callers: the first becomes the parent, the others become links; if empty, no span starts
+ * @param callers spans of the callers: the first is the parent, the others become links; if empty, no span is started
  */
 export function withSharedSpan<T>(name: string, callers: readonly Span[], run: () => Promise<T>): Promise<T> {
   const [first, ...others] = new Set(callers);
@@ -34,7 +34,7 @@ export function withSharedSpan<T>(name: string, callers: readonly Span[], run: (
 
 /**
  * Marks a span as failed.
- * @param errorType a value from a closed list or the name of an error class, never a message
+ * @param errorType a value from a closed list, or the name of an error class; never a message
  */
 export const markFailed = (span: Span, errorType: string): Span =>
   span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });

@@ -18,8 +18,8 @@ export class TokenBucket {
   }
 
   /**
-   * Takes tokens, even if they are not available yet.
-   * @returns the time until the debt is paid (ms); 0 if there is no debt
+   * Takes tokens, even if they are not yet available.
+   * @returns time until the debt is paid (ms); 0 if there is no debt
    */
   take(amount: number): number {
     const now = this.clock();

@@ -8,11 +8,11 @@ export const Uuid = JsonSchema({ format: "uuid" });
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 
-/** The ID that a name has in the namespace of another ID (UUIDv5, RFC 9562, 5.5). */
+/** Returns the ID of a name in the namespace of another ID (UUIDv5, RFC 9562, 5.5). */
 export const derivedId = (name: string, namespace: string): string => v5(name, namespace);
 
 /**
- * The lower bound of all version 7 UUIDs created at a time or later; their first 48 bits are the time (RFC 9562, 5.7).
+ * Returns the lower bound of all UUIDv7s created at or after a time, which is their first 48 bits (RFC 9562, 5.7).
  * @param ms milliseconds since the epoch
  */
 export function leastUuidAt(ms: number): string {
@@ -31,5 +31,5 @@ export function uuidAfter(last: string | null | undefined): string {
   return last == null || now > last ? now : uuid({ msecs: millisecondsOf(last) + 1 });
 }
 
-/** Timestamp of a UUIDv7: its first 48 bits (RFC 9562, 5.7). */
+/** Returns the time of a UUIDv7, its first 48 bits (RFC 9562, 5.7). */
 const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

@@ -6,7 +6,7 @@ import { InstanceKey } from "./instance-key";
 /**
  * Reads the key from a file.
  * @returns undefined if there is no file
- * @throws Error without the content if the file cannot be read or holds no key
+ * @throws Error if the file cannot be read or contains no key; its message does not quote the file
  */
 export function readKeyFile(file: string): InstanceKey | undefined {
   let text: string;
@@ -22,8 +22,7 @@ export function readKeyFile(file: string): InstanceKey | undefined {
 }
 
 /**
- * Creates a file with a new key, readable only by its owner. If several processes do so concurrently, all get the same
- * key.
+ * Creates a file with a new key, readable only by its owner. Processes that do this concurrently all get the same key.
  * @throws Error if the file cannot be written
  */
 export function createKeyFile(file: string): InstanceKey {
@@ -36,7 +35,7 @@ export function createKeyFile(file: string): InstanceKey {
     } finally {
       closeSync(handle);
     }
-    // Linking fails if the name is taken, and never exposes a partially written key.
+    // Linking fails if the file exists, and never exposes a partially written key.
     linkSync(unfinished, file);
     const folder = openSync(dirname(file), "r");
     fsyncSync(folder);

@@ -3,15 +3,15 @@ import { SIGNING_SECRET } from "./token-parts";
 
 const BYTES = 32;
 const ALGORITHM = "aes-256-gcm";
-/** 96 bits, which GCM uses unchanged. */
+/** 96 bits, the only length that GCM uses without hashing it. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** Identifies the algorithm of a sealed text, so that it can be replaced later. */
 const SEAL_VERSION = "v1";
 
 /**
- * The secret for deriving signing secrets and sealing credentials. Its bytes are private, so that no log or dump of a
- * configuration shows them.
+ * The secret for deriving signing secrets and sealing credentials. Its bytes are private, so that logs and dumps of the
+ * configuration do not show them.
  */
 export class InstanceKey {
   /** Identifies the key in the database without revealing it. */
@@ -35,12 +35,12 @@ export class InstanceKey {
     return bytes.length === BYTES && bytes.toString("base64") === text ? new InstanceKey(bytes) : undefined;
   }
 
-  /** A new random key in base64. */
+  /** Returns a new random key in base64. */
   static generate(): string {
     return randomBytes(BYTES).toString("base64");
   }
 
-  /** The signing secret of a row, in the form defined by Standard Webhooks; every generation has a different secret. */
+  /** Returns the signing secret of a row in the format of Standard Webhooks; each generation has a different secret. */
   deriveSigningSecret(id: string, generation: number): string {
     return `${SIGNING_SECRET}_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
   }
@@ -65,8 +65,8 @@ export class InstanceKey {
   }
 
   /**
-   * Encrypts a text for a link, which may work for years. The same text gives the same token, so that none is stored: its
-   * initialization vector is a hash of the text, as in RFC 5297.
+   * Encrypts a text for a link, which may work for years. The initialization vector is a hash of the text, as in
+   * RFC 5297, so the same text always gives the same token, and tokens need not be stored.
    */
   sealToken(text: string): string {
     const iv = createHmac("sha256", this.#tokenIvKey).update(text).digest().subarray(0, IV_BYTES);
@@ -78,12 +78,12 @@ export class InstanceKey {
   /** @returns undefined if the token was sealed with another key, or altered */
   openToken(token: string): string | undefined {
     const bytes = Buffer.from(token, "base64url");
-    // Decoding skips characters that are not part of the encoding.
+    // Encoded again, because decoding skips invalid characters.
     if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== token) return undefined;
     return decrypt(bytes, this.#tokenKey);
   }
 
-  /** A keyed hash, for comparing secrets without revealing anything about them to readers of the database. */
+  /** Returns a keyed hash, for comparing secrets without revealing anything about them to readers of the database. */
   hash(text: string): string {
     return createHmac("sha256", this.#derive("hash")).update(text).digest("base64");
   }
@@ -94,8 +94,8 @@ export class InstanceKey {
 }
 
 /**
- * Decrypts an initialization vector, a text and its tag.
- * @returns undefined for another key, or if anything was altered
+ * Decrypts a text that follows its initialization vector and is followed by its tag.
+ * @returns undefined if the key differs or anything was altered
  */
 function decrypt(bytes: Buffer, key: Buffer, authenticated = ""): string | undefined {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })

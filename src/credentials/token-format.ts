@@ -38,13 +38,13 @@ export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomB
 /** Mints an invitation token, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
 
-/** True if a bearer token is treated as an API key: every token without the session prefix is. */
+/** True if a bearer token is treated as an API key, as is every token without the session prefix. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(
   `^${API_KEY}_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
-/** Finds what may be API keys in a text. */
+/** Finds possible API keys in a text. */
 const API_KEYS = new RegExp(API_KEY_FORM.source.slice(1, -1), "g");
 
 const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
@@ -54,7 +54,7 @@ const INVITATION_FORM = new RegExp(`^${INVITATION}_[0-9A-Za-z]{${TOKEN_DIGITS + 
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
-/** The API keys in a text, each once; those with an invalid checksum are none. */
+/** Returns the distinct API keys in a text, without tokens that have an invalid checksum. */
 export const apiKeysIn = (text: string): string[] =>
   [...new Set(text.match(API_KEYS))].filter(hasValidChecksum);
 
@@ -63,7 +63,7 @@ const PREFIXES = ENVIRONMENTS.map((environment) => ({
   environment,
 }));
 
-/** The environment of a well-formed API key. */
+/** Returns the environment of a well-formed API key. */
 export function environmentOf(token: string): Environment {
   const found = PREFIXES.find(({ prefix }) => token.startsWith(prefix));
   if (found === undefined) throw new Error("The API key is not well-formed.");

@@ -1,4 +1,4 @@
-// The dashboard imports these too, so this module must not import anything.
+// The dashboard also imports this module, so it must not import anything.
 
 /** The prefixes of tokens and secrets, without the "_". */
 export const API_KEY = "agk";

@@ -5,12 +5,12 @@ import { setImmediate } from "node:timers/promises";
 /** Max age of a signature (s): senders retry for days, and duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
-/** How far a sender's clock may be ahead (s). */
+/** Max time that a sender's clock may be ahead (s). */
 const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;
 
-/** More than two would be unusual; each costs an HMAC over the body. */
+/** More than two are unusual, and each costs an HMAC of the body. */
 const MAX_SIGNATURES = 10;
 
 /** Max bytes of a body hashed in one step, which takes a few milliseconds at most. */
@@ -21,12 +21,12 @@ export interface WebhookSignature {
   id: string;
   /** Unix time (s), as signed. */
   timestamp: string;
-  /** The decoded version 1 signatures. */
+  /** The decoded signatures of version 1. */
   signatures: readonly Buffer[];
 }
 
 /**
- * Reads the headers of Standard Webhooks.
+ * Reads the headers defined by Standard Webhooks.
  * @returns undefined if one is missing or malformed, or if the time is more than five days ago or five minutes ahead
  */
 export function webhookSignatureOf(
@@ -49,8 +49,8 @@ export function webhookSignatureOf(
 }
 
 /**
- * True if one of the signatures was made with one of the secrets; yields to other work while hashing a large body. The
- * Standard Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
+ * True if one of the signatures was made with one of the secrets; yields to the event loop while hashing a large body.
+ * The Standard Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
  * @param body the bytes as received, in parts
  * @param secrets `whsec_…`
  */
