@@ -1,13 +1,13 @@
 import type { Engine } from "./engine";
 
-/** Delay after the first announcement, so that others share its notification to other processes (ms). */
+/** Delay after the first announcement (ms), so that later ones share its notification to other processes. */
 const GATHER_MS = 20;
 
 type Listener = (detail?: string) => void;
 
 /**
- * Tells listeners that something was committed. This saves polling but guarantees nothing: other processes are notified
- * on PostgreSQL, unless the connection is lost, and on SQLite if they are workers of the same service.
+ * Tells listeners that something was committed. This saves polling but guarantees nothing: on PostgreSQL, other
+ * processes are notified unless the connection is lost; on SQLite, only workers of the same service are.
  */
 export class Announcements {
   private readonly channels = new Map<string, { listeners: Set<Listener>; stop: () => Promise<void> }>();
@@ -16,7 +16,8 @@ export class Announcements {
   constructor(private readonly engine: Engine) {}
 
   /**
-   * Notifies the listeners of this process now, and other processes soon if they need to know.
+   * Notifies the listeners of this process now.
+   * @param others true to notify other processes shortly afterwards
    * @param detail for the listeners of this process
    */
   announce(channel: string, others: boolean, detail?: string): void {
@@ -31,7 +32,7 @@ export class Announcements {
   }
 
   /**
-   * Calls a listener on announcements of a channel.
+   * Calls a listener on each announcement on a channel.
    * @returns a function that stops listening
    */
   listen(channel: string, listener: Listener): () => Promise<void> {

@@ -6,16 +6,19 @@ export interface Change {
   /** Parameters are numbered `$1`, `$2`, … in the order of their first use. */
   sql: string;
   parameters: readonly unknown[];
-  /** Common table expressions of the statement; at the top level, because they change rows. */
+  /** Common table expressions that change rows and must therefore be at the top level. */
   with?: string;
 }
 
-/** Max parameters of a combined statement: longer ones gain little and have too many texts to stay prepared. */
+/**
+ * Max parameters of a combined statement: longer statements gain little, and have too many variants to stay prepared.
+ */
 const MAX_COMBINED_PARAMETERS = 64;
 
 /**
  * Changes rows of different tables, in one statement if the database supports it.
- * @param changes none may read what another writes, and no two may change the same row; the first may return rows
+ * @param changes none may read rows that another one writes, and no two may change the same row; the first may return
+ *   rows
  * @returns the rows of the first change
  */
 export async function changeTogether<T>(tx: Tx, changes: readonly Change[]): Promise<T[]> {

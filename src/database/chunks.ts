@@ -10,7 +10,7 @@ const MAX_CHUNK = 5_000;
 const MIN_PAUSE_MS = 100;
 
 /**
- * Does a part of the work in the transaction.
+ * Does part of the work in the transaction.
  * @param after result of the previous chunk; undefined in the first chunk
  * @param limit max rows
  * @returns where the next chunk starts; undefined when nothing is left
@@ -21,7 +21,7 @@ export type Chunk<Position> = (
   limit: number,
 ) => Promise<Position | undefined>;
 
-/** The owner of the work, and its abort signal. */
+/** The owner of the work and its abort signal. */
 export interface ChunkOptions {
   /** The ID of the organization, as in `Database.writeFor`. */
   owner?: string | undefined;
@@ -30,7 +30,7 @@ export interface ChunkOptions {
 }
 
 /**
- * Works in short transactions, pausing between them for at least as long as each took.
+ * Does work in short transactions, with a pause after each for at least as long as it took.
  * @returns true if all work is done
  */
 export async function inChunks<Position>(
@@ -41,7 +41,7 @@ export async function inChunks<Position>(
   let after: Position | undefined;
   for (let limit = FIRST_CHUNK; !signal?.aborted; ) {
     let took = 0;
-    // Measured inside the transaction, because the wait for the write lock says nothing about the rows.
+    // Measured inside the transaction, to exclude the wait for the write lock.
     after = await database.writeFor(owner, async (tx) => {
       const began = performance.now();
       const next = await chunk(tx, after, limit);
@@ -49,7 +49,7 @@ export async function inChunks<Position>(
       return next;
     });
     if (after === undefined) return true;
-    // Double the chunk at most, because later rows may take longer.
+    // At most double the chunk, because later rows may take longer.
     limit = Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, MAX_CHUNK));
     await pause(Math.max(took, MIN_PAUSE_MS), undefined, { signal, ref: false }).catch(() => undefined);
   }

@@ -6,8 +6,8 @@ import { GatewayError } from "../errors";
  * Coalesces the calls of concurrent units of work in one transaction: calls within one event-loop tick share one call
  * of `work`.
  * @param work returns one value or Error per item, in the order of the items
- * @param options.cache true to keep the values until the transaction ends; only the transaction may change them
- * @returns the function that the units call with their transaction and one item
+ * @param options.cache true to cache the values until the transaction ends; only the transaction may change them
+ * @returns a function for the units to call with their transaction and one item
  */
 export function coalesceInTx<Manager extends EntityManager, Item, Value>(
   work: (tx: Manager, items: readonly Item[]) => Promise<readonly (Value | Error)[]>,
@@ -27,13 +27,13 @@ export function coalesceInTx<Manager extends EntityManager, Item, Value>(
 /** A coalesced function. */
 export interface CoalescedInTx<Manager, Item, Value> {
   (tx: Manager, item: Item): Promise<Value>;
-  /** Replaces a kept value that the transaction has changed. */
+  /** Replaces a cached value that the transaction has changed. */
   set(tx: Manager, item: Item, value: Value): void;
 }
 
 /**
- * Coalesces like `coalesceInTx`, for lookups by key.
- * @param load maps distinct keys to values; a missing key has no value
+ * Coalesces lookups by key like `coalesceInTx`.
+ * @param load maps distinct keys to values, and omits keys without a value
  */
 export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
   load: (tx: Manager, keys: string[]) => Promise<ReadonlyMap<string, Value>>,
@@ -45,7 +45,7 @@ export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
   }, options);
 
 /**
- * Waits for all units, so that none outlives its transaction.
+ * Waits for all units, so that none continues after its transaction.
  * @throws the first rejection
  */
 export async function settled<T>(units: readonly Promise<T>[]): Promise<T[]> {

@@ -13,14 +13,14 @@ const model = {
   invalidWhereValuesBehavior: { null: "throw", undefined: "throw" },
 } as const satisfies Partial<DataSourceOptions>;
 
-/** How long an SQLite statement waits for another writer (ms). */
+/** Max time that an SQLite statement waits for another writer (ms). */
 export const BUSY_TIMEOUT_MS = 5_000;
 
-/** How long to wait for a free or new PostgreSQL connection (ms). */
+/** Max time to wait for a free or new PostgreSQL connection (ms). */
 export const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
- * Creates the data source of the service's database without connecting.
+ * Creates the data source of the service's database, without connecting to it.
  * @param url `sqlite:<file>` or `postgres://…`
  * @param entities the entity class of each table
  * @param poolSize max PostgreSQL connections; SQLite ignores it

@@ -16,7 +16,7 @@ import { asDryRun, type Transaction, type Tx, transactionOf, type UnitOfWork } f
 /** Max time that a batch of several organizations waits for a lock (ms), because all of its rows wait. */
 const MAX_LOCK_WAIT_MS = 250;
 
-/** Max organizations tracked; an evicted organization starts a new batch. */
+/** Max organizations to track; an evicted organization starts a new batch. */
 const MAX_OWNERS = 1_000;
 
 /**
@@ -44,7 +44,7 @@ export class Database {
    * @param source a data source from `createDataSource`; `close` closes it
    * @param options.serving true if requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
-   * @param options.relay passes announcements on to other processes that share an SQLite file and call `relay` there
+   * @param options.relay relays announcements to other processes that share an SQLite file and call `relay` there
    * @throws StartupError with the database label
    */
   static open(
@@ -70,8 +70,8 @@ export class Database {
 
   /**
    * Coalesces lookups by key into one query and reports the batches to the observer.
-   * @param what the plural name of the lookups
-   * @param load maps distinct keys to values; a missing key has no value
+   * @param what plural name of the lookups
+   * @param load maps distinct keys to values, and omits keys without a value
    */
   coalesceByKey<V>(
     what: string,
@@ -81,9 +81,9 @@ export class Database {
   }
 
   /**
-   * Coalesces lookups of single rows into one query, on SQLite together with other lookups and pages, and reports the
-   * batches to the observer.
-   * @param what the plural name of the lookups
+   * Coalesces lookups of single rows into one query and reports the batches to the observer. On SQLite, other lookups
+   * and pages share the query.
+   * @param what plural name of the lookups
    * @param keyOf returns the value that identifies a row
    */
   lookups<Row>(
@@ -95,7 +95,7 @@ export class Database {
   }
 
   /**
-   * Coalesces pages into one query as `lookups` does.
+   * Coalesces pages into one query, like `lookups`.
    * @param maxPages max pages per query
    */
   pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {
@@ -124,8 +124,8 @@ export class Database {
   }
 
   /**
-   * Runs a unit of work that stores nothing, on the connections for reports: it waits for no other unit, and none waits
-   * for it. Its changes exist only in memory.
+   * Runs a unit of work that stores nothing, on the connections for reports, so that it neither waits for other units
+   * nor delays them. Its changes exist only in memory.
    * @param owner the ID of an organization
    * @throws GatewayError `unavailable`
    */
@@ -138,8 +138,8 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel: from this process, from other processes on PostgreSQL, or
-   * through `relay`; and after gaps that may have lost some. This saves polling but guarantees nothing: a connection
+   * Calls a listener on each announcement on a channel, from this process, from other processes on PostgreSQL, or
+   * through `relay`, and after gaps that may have lost some. This saves polling but guarantees nothing: a connection
    * may be down for a long time.
    * @param listener must not throw; receives the detail of announcements by this process
    * @returns a function that stops listening; call it before `close`
@@ -175,10 +175,9 @@ export class Database {
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
    * @param options.limits for work that no request waits for
-   * @param options.isRepeated true to keep its statements prepared, because it repeats the same few
+   * @param options.isRepeated true to keep its statements prepared, for a unit that always runs the same few
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
-   * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
-   *   won
+   * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` with a concurrent unit
    */
   write<T>(
     unit: UnitOfWork<T>,
@@ -191,8 +190,8 @@ export class Database {
   }
 
   /**
-   * Runs a unit of work for an organization like `write`: while its units wait, for example for each other's locks,
-   * other organizations still get connections.
+   * Runs a unit of work for an organization, like `write`. While the organization's units wait, for example for each
+   * other's locks, other organizations still get connections.
    * @param owner the ID of the organization, if known
    */
   writeFor<T>(
@@ -204,8 +203,8 @@ export class Database {
   }
 
   /**
-   * Returns an SQL expression for the database's current time as a Timestamp, for times that processes on several
-   * machines must agree on.
+   * Returns an SQL expression for the database's current time as a Timestamp, for times that all machines must agree
+   * on.
    * @param afterMs offset (ms)
    */
   clock(afterMs = 0): string {
@@ -233,10 +232,10 @@ export class Database {
   }
 
   /**
-   * Batches concurrent inserts of one kind into one statement and one commit; if the batch fails, it retries each row
-   * alone.
+   * Batches concurrent inserts of one kind into one statement and one commit. If a batch fails, each row is retried on
+   * its own.
    * @param insert inserts rows in order and returns one value or Error per row
-   * @param options.singleStatement true if `insert` runs one statement, apart from `lockInsertOrder`
+   * @param options.singleStatement true if `insert` runs one statement, not counting `lockInsertOrder`
    * @param options.owner the organization of all rows, as in `writeFor`
    */
   batchInserts<Row, T>(
@@ -277,8 +276,8 @@ export class Database {
   }
 
   /**
-   * Batches rows of several organizations in turn, one transaction per batch; see `FairBatches`. A batch that waits for
-   * a lock is rolled back, and its rows are stored per organization, on that organization's connections.
+   * Batches rows of several organizations in turn, one transaction per batch; see `FairBatches`. If a batch waits too
+   * long for a lock, it is rolled back, and its rows are stored by organization, on that organization's connections.
    */
   batchFairly<Row, T>({
     limits,
@@ -306,7 +305,7 @@ export class Database {
     return (row) => batches.add(row);
   }
 
-  /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */
+  /** Runs a unit of work like `write`, but exclusively across all processes, for migrations and bootstrapping. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
     return this.guarded("database write", () =>
       this.engine.withMigrationLock((manager) =>

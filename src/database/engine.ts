@@ -8,23 +8,23 @@ import type { Selection } from "./selection";
 /** A read-only query. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
 
-/** A unit of work: it runs every statement through `tx`, and all of them commit or none. */
+/** A unit of work: it runs every statement through `tx`, and either all of them commit or none. */
 export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
 /** How to run a unit of work. */
 export interface TransactionOptions {
   /**
-   * The unit changes rows by at most one statement, run by `tx.query`, with nothing but `lockInsertOrder` before it.
-   * Such a unit is atomic without a transaction and may be committed before it continues.
+   * The unit changes rows with at most one statement, run through `tx.query`, and runs only `lockInsertOrder` before
+   * it. Such a unit is atomic without a transaction and may be committed before it continues.
    */
   singleStatement?: boolean;
   /** Limits for a unit that no request waits for. */
   limits?: Limits;
-  /** Keeps the unit's statements prepared, because it repeats the same few: planning takes longer than execution. */
+  /** Keeps the statements of a unit that always runs the same few prepared: planning takes longer than execution. */
   isRepeated?: boolean;
   /** ID of the organization that owns the unit; organizations share the connections fairly. */
   owner?: string | undefined;
-  /** How long the unit may wait for each lock (ms); `wasRolledBack` recognizes the error. SQLite has no such locks. */
+  /** Max time to wait for each lock (ms); `wasRolledBack` recognizes the error. SQLite has no such locks. */
   lockWaitMs?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface KeysetQuery<Row> extends Selection<Row> {
   filter: string;
 }
 
-/** Max rows per page: 100, plus one to tell whether there is a next page. */
+/** Max rows per page: 100, plus one that shows whether there is a next page. */
 export const MAX_PAGE_LENGTH = 101;
 
 /** One page: at most `limit` rows, starting at ID `from` (an int64 in decimal). */
@@ -56,7 +56,7 @@ export interface PageQuery {
 }
 
 /**
- * The length of a page.
+ * Returns the length of a page.
  * @throws Error if it is longer than `MAX_PAGE_LENGTH`
  */
 export function lengthOf({ limit }: PageQuery): number {
@@ -65,8 +65,8 @@ export function lengthOf({ limit }: PageQuery): number {
 }
 
 /**
- * How to lock a text: `exclusive` waits for all other locks on it, `shared` only for exclusive ones; `trySharing`
- * returns false instead of waiting.
+ * How to lock a text: `exclusive` waits for all other locks on the text, `shared` only for exclusive ones, and
+ * `trySharing` returns false instead of waiting.
  */
 export type TextLock = "exclusive" | "shared" | "trySharing";
 
@@ -111,7 +111,7 @@ export interface Engine {
    * @param list the lock number of the list
    */
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
-  /** Returns the end of a SELECT that keeps other transactions from changing its rows in some tables. */
+  /** Returns the end of a SELECT that prevents other transactions from changing its rows in some tables. */
   shareLock(tables: readonly string[]): string;
   /**
    * Returns the end of a SELECT that locks its rows until the transaction ends.
@@ -119,8 +119,8 @@ export interface Engine {
    */
   updateLock(skipLocked: boolean): string;
   /**
-   * Returns an SQL expression that locks a text until the transaction ends; undefined where transactions that write do not
-   * run concurrently.
+   * Returns an SQL expression that locks a text until the transaction ends; undefined if write transactions never run
+   * concurrently.
    * @param text an SQL expression
    */
   textLock(text: string, mode: TextLock): string | undefined;
@@ -135,7 +135,7 @@ export interface Engine {
   /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
   /**
-   * Calls a listener on the notifications of a channel, and after gaps that may have lost some.
+   * Calls a listener on each notification on a channel, and after gaps that may have lost some.
    * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void>;
@@ -154,7 +154,7 @@ export interface Engine {
   isUnavailable(error: unknown): boolean;
   /** True if an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
-  /** True if a statement waited too long for other transactions and its own was rolled back. */
+  /** True if a statement waited too long for other transactions, so that its own was rolled back. */
   wasRolledBack(error: unknown): boolean;
   /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats;
@@ -171,8 +171,8 @@ export interface TransactionBoundary {
 }
 
 /**
- * Runs a unit of work in a transaction. Statements that the unit did not await fail once it has ended; otherwise they
- * would run outside the transaction or in another unit's.
+ * Runs a unit of work in a transaction. Statements that the unit did not await fail once it has ended, because they
+ * would run outside the transaction or in another unit's transaction.
  * @param runner a fresh query runner that is not reused
  */
 export async function transact<T>(

@@ -16,19 +16,20 @@ export interface FairBatchesOptions<Row, T> {
   /** The organization of a row. */
   ownerOf(row: Row): string;
   /**
-   * Cost of a row, 0 by default. A batch takes its first row at any cost, and more while it costs less than `maxCost`.
+   * Cost of a row, 0 by default. A batch takes its first row at any cost, then more rows while it costs less than
+   * `maxCost`.
    */
   costOf?(row: Row): number;
   maxCost?: number;
   /** Max rows of a batch. */
   maxRows: number;
-  /** Runs a unit of work, which takes its rows when it starts; for one owner when retrying rows. */
+  /** Runs a unit of work, which takes its rows when it starts; `owner` is set when rows are retried. */
   write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
   /** Stores rows in order. */
   store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
-  /** True if a failed batch has stored nothing, so its rows may be retried. */
+  /** True if a failed batch has stored nothing, so that its rows may be retried. */
   mayRetry(error: unknown): boolean;
-  /** True if a batch failed waiting for a lock; the rows of one organization may wait longer. */
+  /** True if a batch failed while waiting for a lock; a batch of a single organization may wait longer. */
   waitedForLock(error: unknown): boolean;
   /** Receives the number of rows of each batch. */
   coalesced(rows: number): void;
@@ -42,8 +43,8 @@ interface Waiting<Row, T> {
 }
 
 /**
- * Batches rows of several organizations in turn, one transaction per batch. A batch holds the rows that arrived while
- * the previous one ran. If it fails, the rows of each organization are retried together, then one by one.
+ * Batches rows of several organizations in turn, one transaction per batch. A batch contains the rows that arrived
+ * while the previous batch ran. If it fails, the rows of each organization are retried together, then one by one.
  */
 export class FairBatches<Row, T> {
   private readonly waiting = new FairQueue<Waiting<Row, T>>();
@@ -55,7 +56,7 @@ export class FairBatches<Row, T> {
 
   /**
    * Stores a row.
-   * @returns its value, once durable
+   * @returns its value, once it is durable
    */
   add(row: Row): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -73,7 +74,7 @@ export class FairBatches<Row, T> {
       () => this.received,
       () => {
         this.isScheduled = false;
-        // Otherwise, a batch scheduled by the previous one would belong to a caller of that.
+        // Otherwise, a batch scheduled by the previous one would belong to the span of that batch.
         void withinSpan(this.waiting.first?.caller, () => this.run());
       },
     );

@@ -1,8 +1,8 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 
 /**
- * Fills missing properties of new rows with the defaults declared by their entity, so that rows can be returned without
- * reading them back.
+ * Fills in missing properties of new rows with the defaults that their entity declares, so that the rows can be
+ * returned without being read back.
  * @param rows changed in place
  */
 export function fillDefaults<Row extends ObjectLiteral>(

@@ -1,5 +1,5 @@
 /**
- * A list whose inserts are serialized across processes, as a whole or by parts, so that rows become visible in ID order.
+ * A list whose inserts are serialized across processes, as a whole or by part, so that rows become visible in ID order.
  * Declare once at module scope.
  */
 export class InsertOrderLock {

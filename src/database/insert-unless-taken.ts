@@ -6,7 +6,7 @@ import type { Tx } from "./unit-of-work";
 
 /**
  * Inserts a row unless it violates a unique index; the index decides, so two concurrent inserts cannot both succeed.
- * @param row gets the defaults of its columns as properties
+ * @param row receives the defaults of its columns
  * @throws GatewayError `conflict` with the given message
  */
 export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }>(

@@ -1,15 +1,15 @@
 /** Timeouts (ms). */
 export interface Limits {
-  /** For a whole call, including the wait for a connection. */
+  /** For the whole call, including the wait for a connection. */
   call: number;
-  /** For one statement; less than `call`, so that the database usually cancels it and frees its locks. */
+  /** For one statement; shorter than `call`, so that the database usually cancels the statement and frees its locks. */
   statement: number;
 }
 
-/** For work that requests wait for; short, so that an unresponsive database cannot block them. */
+/** For work that requests wait for; short, so that an unresponsive database cannot block requests. */
 export const SERVING: Limits = { call: 4_000, statement: 3_000 };
 
-/** For message delivery, which must end while its leases are valid. */
+/** For message delivery, which must end before its leases expire. */
 export const DELIVERING: Limits = { call: 20_000, statement: 10_000 };
 
 /** For work that no request waits for: migrations, housekeeping, the command line. */

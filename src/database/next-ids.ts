@@ -3,8 +3,8 @@ import { placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Generates IDs that sort after the agents' existing rows in a table whose insert order the transaction has locked,
- * even if the clocks of the processes differ.
+ * Generates IDs that sort after the agents' existing rows in a table, even if the clocks of the processes differ. The
+ * transaction must have locked the table's insert order.
  */
 export async function nextIds(
   tx: Tx,

@@ -1,11 +1,11 @@
-/** Names of the database's own batches; features add theirs. */
+/** Names of the database's own batches; features add more. */
 export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 
 /** Kinds of database failures other than violations of business rules. */
 export const FAILURES = ["conflict", "unavailable", "unexpected"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** Receives measurements of the database; it is on the hot path, so implementations must only count. */
+/** Receives measurements of the database. It is on the hot path, so implementations must only count. */
 export interface DatabaseObserver {
   /** A batch of calls started. */
   coalesced(what: string, calls: number): void;

@@ -2,7 +2,7 @@ import type { Tx } from "./unit-of-work";
 
 /**
  * Runs a statement that changes rows and returns them in no guaranteed order.
- * @returns nothing in a dry run
+ * @returns an empty list in a dry run
  * @param statement ends with `returning …`; parameters are numbered `$1`, `$2`, … in the order of their first use
  */
 export async function allReturning<T>(
@@ -24,8 +24,8 @@ export async function returning<T>(tx: Tx, statement: string, parameters: readon
 }
 
 /**
- * Pads a list to a power of two by repeating its last item, for statements that ignore duplicates: that leaves few
- * enough texts to keep them all prepared.
+ * Pads a list to a power of two by repeating its last item, for statements that ignore duplicates, so that there are
+ * few enough variants of a statement to keep them all prepared.
  */
 export function padded<T>(items: readonly T[]): T[] {
   const last = items.at(-1);

@@ -4,7 +4,7 @@ import type { Database } from "./database";
 
 /**
  * Creates a coalesced lookup of rows by ID, without an access check.
- * @param what the plural name of the lookups
+ * @param what plural name of the lookups
  */
 export const rowsById = <Row extends { id: string }>(
   database: Database,

@@ -7,7 +7,7 @@ export type Column = string | { sql: string; type: "int64" | "text" };
 export interface Selection<Row> {
   columns: readonly Column[];
   /**
-   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. Must not keep the array.
+   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. It must not keep the array.
    */
   row(values: readonly unknown[]): Row;
 }
@@ -15,18 +15,18 @@ export interface Selection<Row> {
 /** An int64, which JSON encodes as a number if a double holds it exactly. */
 export const int64 = (sql: string): Column => ({ sql, type: "int64" });
 
-/** A mostly short text that differs in each row, which JSON encodes with a filler. */
+/** A mostly short text that differs in each row; it is padded with a filler in JSON. */
 export const text = (sql: string): Column => ({ sql, type: "text" });
 
 export const sqlOf = (column: Column): string => (typeof column === "string" ? column : column.sql);
 
 /**
- * V8 interns each text of up to 10 characters that it parses from JSON; for distinct short texts, above all numbers,
- * that takes longer than parsing the rest of a row.
+ * V8 interns texts of up to 10 characters when it parses JSON. For distinct short texts, especially numbers, that takes
+ * longer than parsing the rest of the row.
  */
 const FILLER = "..........";
 
-/** The SQL of the columns in the JSON encoding of `rowOfJson` and `rowsOfJsonColumns`. */
+/** Returns the SQL of the columns in the JSON encoding that `rowOfJson` and `rowsOfJsonColumns` decode. */
 export const jsonColumns = ({ columns }: Selection<unknown>): string[] =>
   columns.map((column) =>
     typeof column === "object" && column.type === "text" ? `'${FILLER}' || ${column.sql}` : sqlOf(column),
@@ -34,7 +34,7 @@ export const jsonColumns = ({ columns }: Selection<unknown>): string[] =>
 
 const INEXACT = new Error("A number is not exact.");
 
-/** Parses a number; an integer that no double holds is returned as its digits. */
+/** Parses a number; an integer that a double cannot hold exactly is returned as its digits. */
 const exactNumber = (digits: string): number | string => {
   const number = Number(digits);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(digits) ? number : digits;
@@ -54,7 +54,7 @@ export function decodeJson<T>(text: string, decode: (parsed: unknown) => T): T {
   }
 }
 
-/** Returns the row with these values, which it changes. */
+/** Returns the row with these values; changes the array of values. */
 export function rowOfJson<Row>(selection: Selection<Row>, values: unknown[]): Row {
   for (let i = 0; i < values.length; i++) values[i] = decoded(selection.columns[i], values[i]);
   return selection.row(values);

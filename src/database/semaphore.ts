@@ -1,15 +1,15 @@
 import { GatewayError } from "../errors";
 
 /**
- * Max permits of one owner whose holders may take long: a quarter stays free for others, no matter how many the owner
- * asked for before them.
+ * Max permits for one owner whose work may take long: a quarter stays free for others, no matter how many permits the
+ * owner requests first.
  */
 export const shareOf = (permits: number): number => Math.max(1, permits - Math.ceil(permits / 4));
 
 /**
- * A counting semaphore with timeouts, shared fairly by owners. A free permit goes to the waiting owner with the fewest
- * permits, so no owner holds more than half while another waits. Equal owners take turns, and each owner's waiters are
- * served first-in first-out.
+ * A counting semaphore with timeouts, shared fairly among owners. A free permit goes to the waiting owner with the
+ * fewest permits, so that no owner holds more than half while another waits. Owners with equally many permits take
+ * turns, and each owner's waiters are served in FIFO order.
  */
 export class Semaphore {
   private readonly waiting = new Map<string, Set<() => void>>();
@@ -17,7 +17,7 @@ export class Semaphore {
 
   /**
    * @param free number of permits
-   * @param maxPerOwner max permits of one owner, all by default; the empty owner has no limit; see `shareOf`
+   * @param maxPerOwner max permits per owner, all by default; the empty owner has no limit; see `shareOf`
    */
   constructor(
     private free: number,
@@ -30,8 +30,8 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit, to be released by `release` with the same owner.
-   * @param timeoutMs how long to wait (ms)
+   * Acquires a permit; call `release` with the same owner to release it.
+   * @param timeoutMs max time to wait (ms)
    * @param owner the fair-queueing key
    * @throws GatewayError `unavailable` on timeout
    */
@@ -89,7 +89,7 @@ export class Semaphore {
     else this.held.delete(owner);
   }
 
-  /** The waiting owner with the fewest permits, among those below their limit. */
+  /** Returns the waiting owner with the fewest permits, among owners below their limit. */
   private nextOwner(): [string, Set<() => void>] | undefined {
     let next: [string, Set<() => void>] | undefined;
     for (const each of this.waiting) {

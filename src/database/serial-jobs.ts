@@ -1,6 +1,6 @@
 export interface JobOptions {
   owner: string;
-  /** Stops it soon. */
+  /** Aborted when the job should stop soon. */
   signal: AbortSignal;
 }
 
@@ -19,7 +19,7 @@ export class SerialJobs {
 
   /**
    * Runs a job, unless one with this ID is waiting or running.
-   * @returns when the job has ended; never rejects
+   * @returns a promise that resolves when the job has ended; it never rejects
    */
   run(id: string, { owner, signal }: { owner: string; signal?: AbortSignal | undefined }): Promise<void> {
     const present = this.jobs.get(id);

@@ -3,9 +3,9 @@ import type { Announcements } from "./announcements";
 import type { Engine, TextLock } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 
-/** The transaction of a unit of work: all statements run through it commit together or not at all. */
+/** The transaction of a unit of work: either all statements run through it commit or none. */
 export interface Tx extends EntityManager {
-  /** True if methods and helpers that change rows do nothing, and no locks are taken. */
+  /** True if methods and helpers change no rows and take no locks. */
   readonly isDryRun: boolean;
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
@@ -20,13 +20,13 @@ export interface Tx extends EntityManager {
   /** Returns the end of a SELECT that locks its rows like `lock`. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
-   * Returns an SQL expression that locks a text until the transaction ends, in place of a row; undefined if
+   * Returns an SQL expression that locks a text instead of a row until the transaction ends; undefined if write
    * transactions never run concurrently.
    * @param text an SQL expression
    */
   textLock(text: string, mode: TextLock): string | undefined;
   /**
-   * Returns the end of a SELECT that keeps other units from changing its rows until this one ends.
+   * Returns the end of a SELECT that prevents other units from changing its rows until this one ends.
    * @param tables names or aliases in the SELECT
    */
   shareLock(...tables: string[]): string;
@@ -38,8 +38,9 @@ export interface Tx extends EntityManager {
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
   /**
-   * Waits for inserts that have already authorized their callers and blocks new ones until this unit of work ends. Call
-   * it in a unit that revokes a permission, so that every insert either commits before the revocation or is denied.
+   * Waits for inserts that have already authorized their callers, and blocks new ones until this unit of work ends.
+   * Call it in a unit that revokes a permission, so that every insert either commits before the revocation or is
+   * denied.
    */
   waitForInserts(): Promise<void>;
   /** Runs a hook last in the unit, for short-lived locks. Not for single-statement units. */
@@ -50,9 +51,9 @@ export interface Tx extends EntityManager {
    */
   afterCommit(hook: () => void): void;
   /**
-   * Announces something to a channel's listeners once the unit is committed. It does not slow down concurrent commits,
-   * but it is not part of the commit either: other processes are notified a moment later, or never if this one is
-   * killed in between.
+   * Makes an announcement on a channel once the unit is committed. It is not part of the commit, so that concurrent
+   * commits are not slowed down: other processes are notified a moment later, or never if this process is killed
+   * before.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
    * @param options.detail for the listeners of this process
@@ -68,13 +69,13 @@ export interface Tx extends EntityManager {
   jsonElements(parameter: string): string;
 }
 
-/** A unit of work: all statements run through `tx` commit or none. */
+/** A unit of work: either all statements run through `tx` commit or none. */
 export type UnitOfWork<T> = (tx: Tx) => Promise<T>;
 
 /** A transaction and the hooks that its unit adds. */
 export interface Transaction {
   tx: Tx;
-  /** Grows while the hooks run, because a hook may add others. */
+  /** Grows while the hooks run, because a hook may add more. */
   beforeCommit: readonly (() => Promise<void>)[];
   afterCommit: ReadonlySet<() => void>;
 }
@@ -117,7 +118,7 @@ export function transactionOf(
   return { tx, beforeCommit, afterCommit };
 }
 
-/** Turns the transaction of a unit into that of a dry run. */
+/** Turns the transaction of a unit into a dry run. */
 export function asDryRun(tx: Tx): Tx {
   const nothing = async () => ({ affected: 1, raw: [], generatedMaps: [], identifiers: [] });
   return Object.assign(tx, {

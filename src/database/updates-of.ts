@@ -4,7 +4,7 @@ import { padded, placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * The statement that stores properties of many rows, found by ID, for `changeTogether`; none without rows.
+ * Returns the statement that updates properties of many rows by ID, for `changeTogether`; empty if there are no rows.
  * @param rows few enough for the parameters of a statement
  * @param names properties of text or integer columns
  */

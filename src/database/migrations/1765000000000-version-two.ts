@@ -8,7 +8,7 @@ import {
 import { index, unique } from "./version-two/columns";
 import { newTables } from "./version-two/tables";
 
-/** Columns that version 2 adds to tables of version 1, where a null limits nothing: keys keep all their rights. */
+/** Columns that version 2 adds to tables of version 1. A null sets no limit, so existing keys keep all their rights. */
 const NEW_COLUMNS: Record<string, Record<string, string>> = {
   agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)", policy_version: "integer" },
   session: { ip: "varchar(45)", user_agent: "varchar(200)", oidc_session: "varchar(64)" },
@@ -102,11 +102,11 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
 };
 const DROPPED_INDEX = ["audit_entry", new TableIndex(index("target_id", "id"))] as const;
 
-/** The configuration of the agents of version 1: it does nothing. */
+/** The configuration of agents created by version 1, which does nothing. */
 const EMPTY = '{"format":1}';
 const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e51452b13df6f";
 
-/** Upgrades version 1 to version 2; changed until version 2 is released. */
+/** Upgrades version 1 to version 2; it may change until version 2 is released. */
 export class VersionTwo1765000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table);
@@ -118,7 +118,7 @@ export class VersionTwo1765000000000 implements MigrationInterface {
     for (const [table, options] of indexes()) await runner.createIndex(table, options);
     await runner.dropIndex(...DROPPED_INDEX);
 
-    // A default line for each agent takes the ID of the agent: it is a UUID that no other line has.
+    // Each agent's default line gets the agent's ID, a UUID that no other line has.
     await runner.query(
       `INSERT INTO "line" (id, agent_id, name, kind, state, expire_after_seconds, when_uncertain, is_default, version, created_at)
        SELECT id, id, 'main', 'local', 'active', 259200, 'retry', true, 1, created_at FROM "agent"`,
@@ -158,8 +158,8 @@ const indexes = (): [table: string, TableIndex][] =>
   );
 
 /**
- * Moves the changes and a key's hint from `detail` to separate columns. Version 1 has both in `detail` as `<hint>`,
- * `<hint>, now <new name>` or `<hint>, grace of <n> s`; other texts stay there.
+ * Moves the changes and the key's hint from `detail` to separate columns. Version 1 stored both as `<hint>`,
+ * `<hint>, now <new name>` or `<hint>, grace of <n> s`. Other texts stay in `detail`.
  */
 async function separateAuditChanges(runner: QueryRunner): Promise<void> {
   const isPostgres = runner.connection.options.type === "postgres";

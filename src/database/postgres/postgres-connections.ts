@@ -18,11 +18,11 @@ import { Semaphore, shareOf } from "../semaphore";
 /** Max idle time of a transaction (ms), so that a disconnected process does not keep its locks. */
 const IDLE_TIMEOUT_MS = 5_000;
 
-/** How long to retry a read on broken connections (ms). */
+/** Max time to retry a read on broken connections (ms). */
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * One in this many connections is reserved for short reads, and as many serve reports, so that neither transactions nor
+ * One in this many connections is reserved for short reads, and another for reports, so that neither transactions nor
  * reports delay key lookups.
  */
 const SHARE = 5;
@@ -34,8 +34,8 @@ const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
 const READ_ONLY = "25006";
 
 /**
- * Min time between two replacements of all connections (ms): while every server is read-only, reads must not keep
- * waiting for new connections.
+ * Min time between two replacements of all connections (ms), so that reads do not always wait for new connections while
+ * every server is read-only.
  */
 const REPLACE_INTERVAL_MS = 1_000;
 
@@ -49,9 +49,9 @@ export class PostgresConnections {
   private readonly transactions: Semaphore;
   private readonly reports: Semaphore;
   private readonly pool: Pool;
-  /** Number of times that all connections were replaced. */
+  /** Number of times that all connections have been replaced. */
   private replacements = 0;
-  /** Number of replacements before a pooled connection was opened; outdated connections are closed when released. */
+  /** `replacements` at the time a pooled connection was opened; outdated connections are closed when released. */
   private readonly openedAfter = new WeakMap<object, number>();
   /** Open connections outside the pool. */
   private readonly outside = new Set<Client>();
@@ -102,7 +102,7 @@ export class PostgresConnections {
   /** Creates a connection outside the pool, for the caller to open and close. */
   createClient(): Client {
     const { options } = this.pool;
-    // The pool's password is not enumerable, so a copy lacks it.
+    // The password is not enumerable, so a copy of the options lacks it.
     const client = new Client({ ...options, password: options.password, keepAlive: true });
     this.outside.add(client);
     client.on("end", () => this.outside.delete(client));
@@ -110,8 +110,8 @@ export class PostgresConnections {
   }
 
   /**
-   * Closes all connections, those in use once released: after a failover or switchover, they may lead to the same
-   * read-only server, whose rows are stale.
+   * Closes all connections, or, if they are in use, once they are released: after a failover or switchover, they may
+   * lead to the same read-only server, whose rows are stale.
    */
   replaceAll(): void {
     const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();
@@ -132,7 +132,7 @@ export class PostgresConnections {
 
   /**
    * Runs one read-only query on a pooled connection.
-   * @throws GatewayError `unavailable` when no connection is free in time
+   * @throws GatewayError `unavailable` if no connection becomes free in time
    */
   forQuery<T>(query: (client: PoolClient) => Promise<T>): Promise<T> {
     return retryIfConnectionLost(async () => {
@@ -160,7 +160,7 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs a read of many rows like `forReading`.
+   * Runs a read of many rows, like `forReading`.
    * @param owner the fair-queueing key
    */
   async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
@@ -174,7 +174,7 @@ export class PostgresConnections {
 
   /**
    * Runs one transaction on a pooled connection.
-   * @param owner the fair-queueing key; no owner but the empty one can take all connections
+   * @param owner the fair-queueing key; only the empty owner can take all connections
    */
   async forTransaction<T>(
     { call }: Limits,
@@ -224,10 +224,10 @@ const end = (client: Pick<Client, "end">): void => void client.end().catch(ignor
 
 /**
  * True if an error means that the connection broke, not only that a statement failed. A query that fails without a
- * SQLSTATE got no response; for a connection that ends between two statements, TypeORM reports either of two errors.
+ * SQLSTATE got no response. If a connection ends between two statements, TypeORM reports one of two errors.
  */
 export function isConnectionLost(error: unknown): boolean {
-  // This code is not a driver's.
+  // This code does not come from the driver.
   if (error instanceof GatewayError) return error.code === "unavailable";
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
@@ -253,12 +253,12 @@ const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
   setTimeout(() => connection.stream.destroy(), until - performance.now());
 
 /**
- * Keeps an `error` event of a connection in use from ending the process. The listener must exist before the caller gets
- * the connection, because the error may arrive in the same packet as the ready message.
+ * Prevents an `error` event of a connection in use from ending the process. The listener must be added before the
+ * caller gets the connection, because the error may arrive in the same packet as the ready message.
  */
 function closeQuietly(pool: Pool): void {
   pool.on("acquire", (client) => client.on("error", ignore));
-  // The pool itself listens on idle connections.
+  // The pool itself listens to idle connections.
   pool.on("release", (_, client) => client.off("error", ignore));
 }
 

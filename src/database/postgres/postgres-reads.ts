@@ -5,13 +5,13 @@ import { decodeJson, jsonColumns, rowsOfJsonColumns, type Selection, sqlOf } fro
 import type { PostgresConnections } from "./postgres-connections";
 import { nameOf } from "./prepared-statements";
 
-/** A prepared statement and the name that each connection caches it by. */
+/** A prepared statement, with the name under which each connection caches it. */
 interface Named {
   name: string;
   text: string;
 }
 
-/** Keeps values as the text that the server sent. */
+/** Returns values as the text sent by the server. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
 
 /** Statements by declaration and variant. */
@@ -53,8 +53,8 @@ const filteredPageSql = (
 
 /**
  * Returns the SQL of several pages, in any order: the index of each page and a JSON array of its values by column. The
- * inner LIMIT is a constant, because otherwise the planner sorts the whole table for each page; the outer one stops the
- * scan earlier.
+ * inner LIMIT is constant, because the planner would otherwise sort the whole table for each page; the outer LIMIT
+ * stops the scan earlier.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
   const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
@@ -76,7 +76,7 @@ export class PostgresReads {
    * @throws the driver's error
    */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    // PostgreSQL would replan a list of one on every run, which takes twice as long as the rest of the query.
+    // PostgreSQL would replan a one-item list on every run, which takes twice as long as the rest of the query.
     return values.length === 1
       ? this.selected(
           lookup,
@@ -100,7 +100,7 @@ export class PostgresReads {
     const combined = named(paging, "joined", () => pagesSql(paging));
     const values = [pages.map(({ filter }) => filter), pages.map(({ from }) => from), pages.map(lengthOf)];
     const found: Row[][] = [];
-    // Decodes the first pages while the server reads the others.
+    // Decode the first pages while the server reads the others.
     await this.eachRow(combined, values, ([index, rows]) => {
       found[Number(index)] = decodeJson(rows as string, (columns) =>
         rowsOfJsonColumns(paging, columns as unknown[][]),
@@ -109,7 +109,7 @@ export class PostgresReads {
     return found;
   }
 
-  /** Reads one page; the statement for many pages would take twice as long. */
+  /** Reads a single page, because the statement for several pages would take twice as long. */
   private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
     const select = columnsSql(paging);
     if (filter === null)
@@ -143,7 +143,7 @@ export class PostgresReads {
     });
   }
 
-  /** Passes on each row's values, as text, as it arrives. After a broken connection, starts over from the first row. */
+  /** Passes each row's values to a callback, as text, as they arrive; if the connection breaks, it starts over. */
   private eachRow(
     { name, text }: Named,
     values: unknown[],

@@ -4,7 +4,7 @@ import { Mutex } from "../../common/mutex";
 import { type TransactionBoundary, transact, type UnitOfWork } from "../engine";
 import { queryPrepared } from "./prepared-statements";
 
-/** Sets the isolation level explicitly, because under a stricter default units of work would fail with conflicts. */
+/** Sets the isolation level explicitly, because units of work would fail with conflicts under a stricter default. */
 export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 export const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -27,8 +27,8 @@ export async function serialize(runner: QueryRunner, run: typeof queryPrepared):
 export const queryOnce: typeof queryPrepared = (client, text, values) => client.query(text, values);
 
 /**
- * Runs a single-statement unit, and the list lock before it if any, in two round trips: the start of the transaction
- * and the lock, then the statement and the commit, are pipelined.
+ * Runs a single-statement unit, with any list lock, in two pipelined round trips: first the start of the transaction
+ * and the lock, then the statement and the commit.
  */
 export async function transactInPairs<T>(
   runner: QueryRunner,
@@ -40,7 +40,7 @@ export async function transactInPairs<T>(
     const answer = queryPrepared(client, text, values).catch((cause: Error) => {
       throw new QueryFailedError(text, values, cause);
     });
-    // It may fail before it is awaited.
+    // The statement may fail before it is awaited.
     answer.catch(() => undefined);
     return answer;
   };
@@ -63,7 +63,7 @@ export async function transactInPairs<T>(
       committed ??= send("COMMIT");
       assertCommitted(await committed);
     },
-    // Needed even if the commit did not run, which leaves the transaction open.
+    // Needed even if the commit did not run, because the transaction is then still open.
     rollback: () => send("ROLLBACK").catch(() => undefined),
   };
   return transact(runner, boundary, unit);

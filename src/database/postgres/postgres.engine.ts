@@ -71,7 +71,7 @@ export class PostgresEngine implements Engine {
   /**
    * Connects to the database.
    * @param serving true if requests wait for results
-   * @throws StartupError when the encoding is not UTF-8
+   * @throws StartupError if the encoding is not UTF-8
    */
   static async open(
     source: DataSource,
@@ -142,13 +142,13 @@ export class PostgresEngine implements Engine {
     return this.transaction(lockedUnit, { limits: BACKGROUND });
   }
 
-  /** A sequence assigns IDs on insert but rows become visible on commit, so inserts must wait for each other. */
+  /** IDs are assigned on insert, but rows become visible on commit, so inserts must wait for each other. */
   async lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void> {
     if (parts === undefined) {
       await tx.query(LOCK_LIST, [ORDER_LOCK, list]);
       return;
     }
-    // Sorted, so that units that share two parts do not deadlock.
+    // Sorted, so that units that share several parts do not deadlock.
     const keys = [...new Set(parts)].sort().map((part) => partKey(list, part));
     const locks = keys.map((_, i) => `pg_advisory_xact_lock($${i + 3})`);
     await tx.query(`SELECT ${["pg_advisory_xact_lock_shared($1, $2)", ...locks].join(", ")}`, [

@@ -5,12 +5,12 @@ import { sha256 } from "../../credentials/sha256";
 export const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
 
 /**
- * Max parameters of a repeated statement to keep prepared: beyond that, there are too many texts, and running one takes
- * longer than planning it.
+ * Max parameters of a repeated statement to keep prepared: longer statements have too many variants, and take longer to
+ * run than to plan.
  */
 const MAX_PREPARED_PARAMETERS = 64;
 
-/** Runs a statement, and keeps a short one prepared on the connection. */
+/** Runs a statement; short ones stay prepared on the connection. */
 export const queryPrepared = (
   client: PoolClient,
   text: string,

@@ -5,7 +5,7 @@ import { SqliteFile } from "./sqlite-file";
 
 /**
  * The statement that created each object, by type and name, without SQLite's internal tables. TypeORM's statement for
- * `migration` depends on its version, so only the column names count there.
+ * `migration` depends on its version, so only that table's column names are compared.
  */
 const OBJECTS = `
   SELECT type || ' "' || name || '"' AS label,
@@ -18,7 +18,7 @@ const OBJECTS = `
 
 /**
  * Checks that a backup has exactly the tables, columns and indexes that its migrations create.
- * @param migrations names of the migrations in the backup, all of them known
+ * @param migrations names of the migrations in the backup, all of which this version knows
  * @throws StartupError that names the first difference
  */
 export async function assertSchemaOf(backup: string, migrations: readonly string[]): Promise<void> {

@@ -22,9 +22,9 @@ import { restrictToOwner, SqliteFile } from "./sqlite-file";
 export interface Copied {
   /** The written file. */
   file: string;
-  /** Its size (bytes). */
+  /** Size of the file (bytes). */
   bytes: number;
-  /** Names of the migrations in it, oldest first. */
+  /** Names of the migrations in the file, oldest first. */
   migrations: string[];
 }
 
@@ -76,7 +76,7 @@ interface Change {
 /**
  * Replaces the embedded database with a backup in one transaction, so that an interruption leaves the database
  * unchanged.
- * @param options.afterwards changes to make before any process can use the database
+ * @param options.afterwards changes to make before another process can use the database
  * @throws StartupError with a one-line message, including when a process uses the database, or the backup is from a
  *   newer version or its schema does not match its version
  */
@@ -139,7 +139,7 @@ function assertDistinct(one: string, other: string): void {
   if (own.includes(real(other))) throw new StartupError(`${other} is the database itself`);
 }
 
-/** Throws if another process has the database open, because any open connection keeps it from leaving WAL mode. */
+/** Throws if another process has the database open: any open connection prevents it from leaving WAL mode. */
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
   const rejection = new StartupError(`a process uses the database ${file}; stop it first`);
   try {
@@ -160,8 +160,8 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
 }
 
 /**
- * Finds any schema object other than a plain table or index, such as a trigger, which could undo a revocation. Also
- * checks the SQL, because SQLite executes the statement regardless of the recorded type.
+ * Finds any schema object other than a plain table or index, for example a trigger, which could undo a revocation. It
+ * also checks the SQL, because SQLite executes the statement regardless of the recorded type.
  */
 const ACTIVE_PARTS = `
   SELECT type || ' "' || name || '"' FROM sqlite_master
@@ -176,7 +176,7 @@ const ACTIVE_PARTS = `
 /**
  * Verifies the integrity and the schema of a database file.
  * @returns the names of its migrations
- * @throws StartupError when the file is damaged or not a database of this program
+ * @throws StartupError if the file is damaged or not a database of this program
  */
 async function checked(file: string): Promise<string[]> {
   return SqliteFile.use(file, "read", async (database) => {

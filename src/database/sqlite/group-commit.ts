@@ -13,7 +13,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** For a single statement, which SQLite commits by itself; this saves two round trips to SQLite's thread. */
+/** For a single statement, which SQLite commits on its own; this saves two round trips to SQLite's thread. */
 const AUTOCOMMIT: TransactionBoundary = {
   begin: undefined,
   commit: async () => undefined,
@@ -27,8 +27,8 @@ const MAX_UNITS = 100;
 const MAX_MS = 50;
 
 /**
- * Group commit for a database with one writer: units that arrive during a transaction share the next one, and so wait
- * for the disk only once. Owners take turns, so that an owner with many units does not delay the others.
+ * Group commit for a database with one writer: units that arrive during a transaction share the next one, so that they
+ * wait for the disk only once. Owners take turns, so that an owner with many units does not delay the others.
  */
 export class GroupCommit {
   private readonly waiting = new FairQueue<Waiting>();
@@ -36,7 +36,7 @@ export class GroupCommit {
   /**
    * @param newRunner creates a fresh query runner
    * @param boundary the statements around a whole transaction
-   * @param observer receives durations and sizes
+   * @param observer receives the durations and sizes of transactions
    */
   constructor(
     private readonly newRunner: () => QueryRunner,

@@ -1,6 +1,6 @@
 import type { Database as Connection, Statement } from "sqlite3";
 
-/** One SELECT on one SQLite connection, prepared on first use and cached. */
+/** A SELECT on an SQLite connection, prepared on first use and cached. */
 export class PreparedStatement {
   private prepared: Promise<Statement> | undefined;
 

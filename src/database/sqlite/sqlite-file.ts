@@ -20,7 +20,7 @@ type Connection = sqlite3.Database & {
   ): Backup;
 };
 
-/** One connection to an SQLite file, for work on the whole file. */
+/** A connection to an SQLite file, for work on the whole file. */
 export class SqliteFile {
   private constructor(private readonly connection: Connection) {}
 
@@ -62,7 +62,7 @@ export class SqliteFile {
     return (await this.rows(query)).map((row) => Object.values(row)[0]);
   }
 
-  /** Replaces the whole content with another file's, in one transaction. */
+  /** Replaces the whole content with that of another file, in one transaction. */
   async replaceWith(file: string): Promise<void> {
     const backup = await new Promise<Backup>((resolve, reject) => {
       const started: Backup = this.connection.backup(file, "main", "main", false, (error) =>
@@ -90,8 +90,8 @@ export class SqliteFile {
 }
 
 /**
- * Creates a database file and its folder if missing, and restricts the file to its owner, because it holds hashes and
- * client data.
+ * Creates a database file and its folder if they are missing, and restricts the file to its owner, because it contains
+ * hashes and client data.
  */
 export function restrictToOwner(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -10,7 +10,7 @@ const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
 
 const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >= lengthOf(page));
 
-/** One of the queries that a statement combines. */
+/** A query that is combined with others into one statement. */
 interface Query {
   /** The declaration of the query; each SQL text has one declaration object. */
   of: object;
@@ -20,11 +20,12 @@ interface Query {
 }
 
 /**
- * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so queries of one event-loop
- * tick become the columns of one statement, each with its rows as one JSON text to pass fewer values between threads.
+ * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so the queries of an event-loop
+ * tick become the columns of one statement. Each column holds its rows as one JSON text, to pass fewer values between
+ * threads.
  */
 export class SqliteReads {
-  /** Statements by the IDs of their declarations; there are few. */
+  /** The few statements, by the IDs of their declarations. */
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly ids = new Map<object, number>();
 
@@ -93,7 +94,7 @@ export class SqliteReads {
     const key = queries.map(({ of }) => this.idOf(of)).join();
     const known = this.statements.get(key);
     if (known !== undefined) return known;
-    // An unnamed column is named by its whole expression, which would be passed with each row.
+    // Named, because SQLite names a column after its whole expression by default and returns the name with each row.
     const columns = queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`);
     const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
     this.statements.set(key, statement);

@@ -25,7 +25,7 @@ import { restrictToOwner } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
 import { StatementCache } from "./statement-cache";
 
-/** IMMEDIATE takes the write lock first, so that a unit that reads before it writes cannot fail halfway. */
+/** IMMEDIATE takes the write lock at the start, so that a unit that reads before it writes cannot fail halfway. */
 const IMMEDIATE: TransactionBoundary = {
   begin: "BEGIN IMMEDIATE",
   commit: (query) => query("COMMIT"),
@@ -48,8 +48,8 @@ const BUSY = "SQLITE_BUSY";
 const MMAP_SIZE = 2 ** 30;
 
 /**
- * Max page cache of the writer (KiB). A batch of 100 messages changes some thousand pages of a large database; with
- * SQLite's default of 2 MB, each would be read again.
+ * Max page cache of the writer (KiB). A batch of 100 messages changes about a thousand pages of a large database; with
+ * SQLite's default of 2 MB, each page would be read again.
  */
 const WRITE_CACHE_KIB = 32_768;
 
@@ -66,28 +66,28 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * The busy timeout of a transaction after the previous one timed out (ms). The queued units have already waited; a full
- * timeout per transaction would keep increasing their wait.
+ * The busy timeout of a transaction after the previous one timed out (ms): the queued units have already waited, and a
+ * full timeout for each transaction would make them wait ever longer.
  */
 const SHORT_BUSY_TIMEOUT_MS = 50;
 
 /**
  * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
  * transaction would include statements of other requests. Writes therefore have their own connection and queue, and
- * reads run concurrently (WAL) on another. Reports use the third connection one at a time, because waiting statements
+ * reads run concurrently (WAL) on a second one. Reports run one at a time on the third, because waiting statements
  * block threads.
  */
 export class SqliteEngine implements Engine {
   readonly system = "sqlite";
   readonly hasWritableCtes = false;
-  /** Serial, because SQLite runs a connection's statements one by one, and waiting ones would occupy pool threads. */
+  /** Serial, because SQLite runs a connection's statements one by one, and waiting statements occupy pool threads. */
   readonly readGate = new BatchGate(true);
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
   /** Statements of the writer. */
   private readonly statements: StatementCache;
-  /** Statements of dry runs, which are those of the writer without its changes. */
+  /** Statements of dry runs, on the connection for reports. */
   private readonly dryStatements: StatementCache;
   private readonly reports = new Semaphore(1);
   private shortBusyTimeout = false;
@@ -111,7 +111,7 @@ export class SqliteEngine implements Engine {
   /**
    * Opens the database file, creating it if missing.
    * @param serving true if requests wait for results
-   * @param relay passes announcements on to other processes
+   * @param relay relays announcements to other processes
    */
   static async open(
     writer: DataSource,
@@ -161,8 +161,8 @@ export class SqliteEngine implements Engine {
   }
 
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
-    // A migration that rebuilds a table drops the old one, which must not cascade; SQLite ignores this PRAGMA inside a
-    // transaction.
+    // A migration that rebuilds a table drops the old one, and this must not cascade. SQLite ignores this PRAGMA inside
+    // a transaction.
     return this.queue.runExclusive(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
@@ -269,7 +269,7 @@ export class SqliteEngine implements Engine {
   /** Interrupts a connection's statements when the work exceeds the time limit. */
   private async limited<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
     const connection = connectionOf(source);
-    // Repeated, because the first interrupt may fall between two statements.
+    // Repeated, because the first interrupt may come between two statements.
     const timer = setInterval(() => connection.interrupt(), this.limits.statement);
     try {
       return await work();
@@ -327,7 +327,7 @@ async function openReader(writer: DataSource): Promise<DataSource> {
   return reader;
 }
 
-/** Switches to WAL, with retries: when several processes start together, SQLite fails all but one without waiting. */
+/** Switches to WAL, with retries: if several processes start together, SQLite fails all but one without waiting. */
 async function switchToWal(source: DataSource): Promise<void> {
   const giveUpAt = Date.now() + BUSY_TIMEOUT_MS;
   while (true) {

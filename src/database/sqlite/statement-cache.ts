@@ -1,21 +1,21 @@
 import { LRUCache } from "lru-cache";
 import type { Database as Connection, Statement } from "sqlite3";
 
-/** Max prepared statements; each takes a few KiB. */
+/** Max prepared statements; each uses a few KiB. */
 const MAX_STATEMENTS = 300;
 
 type Callback = (this: unknown, ...result: [error: Error | null, rows?: unknown[]]) => void;
 
 /**
- * Runs statements on one SQLite connection like its `run` and `all`, and keeps recent ones prepared: preparing a short
- * statement takes as long as running it.
+ * Runs statements on one SQLite connection like its `run` and `all`, and keeps recent statements prepared, because
+ * preparing a short statement takes as long as running it.
  */
 export class StatementCache {
   private readonly statements = new LRUCache<string, Statement>({
     max: MAX_STATEMENTS,
     dispose: (statement) => statement.finalize(),
   });
-  /** Statements waiting for the running one: a connection would let a prepared COMMIT overtake them. */
+  /** Statements waiting for the running one; the driver would let a prepared COMMIT overtake them. */
   private readonly waiting: (() => void)[] = [];
   private isRunning = false;
 
@@ -23,7 +23,7 @@ export class StatementCache {
 
   run(sql: string, parameters: unknown, callback: Callback): void {
     this.inTurn(callback, (done) => {
-      // `run` reads no rows, so a statement that returns some would stay open and block the commit.
+      // `run` reads no rows, so a prepared statement that returns rows would stay open and block the commit.
       if (/\breturning\b/i.test(sql)) this.connection.run(numbered(sql), parameters, done);
       else this.prepared(sql, done).run(parameters, this.keeping(sql, done));
     });
@@ -55,7 +55,9 @@ export class StatementCache {
     else run();
   }
 
-  /** Drops a failed statement: after a lock conflict, it would count as running and keep an interrupt in effect. */
+  /**
+   * Drops a failed statement, because after a lock conflict it would count as running and keep an interrupt in effect.
+   */
   private keeping(sql: string, done: Callback): Callback {
     const { statements } = this;
     return function (...result) {

@@ -22,7 +22,7 @@ interface NewTable extends Omit<TableOptions, "columns"> {
  * Describes the tables that version 2 adds, in one list because their order matters.
  * @param bigint the database's name for an int64 type
  * @param no the database's literal for false
- * @returns each table after the tables that it refers to
+ * @returns the tables, each after the tables that it references
  */
 export const newTables = (bigint: string, no: string): Table[] =>
   describe(bigint, no).map(({ columns, ...table }) => new Table({ ...table, columns: columns.flat() }));
