@@ -17,29 +17,29 @@ const BATCH = 100;
 /** Min time between two batches that are not full (ms), so that concurrent requests share a batch. */
 const PAUSE_MS = 50;
 
-/** How often to look for due work that was never announced, such as that of killed processes (ms). */
+/** Interval between checks for due work that was never announced (ms), for example because a process was killed. */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long after leasing its lane a message may still be sent (ms), so that the attempt ends within the lease. */
+/** Max time between leasing a lane and sending its message (ms), so that the attempt ends within the lease. */
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes beyond the free senders. It takes as many as have finished since the
- * last transaction, because fast receivers free senders while it commits.
+ * Max messages per sender that a transaction takes beyond the free senders. It takes one for each send that has
+ * finished since the last transaction, because fast receivers free senders while it commits.
  */
 const AHEAD = 3;
 
-/** The result of a message that got no sender in time. */
+/** The result of a message for which no sender became free in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender became available in time.", 0);
 
-/** How long sends may continue while the process stops (ms). */
+/** Max time that sends may continue while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;
 
-/** Keeps a restored backup from sending messages again. */
+/** Prevents a restored backup from sending messages again. */
 export interface RestoreGuard {
-  /** The columns for `isKnown`, each after a comma. */
+  /** The columns for `isKnown`, each preceded by a comma. */
   readonly columns: string;
-  /** True if messages in the database of a row with these columns may be delivered. */
+  /** True if a row with these columns is from a database whose messages may be delivered. */
   isKnown(row: object): boolean;
   /** Holds back the queued messages of a restored database, then marks the database as known. */
   check(): Promise<void>;
@@ -47,24 +47,24 @@ export interface RestoreGuard {
 
 interface Options {
   restores: RestoreGuard;
-  /** Returns the work of a kind of lane. */
+  /** Returns the work for a kind of lane. */
   work(kind: string): LaneWork;
   /** Max simultaneous sends. */
   senders: number;
   /** Shares of the senders, by name. */
   shares?: ReadonlyMap<string, Share>;
-  /** Called when a batch fails; the next one tries again. */
+  /** Called when a batch fails; the next one retries. */
   onError: (error: unknown) => void;
 }
 
-/** A lane of a transaction. */
+/** A lane that a transaction works on. */
 type NextLane = Pick<DueLane, "id" | "kind" | "owner">;
 
 type LeasedSend = Omit<FinishedSend, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
 
 type OwnedDispatch = Dispatch & Pick<DueLane, "kind" | "owner">;
 
-/** The owners that together hold more than half of a full batch. */
+/** Returns the owner of more than half of a full batch, if any. */
 function ownersOfMost(lanes: readonly DueLane[]): string[] {
   const ready = lanes.filter(({ needsSender }) => !needsSender);
   if (ready.length < BATCH) return [];
@@ -84,7 +84,7 @@ export class Deliverer {
   private ended: LeasedSend[] = [];
   private running: Promise<void> | undefined;
   private isDue = false;
-  /** Owners of most lanes in the last batch; they come last in the next batch, but never twice in a row. */
+  /** The owner of most lanes in the last batch, if any; it comes last in the next batch, but never twice in a row. */
   private greedy: readonly string[] = [];
   private stopped = false;
   private endPause = () => {};
@@ -102,7 +102,7 @@ export class Deliverer {
     private readonly options: Options,
   ) {
     this.senders = new Senders(options.senders, options.shares);
-    // Every send adds a listener.
+    // No limit, because every send adds a listener.
     setMaxListeners(0, this.stopping.signal);
     this.stopListening = lanes.onDue((from) => (from === undefined ? this.wake() : this.wakeAt(from)));
     this.timer = setInterval(() => this.wake(), SWEEP_INTERVAL_MS).unref();
@@ -130,7 +130,7 @@ export class Deliverer {
       .catch(this.options.onError)
       .finally(() => {
         this.running = undefined;
-        // Work may have been announced since the last look.
+        // Work may have been announced since the last check.
         if (this.isDue) this.wake();
       });
   }
@@ -140,17 +140,17 @@ export class Deliverer {
       this.isDue = false;
       const { hasAlarm } = this;
       this.hasAlarm = false;
-      // Reads first, so that a sweep without work takes no write lock.
+      // Reads first, so that a check that finds no work takes no write lock.
       const due = hasAlarm || this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
       if (due === undefined) continue;
       if (Date.parse(due) > Date.now()) this.wakeAt(due);
       else if (await this.doBatches()) await this.pause();
-      // The alarm may have been early, or its work is gone.
+      // The alarm may have been early, or its work may be gone.
       else this.isDue ||= hasAlarm;
     }
   }
 
-  /** @returns true if the last batch had work */
+  /** @returns true if the last batch did work */
   private async doBatches(): Promise<boolean> {
     for (;;) {
       const { lanes, done } = await this.doBatch();
@@ -162,7 +162,9 @@ export class Deliverer {
     }
   }
 
-  /** Waits for more work to share a batch, unless sends have finished: their conversations are waiting. */
+  /**
+   * Waits for more work that can share a batch, unless sends have finished, because their conversations are waiting.
+   */
   private pause(): Promise<void> {
     if (this.ended.length > 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -176,7 +178,7 @@ export class Deliverer {
 
   private wakeAt(due: Timestamp): void {
     const at = Date.parse(due);
-    // Another alarm or a sweep comes first.
+    // Not needed if another alarm or a check comes first.
     if (at >= this.alarmAt || at - Date.now() >= SWEEP_INTERVAL_MS || this.stopped) return;
     clearTimeout(this.alarm);
     this.alarmAt = at;
@@ -188,7 +190,7 @@ export class Deliverer {
     this.alarm = setTimeout(ring, at - Date.now()).unref();
   }
 
-  /** The lanes that have a free sender. */
+  /** The lanes for which a sender is free. */
   private get servable(): SomeLanes | undefined {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
@@ -223,15 +225,15 @@ export class Deliverer {
     return first === undefined || this.options.restores.isKnown(first);
   }
 
-  /** @returns the number of lanes in the batch, with and without lanes held back by changes */
+  /** @returns the number of lanes in the batch: all of them, and those that were not held back */
   private async doBatch(): Promise<{ lanes: number; done: number }> {
     let ended: LeasedSend[] = [];
     let leasedAt = 0;
     const lease = uuid();
     const batch = await this.database.write(
       async (tx) => {
-        // Taken only now that the transaction may write, and all of them: a lane whose lease has expired would
-        // otherwise be taken over although its send has finished.
+        // Takes all results, once the transaction may write: a lane whose lease has expired would otherwise be taken
+        // over although its send has finished.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
         if (freed === undefined) return undefined;
@@ -245,7 +247,7 @@ export class Deliverer {
           tx,
           over.map(({ id }) => id),
         );
-        // Lanes whose sends have finished come last: they have just been served.
+        // Lanes whose sends have finished come last, because they have just been served.
         const lanes = new Map([...alive, ...freed].map((lane) => [lane.id, lane]));
         const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
         const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);

@@ -10,9 +10,11 @@ export type AttemptOutcome = keyof typeof AttemptOutcome;
 
 /** The thread that an e-mail continues. */
 export interface MailThread {
-  /** Subject of the e-mail that it continues; null if that has the line's. */
+  /** Subject of the e-mail that the thread continues; null for the line's subject. */
   subject: string | null;
-  /** The message IDs of the thread, oldest first; of the gateway's own messages, their IDs without angle brackets. */
+  /**
+   * The message IDs of the thread, oldest first; the gateway's own messages are listed by ID, without angle brackets.
+   */
   references: readonly string[];
 }
 
@@ -22,7 +24,7 @@ export interface OutboundMessage {
   id: string;
   /** The `Auto-Submitted` header of an e-mail (RFC 3834); null if a person wrote the message. */
   autoSubmitted: "auto-generated" | "auto-replied" | null;
-  /** The thread of an e-mail; undefined for the first one, and on other lines. */
+  /** The thread of an e-mail; undefined for the first e-mail of a thread and on other lines. */
   thread?: MailThread | undefined;
   /** Null for a standalone message. */
   conversationId: string | null;
@@ -30,11 +32,11 @@ export interface OutboundMessage {
   /** The contact's normalized address; null if the message has no recipient. */
   to: string | null;
   text: string;
-  /** Subject of an e-mail that starts a conversation; undefined or null for the line's. */
+  /** Subject of an e-mail that starts a conversation; undefined or null for the line's subject. */
   subject?: string | null;
-  /** The text as HTML, for an e-mail; undefined or null if there is none. */
+  /** The text of an e-mail as HTML; undefined or null if there is none. */
   html?: string | null;
-  /** The link that opts the contact out of the topic of the e-mail. */
+  /** The link with which the contact opts out of the e-mail's topic. */
   unsubscribeUrl?: string | undefined;
   createdAt: string;
 }
@@ -43,7 +45,7 @@ export interface OutboundMessage {
 export type SendResult = (
   | {
       outcome: typeof AttemptOutcome.accepted;
-      /** The receiver's ID for the message. */
+      /** The receiver's ID of the message. */
       providerId: string | null;
       /** True if the message has also reached the contact. */
       isDelivered: boolean;
@@ -54,7 +56,7 @@ export type SendResult = (
       code: string;
       /** Error message for people, at most 500 characters; never contains a credential. */
       detail: string;
-      /** How long the receiver asks to wait (ms). */
+      /** Time that the receiver asks to wait before a retry (ms). */
       retryAfterMs?: number;
       /**
        * Set if the line is at fault, not the message. A permanent fault remains until the line or its account changes.
@@ -74,11 +76,11 @@ export type SendResult = (
 export interface Attempt {
   /** 1 for the first attempt. */
   number: number;
-  /** Ends the attempt early. */
+  /** Aborted to end the attempt early. */
   signal: AbortSignal;
   /**
-   * True if the message may still be sent. Drivers check just before the first byte: a process that was frozen may have
-   * lost the message to another one.
+   * True if the message may still be sent. Drivers check this just before the first byte, because another process may
+   * have taken over the message while this one was frozen.
    */
   mayLeave(): boolean;
 }
@@ -86,7 +88,7 @@ export interface Attempt {
 /** Sends a message on one line within `SEND_TIMEOUT_MS`. Never rejects: errors are part of the result. */
 export type Send = (message: OutboundMessage, attempt: Attempt) => Promise<SendResult>;
 
-/** Max length of another system's ID for a message. */
+/** Max length of another system's ID of a message. */
 export const PROVIDER_ID_MAX_LENGTH = 200;
 
 /** Max duration of an attempt (ms), well within the lease of its lane. */

@@ -18,10 +18,10 @@ import { BlockedTarget, type Targets } from "./targets";
 
 const DEFAULT_SUBJECT = "New message";
 
-/** Max message IDs in `References`: servers reject headers that are too long. */
+/** Max message IDs in `References`, because servers reject long headers. */
 const MAX_REFERENCES = 20;
 
-/** How programs mark the subject of a reply. */
+/** The prefixes with which mail programs mark the subject of a reply. */
 const REPLY_PREFIX =
   /^(\s*(re|aw|antw|sv|vs|odp|ynt|rif|res|ref|回复|答复|回覆|返信)(\[\d+\])?\s*[:：])+\s*/i;
 
@@ -29,7 +29,7 @@ export interface EmailSettings {
   /** Name or address of the SMTP server. */
   host: string;
   port: number;
-  /** `tls` from the first byte, `starttls` always, or `none`, which production accepts for allowed targets only. */
+  /** `tls` from the first byte, mandatory `starttls`, or `none`, which production accepts only for allowed targets. */
   security: "tls" | "starttls" | "none";
   user?: string;
   password?: string;
@@ -47,7 +47,7 @@ interface Mail {
 
 /**
  * Sends e-mail through an SMTP server and verifies the server's certificate.
- * @throws Error when `from` is not an address
+ * @throws Error if `from` is not an address
  */
 export function createEmailDriver(
   targets: Targets,
@@ -133,7 +133,7 @@ async function deliver(
   return { outcome: AttemptOutcome.accepted, providerId: providerIdOf(mail, info), isDelivered: false };
 }
 
-/** The e-mail as a stream, read only after the server has replied to DATA. */
+/** Returns the e-mail as a stream, which is read only after the server has replied to DATA. */
 const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) => void): Readable =>
   new Readable({
     read() {
@@ -146,7 +146,7 @@ const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) =
     },
   });
 
-/** The ID that bounces refer to: some servers replace the given one. */
+/** Returns the ID that bounces refer to, because some servers replace the given ID. */
 function providerIdOf(
   { messageId }: Mail,
   { serverMessageId }: SMTPConnection.SentMessageInfo,
@@ -157,7 +157,7 @@ function providerIdOf(
 
 /**
  * @returns a function that turns messages into e-mails
- * @throws Error when `from` is not an address
+ * @throws Error if `from` is not an address
  */
 function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   // Loaded on demand: most deployments have no email line.
@@ -198,7 +198,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
       messageId,
       ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
       date: new Date(),
-      // Tells other programs not to reply, so that two of them do not reply to each other forever.
+      // Tells other programs not to reply automatically, to prevent mail loops.
       headers: {
         ...(autoSubmitted !== null && { "Auto-Submitted": autoSubmitted }),
         ...(unsubscribeUrl !== undefined && unsubscribeHeaders(unsubscribeUrl)),
@@ -212,13 +212,13 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   };
 }
 
-/** Mail programs show a button that unsubscribes, without opening the page (RFC 2369, RFC 8058). */
+/** Mail programs then show a button that unsubscribes without opening the page (RFC 2369, RFC 8058). */
 const unsubscribeHeaders = (url: string) => ({
   "List-Unsubscribe": `<${url}>`,
   ...(url.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
 });
 
-/** A complete HTML document, which some filters of mail servers ask for. */
+/** Returns a complete HTML document, which some mail filters require. */
 const documentWith = (html: string): string =>
   `<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n${html}\n</body></html>\n`;
 
@@ -227,27 +227,27 @@ const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
 
 /**
  * Enhanced status codes about the sending account, host or domain: RFC 3463 (sender's address), RFC 4954 (login),
- * RFC 7372 (SPF, DKIM, reverse DNS, DMARC) and those of Exchange (relay, permission to send).
+ * RFC 7372 (SPF, DKIM, reverse DNS, DMARC) and Exchange (relay, permission to send).
  */
 const LINE_STATUS = /\b5\.(1\.[78]|7\.([89]|1[0-4]|2[0-7]|5[47]|60|64|70[5-8]|750))\b/;
 
-/** The enhanced status code of a reply (RFC 2034); empty if it has none. */
+/** Returns the enhanced status code of a reply (RFC 2034); empty if there is none. */
 const statusOf = (response: string): string => /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1] ?? "";
 
-/** Texts of servers that check the client and the sender only when they get the recipient. */
+/** Replies of servers that check the client and the sender only once they receive the recipient. */
 const LINE_TEXT =
   /\brelay|\brcpthosts\b|\bhelo\b|\bclient (host|was not)|\bsender (address )?(rejected|not)|\bauthentication (is )?required|\bnot (authenticated|logged in)|\bblocked using\b/i;
 
-/** Statuses about the recipient (RFC 3463). */
+/** Status codes about the recipient (RFC 3463). */
 const RECIPIENT_STATUS = /\b5\.(1\.([1-46]|10)|2\.\d+)\b/;
 
-/** Statuses of a message that is too large, or whose address the server cannot send to (RFC 1870, 6531). */
+/** Status codes for a message that is too large, or an address that the server cannot send to (RFC 1870, 6531). */
 const MESSAGE_STATUS = /^552\b|\b5\.(2\.3|3\.4|6\.\d+)\b/;
 
-/** Addresses and host names, whose words say nothing about the reason. */
+/** Addresses and host names, whose words must not be mistaken for the reason. */
 const NAMES = /<[^<>]*>|\S+@\S+|\b[\w-]+(\.[\w-]+)+/g;
 
-/** True if a permanent reply to a command of a mail transaction rejects the line, whatever the message. */
+/** True if a permanent reply to a command of a mail transaction rejects the line, not just this message. */
 const isLineRejection = (command: string, response: string): boolean =>
   LINE_STATUS.test(response) ||
   (command === "RCPT TO" &&
@@ -261,9 +261,10 @@ const lineFault = (code: string, detail: string, isPermanent = true): Failure =>
 });
 
 /**
- * A reply is a permanent rejection only if it concerns the message: its recipient or its text. Replies about the session
- * (greeting, TLS, login), the sender and relaying are faults of the line: like Postfix, retry until the message expires,
- * so that fixing the settings delivers the messages.
+ * Returns the failure for an error. A reply is a permanent rejection only if it concerns the message, that is its
+ * recipient or text. Replies about the session (greeting, TLS, login), the sender or relaying are faults of the line:
+ * like Postfix, the gateway retries until the message expires, so that messages are delivered once the settings are
+ * fixed.
  */
 function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSettings): Failure {
   if (error instanceof InvalidMail) {
@@ -312,7 +313,7 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
   );
 }
 
-/** The failure of a connection; before the message has left, the line is at fault. */
+/** Returns the failure for a broken connection; the line is at fault if no part of the message was sent. */
 function disconnection(error: unknown, hasLeft: boolean): Failure {
   const { outcome, code, detail } = connectionFailure(error, hasLeft);
   if (outcome === AttemptOutcome.uncertain || code === "aborted" || code === "lease_lost")

@@ -22,7 +22,7 @@ export class Interruption extends Error {
   }
 }
 
-/** A failure whose detail is well-formed, on one line and short enough for the database and a terminal. */
+/** Creates a failure whose detail is well-formed, on one line, and short enough for the database and a terminal. */
 export const failure = (
   outcome: Failure["outcome"],
   code: string,
@@ -36,8 +36,8 @@ export const failure = (
 });
 
 /**
- * A receiver's message, as the end of a sentence.
- * @param secrets texts to remove, because a receiver may echo its input
+ * Quotes a receiver's message as the end of a sentence.
+ * @param secrets texts to remove, because receivers may echo their input
  */
 export function quote(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets
@@ -59,7 +59,7 @@ const oneLine = (text: string, length: number): string =>
     .slice(0, length)
     .toWellFormed();
 
-/** The failure code and sentence for each of Node's error codes. */
+/** The failure code and sentence for Node's error codes. */
 const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: string])[] = [
   [/^(ENOTFOUND|EAI_\w+|ENODATA|EDNS)$/, "dns", "The host name does not resolve to an address."],
   [/^ECONNREFUSED$/, "refused", "The host refused the connection."],
@@ -75,7 +75,7 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: strin
 ];
 
 /**
- * The failure that a connection error means.
+ * Returns the failure for a connection error.
  * @param hasLeft true if parts of the message may have reached the receiver
  */
 export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
@@ -93,7 +93,7 @@ export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
   return failure(outcome, short, detail.endsWith(".") ? detail : `${detail}${code && ` (${code})`}.`);
 }
 
-/** Node's error code; Nodemailer replaces it and keeps the original. */
+/** Returns Node's error code; Nodemailer replaces it but keeps the original. */
 function codeOf(error: unknown): string {
   const { originalCode, code } = (error ?? {}) as { originalCode?: unknown; code?: unknown };
   return String(originalCode ?? code ?? "").slice(0, 60);

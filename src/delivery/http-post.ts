@@ -6,26 +6,26 @@ import type { Attempt } from "./driver";
 import { Interruption, onInterruption } from "./failures";
 import type { Targets } from "./targets";
 
-/** Max bytes read from a response body; the connection of a longer one is closed. */
+/** Max bytes to read from a response body; if it is longer, the connection is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
-/** Max bytes received per request: informational responses, and the response's head, body and framing. */
+/** Max bytes received per request: informational responses and the response's head, body and framing. */
 const MAX_RECEIVED_BYTES = 2 * MAX_ANSWER_BYTES;
 
-/** Max time to drain an ignored body (ms) before closing its connection. */
+/** Max time to drain an ignored body (ms) before its connection is closed. */
 const MAX_IGNORED_MS = 100;
 
 /** The response of a receiver. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | undefined;
-  /** The body, as far as it was read. */
+  /** The part of the body that was read. */
   body: Buffer;
   /** True if `body` is complete. */
   isComplete: boolean;
 }
 
-/** A response, or the error in its place; `hasLeft` is true if parts of the request may have reached the receiver. */
+/** A response or an error; `hasLeft` is true if parts of the request may have reached the receiver. */
 export type HttpOutcome = { answer: HttpAnswer } | { error: unknown; hasLeft: boolean };
 
 export interface HttpPost {
@@ -33,7 +33,7 @@ export interface HttpPost {
   body: string;
   /** Creates the headers just before they are sent. */
   headers: () => Readonly<Record<string, string>>;
-  /** True if only the status of a 2xx response matters; then a slow body delays nothing. */
+  /** True if only the status of a 2xx response matters, so that a slow body causes no delay. */
   ignoresAccepted?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function httpPost(
     }
     const stop = onInterruption(attempt.signal, timeoutMs, (interruption) => request.destroy(interruption));
 
-    // Hold back the head until the connection is ready: a slow handshake must not outlive the lease.
+    // Hold back the head until the connection is ready, because the lease may expire during a slow handshake.
     const leave = () => {
       if (request.destroyed) return;
       for (const [name, value] of Object.entries(headers())) request.setHeader(name, value);
@@ -101,7 +101,7 @@ export function httpPost(
   });
 }
 
-/** How many more bytes each connection may receive. */
+/** The number of bytes that each connection may still receive. */
 const receivable = new WeakMap<Socket, number>();
 
 /** Limits a connection to one response: it is closed if it sends more, even between two requests. */
@@ -127,7 +127,7 @@ const headOf = (response: http.IncomingMessage) => ({
   retryAfter: response.headers["retry-after"],
 });
 
-/** Keeps the connection alive if the body ends soon; closes it otherwise. */
+/** Keeps the connection alive if the body ends soon; otherwise closes it. */
 function letEnd(response: http.IncomingMessage): void {
   const timer = setTimeout(() => response.destroy(), MAX_IGNORED_MS).unref();
   response.on("close", () => clearTimeout(timer)).on("error", () => undefined);

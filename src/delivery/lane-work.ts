@@ -20,11 +20,11 @@ export interface Dispatch {
   message: { id: string };
   /** Number of the attempt, from 1. */
   attempt: number;
-  /** Never rejects, as `Send` does. */
+  /** Never rejects, like `Send`. */
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 
-/** The work of a transaction's due lanes. A lane in none of the lists has no more work. */
+/** The work of a transaction's due lanes. A lane that is in none of the lists has no more work. */
 export interface DueWork {
   next: NextWork;
   dispatches: readonly Dispatch[];
@@ -36,7 +36,7 @@ export interface DueWork {
 export interface FinishedSend extends Pick<Dispatch, "laneId" | "channelId" | "channelKind" | "attempt"> {
   messageId: string;
   result: SendResult;
-  /** True if the send held its lane until the end; otherwise others may have worked on the lane. */
+  /** True if the send held its lane until the end; otherwise another process may have worked on the lane. */
   isHeld: boolean;
 }
 
@@ -48,8 +48,8 @@ export interface LaneContext {
 
 /** The work of one kind of lane. */
 export interface LaneWork {
-  /** Does the due work of lanes in the transaction that holds their locks; the first lanes get senders first. */
+  /** Does the due work of lanes in the transaction that has locked them; the first lanes get senders first. */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
-  /** Stores the results of finished sends, in a transaction that has locked the lanes still held by them. */
+  /** Stores the results of finished sends, in a transaction that has locked the lanes that they still hold. */
   finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;
 }

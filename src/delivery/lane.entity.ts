@@ -30,15 +30,15 @@ export class Lane {
   @Column({ name: "line_id", type: "varchar", length: 36, nullable: true })
   channelId!: string | null;
 
-  /** Where to continue work that is done in parts; its meaning depends on the kind. Null for other work. */
+  /** Where to continue work that is done in parts, depending on its kind; null for other work. */
   @Column({ type: "varchar", length: 36, nullable: true })
   position!: string | null;
 
-  /** Unique ID of the send that holds the lane; null if none does. */
+  /** Unique ID of the send that holds the lane; null if there is none. */
   @Column({ type: "varchar", length: 36, nullable: true })
   lease!: string | null;
 
-  /** When the send's lease expires, by the database's clock; then anyone may take the work. */
+  /** When the send's lease expires, by the database's clock; from then on, any process may take the work. */
   @Column({ type: "varchar", length: 24, nullable: true })
   leaseUntil!: Timestamp | null;
 }

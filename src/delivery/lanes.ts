@@ -8,7 +8,7 @@ import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
 import type { WaitingLanes } from "./senders";
 import { WAKE_LANE, wakeLanes } from "./wake-lanes";
 
-/** A lane with work, by the ID of the row to work on; due now unless it sets a time. */
+/** A lane with work, by the ID of the row to work on; due now if it has no time. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind"> & Partial<Pick<Lane, "wakeAt">>;
 
 /** A due lane that a transaction has locked. */
@@ -17,9 +17,9 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   owner: string;
   /** True if the lane waits for a sender. */
   needsSender: boolean;
-  /** True if the lane's agent was deleted, so that its work is dropped. */
+  /** True if the lane's agent was deleted; its work is then dropped. */
   isOver: boolean;
-  /** True if a transaction keeps deliverers from the lane's agent, so that its work must wait. */
+  /** True if a transaction blocks deliveries of the lane's agent; its work must then wait. */
   isHeldBack: boolean;
 }
 
@@ -30,34 +30,34 @@ export interface SomeLanes {
 }
 
 /**
- * How many due lanes to lock: lanes waiting for a sender, or lanes that may need none; all of the latter by default.
+ * Due lanes to lock: at most `max` lanes that wait for a sender or, by default, of all lanes that may need none.
  */
 export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
   ready?: SomeLanes | undefined;
-  /** Further columns for the lanes, each after a comma; the same for all parts. */
+  /** Additional columns of the lanes, each preceded by a comma; the same for all parts. */
   columns?: string;
 }
 
 /** The channel that announces due work to other processes. */
 const CHANNEL = "gateway_due_lanes";
 
-/** How long a send may hold its lane (ms); if its process was killed, the work is due again after that. */
+/** Max time that a send may hold its lane (ms); if its process was killed, the work is due again afterwards. */
 const LEASE_MS = 30_000;
 
-/** Numbers of lanes in all processes. */
+/** Numbers of lanes of all processes. */
 export interface LaneCounts {
   due: number;
-  /** Lanes whose work is not due yet. */
+  /** Lanes whose work is not yet due. */
   waiting: number;
   /** Lanes held by a send. */
   leased: number;
-  /** How long the work of the oldest due lane has been due (s); 0 if none is due. */
+  /** Time since the oldest due work became due (s); 0 if none is due. */
   oldestDueSeconds: number;
 }
 
-/** The queue of due work. The database rows are the queue; listeners only avoid waiting for the next sweep. */
+/** The queue of due work, held in the database; listeners only avoid the wait for the next check. */
 export class Lanes {
   /** The listeners of this process. */
   private listeners = 0;
@@ -72,7 +72,7 @@ export class Lanes {
     this.database.relay(CHANNEL);
   }
 
-  /** An observer of a transaction's work that records measurements after the commit. */
+  /** Returns an observer of a transaction's work that records measurements after the commit. */
   observing(tx: Tx): WorkObserver {
     return onceCommitted(tx, this.observer);
   }
@@ -82,15 +82,15 @@ export class Lanes {
     await changeTogether(tx, this.adding(tx, lanes));
   }
 
-  /** The statement of `add`, which the transaction must run; none without lanes. */
+  /** Returns the statement of `add`, for the transaction to run; empty if there are no lanes. */
   adding(tx: Tx, lanes: readonly NewLane[]): Change[] {
     if (lanes.length === 0) return [];
     const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
-    // In a fixed order, so that transactions that share two lanes do not deadlock.
+    // In a fixed order, so that transactions that share several lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    // Waits for a delivery that holds the lane: it may end the lane without having seen the new work. A lane keeps its
-    // place in the queue for a sender.
+    // Waits for a delivery that has locked the lane, because it may end the lane without having seen the new work. A
+    // lane keeps its place in the queue for a sender.
     const [first = now] = inOrder.map(({ wakeAt = now }) => wakeAt).sort();
     this.announce(tx, { from: first > now ? first : undefined });
     return [
@@ -102,15 +102,15 @@ export class Lanes {
     ];
   }
 
-  /** Makes the work of lanes due, possibly on a different channel; nonexistent lanes have no work. */
+  /** Makes the work of lanes due, possibly on a different channel; lanes that do not exist have no work. */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
     this.announce(tx);
   }
 
   /**
-   * Makes all work of agents due, because the reason for holding it may be gone: part of it now, and the rest by a lane
-   * of kind `wake`, which deliverers find even if this process is killed.
+   * Makes all work of agents due, because the reason for holding it back may be gone: part of it now, and the rest by
+   * means of a lane of kind `wake`, which deliverers find even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.
@@ -131,8 +131,8 @@ export class Lanes {
   }
 
   /**
-   * Waits for the deliverers that work for agents, and keeps them from those agents' lanes until the transaction ends,
-   * so that later deliveries see its changes. Locks no lanes, because an agent may have 100,000.
+   * Waits for running deliveries of agents, and blocks new ones until the transaction ends, so that later deliveries
+   * see its changes. It locks no lanes, because an agent may have 100,000.
    */
   async awaitDeliveries(tx: Tx, agentIds: readonly string[]): Promise<void> {
     const lock = tx.textLock("id", "exclusive");
@@ -141,8 +141,8 @@ export class Lanes {
   }
 
   /**
-   * When the first unleased work is due; undefined if there is none.
-   * @param waiting which lanes waiting for a sender to include; none if undefined
+   * Returns the time at which the first unleased work is due; undefined if there is none.
+   * @param waiting the lanes waiting for a sender to include; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];
@@ -176,8 +176,8 @@ export class Lanes {
   }
 
   /**
-   * Locks due lanes, longest due first, until the transaction ends; other processes skip them.
-   * @param parts which lanes to lock, and how many; the result has the same order
+   * Locks due lanes until the transaction ends, longest due first; other processes skip them.
+   * @param parts which lanes to lock, and how many; the result is in the same order
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];
@@ -207,7 +207,7 @@ export class Lanes {
 
   /**
    * Locks a lane until the transaction ends.
-   * @returns true if it exists
+   * @returns true if the lane exists
    */
   async lock(tx: Tx, id: string): Promise<boolean> {
     const lane = await tx.lock(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
@@ -215,12 +215,12 @@ export class Lanes {
   }
 
   /**
-   * Locks the free ones of lanes until the transaction ends.
+   * Locks those of the lanes that are free until the transaction ends.
    * @returns the lanes locked by other transactions
    */
   async lockFree(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const skipping = tx.updateLock({ skipLocked: true });
-    // A database with one writer has no other transactions.
+    // A database with a single writer has no concurrent transactions.
     if (skipping === "" || ids.length === 0) return new Set();
     const these = `SELECT id FROM lane WHERE id IN ${listOf(ids)}`;
     const rows: { id: string }[] = await tx.query(
@@ -249,10 +249,10 @@ export class Lanes {
   }
 
   /**
-   * Locks lanes held by sends until the transaction ends; first waits for transactions that keep deliverers from their
+   * Locks lanes held by sends until the transaction ends; first waits for transactions that block deliveries of their
    * agents.
    * @param columns as in `DuePart`
-   * @returns the rows of lanes that still have the lease, by ID; lanes of deleted agents are left out
+   * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents
    */
   async lockLeased(
     tx: Tx,
@@ -280,7 +280,7 @@ export class Lanes {
     await changeTogether(tx, this.ending(ids));
   }
 
-  /** The statement of `end`; none without lanes. */
+  /** Returns the statement of `end`; empty if there are no lanes. */
   ending(ids: readonly string[]): Change[] {
     if (ids.length === 0) return [];
     return [{ sql: `DELETE FROM lane WHERE id IN ${listOf(ids)}`, parameters: padded(ids) }];
@@ -298,7 +298,7 @@ export class Lanes {
     );
   }
 
-  /** Makes lanes wait for a free sender of their channel; due lanes keep their place. */
+  /** Makes lanes wait for a free sender of their channel; due lanes keep their place in the queue. */
   async awaitSender(tx: Tx, lanes: readonly { laneId: string; channelId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
@@ -312,7 +312,7 @@ export class Lanes {
   }
 
   /**
-   * Announces due work to deliverers, once the transaction is committed.
+   * Announces due work to deliverers once the transaction is committed.
    * @param options.everywhere true to notify other processes even if this one delivers, because there may be much work
    * @param options.from when the work is due, if not now
    */
@@ -326,7 +326,7 @@ export class Lanes {
   /**
    * Calls a listener when work is due, including work queued by other processes.
    * @param listener receives the time at which the work is due, if known and later
-   * @returns a function that stops it
+   * @returns a function that stops listening
    */
   onDue(listener: (from?: Timestamp) => void): () => Promise<void> {
     this.listeners += 1;
@@ -337,17 +337,17 @@ export class Lanes {
     };
   }
 
-  /** A condition for lanes that no send holds. */
+  /** An SQL condition for lanes that no send holds. */
   private get isFree(): string {
     return `(lease_until IS NULL OR lease_until <= ${this.database.clock()})`;
   }
 }
 
-/** A condition for lanes whose agent was deleted. */
+/** An SQL condition for lanes whose agent was deleted. */
 const OF_DELETED_AGENT =
   "EXISTS (SELECT 1 FROM agent WHERE agent.id = agent_id AND agent.deleted_at IS NOT NULL)";
 
-/** A condition for some lanes, starting with `AND`; adds its parameters. */
+/** Returns an SQL condition for lanes, starting with `AND`, and adds its parameters. */
 function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string {
   const listed = (values: readonly string[]) =>
     `(${values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
@@ -364,8 +364,8 @@ function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string
 }
 
 /**
- * The placeholders of padded values, such as `($1, $2)`.
- * @param first number of the first one
+ * Returns the placeholders of padded values, such as `($1, $2)`.
+ * @param first number of the first placeholder
  */
 const listOf = (values: readonly unknown[], first = 1): string =>
   placeholders(1, padded(values).length, first);

@@ -1,8 +1,8 @@
-/** An address that e-mail can be sent to, and its domain: a comma outside of quotes would make it two. */
+/** An address that e-mail can be sent to, and its domain; a comma outside quotes would separate two addresses. */
 export const MAILBOX = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])+"|[^\s<>,;@"]+)@([^\s<>,;@"]+)$/u;
 
 /**
- * Status codes of an address that does not exist or is disabled (RFC 3463), without those about the sender's address;
- * 5.1.0 is often one of them.
+ * Status codes for an address that does not exist or is disabled (RFC 3463), without codes about the sender's address,
+ * for which 5.1.0 is also often used.
  */
 export const UNDELIVERABLE = /^5\.(1\.(?![0789]$)\d{1,3}|2\.1)$/;

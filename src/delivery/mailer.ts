@@ -5,10 +5,10 @@ import { type Attempt, AttemptOutcome } from "./driver";
 import { createEmailDriver } from "./email-driver";
 import { Targets } from "./targets";
 
-/** Max time that the mail server may take (ms). */
+/** Max time for the mail server to accept an e-mail (ms). */
 const TIMEOUT_MS = 10_000;
 
-/** All networks: the operator chose the server, unlike the servers of lines. */
+/** All networks, because the operator chose this server, unlike the servers of lines. */
 const ANYWHERE = ["0.0.0.0/0", "::/0"];
 
 /** An e-mail from the gateway itself, to a member or an invited person. */
@@ -22,7 +22,7 @@ export interface SystemMail {
 
 /**
  * Sends an e-mail once.
- * @param attempt may end it early
+ * @param attempt may end the attempt early
  * @returns undefined if the mail server accepted it; otherwise a short error code
  */
 export type SendMail = (
@@ -30,7 +30,9 @@ export type SendMail = (
   attempt?: Pick<Attempt, "signal" | "mayLeave">,
 ) => Promise<string | undefined>;
 
-/** Creates the function that sends e-mails through the server's own mail server (`SMTP_URL`); undefined if there is none. */
+/**
+ * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined without one.
+ */
 export function createMailer({
   mail: server,
   environment,

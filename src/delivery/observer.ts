@@ -3,7 +3,7 @@ import type { FeatureCounter, FeatureHistogram } from "../telemetry/feature-metr
 
 /** Receives measurements of work. It is on the hot path, so implementations must only count. */
 export interface WorkObserver {
-  /** @param labels values of the counter's labels, in their order */
+  /** @param labels values of the counter's labels, in order */
   count(counter: FeatureCounter, labels: readonly string[], by?: number): void;
   /** @param measure returns the values */
   observe(histogram: FeatureHistogram, measure: () => readonly number[]): void;
@@ -12,7 +12,7 @@ export interface WorkObserver {
 /** No-op observer. */
 export const NO_WORK_OBSERVER: WorkObserver = { count: () => undefined, observe: () => undefined };
 
-/** An observer that reports a transaction's work once it is committed. */
+/** Creates an observer that reports a transaction's work once it is committed. */
 export const onceCommitted = (tx: Tx, observer: WorkObserver): WorkObserver => ({
   count: (...args) => tx.afterCommit(() => observer.count(...args)),
   observe: (...args) => tx.afterCommit(() => observer.observe(...args)),

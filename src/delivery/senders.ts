@@ -10,13 +10,14 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/** The free senders for one transaction, which holds the taken ones once it commits. */
+/** The free senders offered to a transaction, which keeps those that it has taken once it commits. */
 export interface FreeSenders {
   /**
+   * Takes a sender for the message of a lane.
    * @param options.mayWait true if the message may wait for a sender after the transaction
    * @param options.share name of a share of the senders
    * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another process
-   * @returns true if there is a sender for the lane's message on the channel
+   * @returns true if there was a sender for the channel
    */
   take(
     laneId: string,
@@ -43,15 +44,15 @@ export interface Leaving extends SenderGroup {
 export interface Share {
   /** The limit applies to a kind of lane or to a channel. */
   by: "kind" | "channel";
-  /** Max in total. */
+  /** Max senders in total. */
   together: number;
-  /** Max for one organization. */
+  /** Max senders per organization. */
   owner: number;
-  /** Max for one channel. */
+  /** Max senders per channel. */
   channel: number;
 }
 
-/** Selects lanes that wait for a sender by all of the given conditions. */
+/** Selects the lanes waiting for a sender that meet all given conditions. */
 export interface WaitingLanes {
   kind?: string;
   channels?: readonly string[];
@@ -67,17 +68,17 @@ const LAST_WEIGHT = 0.25;
 /** Averages below this are not tracked (ms). */
 const QUICK_MS = 100;
 
-/** Max senders for groups limited to one sender each, because they fail or are slow: half of all. */
+/** Max senders for all groups that are limited to one sender because they fail or are slow: half of all senders. */
 const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 
-/** Max senders per organization; of four or more, a quarter always stays free for others. */
+/** Max senders per organization: of four or more senders, a quarter always stays free for others. */
 const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
 
 const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ channelId, owner, share });
 
 const keyOf = ({ channelId, owner }: SenderGroup): string => `${channelId} ${owner}`;
 
-/** Number of messages in each group that have a sender or wait for one. */
+/** The number of messages in each group that have a sender or wait for one. */
 class Taken {
   readonly groups: Map<string, SenderGroup & { count: number }>;
 
@@ -108,10 +109,10 @@ class Taken {
 /**
  * The senders of this process; each sends one message at a time.
  *
- * - A channel whose last attempt failed, or whose attempts take long, gets only one. All such channels together get half
- *   of the senders, so that unresponsive receivers leave the rest to others.
- * - An organization gets at most three quarters, and no more than half while others wait.
- * - Shares limit what lanes of one kind get, in total and by organization and channel.
+ * - A channel whose last attempt failed, or whose attempts take long, gets only one sender. All such channels together
+ *   get half of the senders, so that unresponsive receivers leave the rest to others.
+ * - An organization gets at most three quarters of the senders, and at most half while others wait.
+ * - Shares limit the senders for a kind of lane or a named channel, in total, per organization and per channel.
  */
 export class Senders {
   private readonly taken = new Taken();
@@ -130,8 +131,8 @@ export class Senders {
   ) {}
 
   /**
-   * Number of free senders, or minus the number of queued messages. A message queued while some are free waits for its
-   * organization's share.
+   * The number of free senders, or the negated number of queued messages. A message that is queued although a sender is
+   * free waits for its organization's share.
    */
   get free(): number {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
@@ -182,9 +183,9 @@ export class Senders {
   }
 
   /**
-   * Offers the free senders to a transaction; no other transaction may take any until it has ended.
+   * Offers the free senders to a transaction; no other transaction may take senders until it has ended.
    * @param ownerOf returns the organization of one of its lanes
-   * @param soonFree how many more messages it may take, because senders become free while it commits
+   * @param soonFree number of additional messages that it may take, because senders become free while it commits
    */
   offer(ownerOf: (laneId: string) => string, soonFree = 0): FreeSenders {
     const taken = new Taken(this.taken);
@@ -212,7 +213,7 @@ export class Senders {
     this.sendNext();
   }
 
-  /** Records the end of an attempt, and its duration (ms). */
+  /** Records the end of an attempt and its duration (ms). */
   ended(group: SenderGroup, outcome: AttemptOutcome, durationMs = 0): void {
     const key = keyOf(group);
     this.busy -= 1;
@@ -223,7 +224,7 @@ export class Senders {
     else this.failing.delete(key);
     const before = this.averageMs.get(key)?.ms ?? 0;
     const ms = before + LAST_WEIGHT * (durationMs - before);
-    // Groups that organizations share by name are not receivers.
+    // A named group, which several organizations share, is not a receiver.
     if (ms < QUICK_MS || this.isNamed(group)) this.averageMs.delete(key);
     else this.averageMs.set(key, { ...groupOf(group), ms });
     this.sendNext();

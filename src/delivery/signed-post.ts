@@ -6,23 +6,23 @@ import { connectionFailure, type Failure, failure, quote } from "./failures";
 import { type HttpAnswer, httpPost } from "./http-post";
 import type { Targets } from "./targets";
 
-/** The gateway's `User-Agent` to receivers. */
+/** The `User-Agent` that receivers see. */
 const USER_AGENT = `agent-petstore-gateway/${version}`;
 
-/** Statuses below 500 after which another attempt may succeed. */
+/** Status codes below 500 after which another attempt may succeed. */
 const RETRYABLE = [408, 425, 429];
 
 /** A receiver of signed requests. */
 export interface SignedTarget {
   /** As returned by `Targets.assertAllowedUrl`. */
   url: string;
-  /** `whsec_…`; the current one, then previous ones that are still valid. */
+  /** `whsec_…`; the current secret, then previous secrets that are still valid. */
   secrets: readonly string[];
   /** As in `HttpPost`. */
   ignoresAccepted?: boolean;
 }
 
-/** A 2xx response, or a failure with the status of the response; null without one. */
+/** A 2xx response, or a failure with the status of the response, which is null if there was none. */
 export type SignedOutcome = { accepted: HttpAnswer } | { failure: Failure; status: number | null };
 
 /** Signs and posts a JSON document; `id` becomes the `webhook-id`. Never rejects. */
@@ -30,7 +30,7 @@ export type SignedPost = (document: { id: string; body: string }, attempt: Attem
 
 /**
  * Creates a function that sends requests as Standard Webhooks.
- * @throws Error when the URL or a secret is malformed
+ * @throws Error if the URL or a secret is malformed
  */
 export function createSignedPost(targets: Targets, target: SignedTarget, timeoutMs: number): SignedPost {
   const url = new URL(target.url);
@@ -60,7 +60,7 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
   };
 }
 
-/** The failure for a response other than 2xx. */
+/** Returns the failure for a response other than 2xx. */
 function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
   const code = `http_${status}`;
   if (status < 400) {
@@ -75,7 +75,8 @@ function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly s
 }
 
 /**
- * The delay that a `Retry-After` header asks for, in seconds or as a date (RFC 9110, 10.2.3); undefined if malformed.
+ * Returns the delay requested by a `Retry-After` header, in seconds or as a date (RFC 9110, 10.2.3); undefined if it is
+ * malformed.
  */
 function retryAfterMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;

@@ -8,7 +8,7 @@ const MAX_SESSION_BYTES = 65_536;
 /** Max lines that a server may send in a session. */
 export const MAX_SESSION_LINES = 200;
 
-/** How long a server has to close a connection after `QUIT` (ms). */
+/** Max time for a server to close a connection after `QUIT` (ms). */
 const QUIT_TIMEOUT_MS = 1_000;
 
 const LINE_FEED = 0x0a;

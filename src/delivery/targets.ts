@@ -11,11 +11,12 @@ import { InvalidInput } from "../errors";
 const URL_MAX_LENGTH = 2_048;
 
 /**
- * Close idle connections after this time (ms), before most servers do: a request on a closed connection would be lost.
+ * Close idle connections after this time (ms), earlier than most servers, because a request on a connection that the
+ * server has closed is lost.
  */
 const IDLE_TIMEOUT_MS = 4_000;
 
-/** Time to try one of several addresses before the next (ms); Node's 250 ms is too short for distant receivers. */
+/** Time to try an address before the next one (ms); Node's 250 ms are too short for distant receivers. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_000;
 
 /** Max time to resolve a name while its line is saved (ms). */
@@ -32,8 +33,8 @@ export class BlockedTarget extends Error {
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /**
- * Decides where the gateway may connect on behalf of its users, when a line is saved and on every connection. It
- * connects only to the addresses it has checked, which defeats DNS rebinding.
+ * Decides where the gateway may connect on behalf of its users, both when a line is saved and on every connection. The
+ * gateway connects only to addresses that have been checked, which defeats DNS rebinding.
  */
 export class Targets {
   private readonly isAllowedPrivate: (address: string) => boolean;
@@ -65,7 +66,7 @@ export class Targets {
     return this.options.ca === undefined ? {} : { ca: this.options.ca };
   }
 
-  /** The name in `EHLO`; undefined for the name of the machine. */
+  /** The name in `EHLO`; undefined for the machine's name. */
   get heloName(): string | undefined {
     return this.settings.heloName;
   }
@@ -74,7 +75,7 @@ export class Targets {
    * Validates a URL before it is saved.
    * @param path path of the input, such as `input.url`
    * @returns the normalized URL
-   * @throws InvalidInput with the problem
+   * @throws InvalidInput
    */
   async assertAllowedUrl(text: string, path: string): Promise<URL> {
     const invalid = (message: string) => new InvalidInput([{ path, message }]);
@@ -94,7 +95,7 @@ export class Targets {
    * Validates a server's host before it is saved.
    * @param path path of the input, such as `input.host`
    * @param isPlain true if the server is used without TLS
-   * @throws InvalidInput with the problem
+   * @throws InvalidInput
    */
   async assertAllowedHost(host: string, path: string, isPlain = false): Promise<void> {
     const invalid = (message: string) => new InvalidInput([{ path, message }]);
@@ -112,7 +113,7 @@ export class Targets {
   }
 
   /**
-   * @returns the agent for requests to a URL; it connects to allowed addresses only
+   * @returns the agent for requests to a URL; it connects only to allowed addresses
    * @throws BlockedTarget
    */
   agentFor(url: URL): http.Agent {
@@ -182,5 +183,5 @@ export class Targets {
 
 const blocked = () => new BlockedTarget(`The host ${PRIVATE}.`);
 
-/** The host of a URL, without the brackets around an IPv6 address. */
+/** Returns the host of a URL, without the brackets around an IPv6 address. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");

@@ -4,38 +4,38 @@ import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import type { LaneWork } from "./lane-work";
 
-/** Kind of the lane that wakes an agent's other lanes in parts; its ID is the agent's. */
+/** Kind of the lane that wakes an agent's other lanes in parts; its ID is the agent's ID. */
 export const WAKE_LANE = "wake";
 
-/** Kind of lanes that wait only for their time, such as that of a scheduled message; its ID is the message's. */
+/** Kind of the lane of a message that waits for a time, such as a scheduled message; its ID is the message's ID. */
 export const SCHEDULE_LANE = "schedule";
 
-/** Kind of the lane of a timer that waits for its time; its ID is the timer's. */
+/** Kind of the lane of a timer that waits for its time; its ID is the timer's ID. */
 export const TIMER_LANE = "timer";
 
-/** Kind of the lane of an agent that releases conversations; its ID is derived from the agent's. */
+/** Kind of the lane of an agent that releases conversations; its ID is derived from the agent's ID. */
 export const RELEASE_LANE = "release";
 
 /** Lanes that wait only for their time; nothing else makes their work due. */
 const TIMED_LANES = [SCHEDULE_LANE, TIMER_LANE, RELEASE_LANE];
 
-/** Max lanes woken per transaction; other writers wait for it. */
+/** Max lanes to wake per transaction, because other writers wait for it. */
 const MAX_WOKEN = 1_000;
 
-/** How long to wait for lanes locked by other transactions (ms). */
+/** Delay before retrying lanes locked by other transactions (ms). */
 const LOCKED_MS = 1_000;
 
 /** An agent's lanes to wake: the lane with the ID `from` and all with later IDs. */
 interface Waking {
   agentId: string;
   from: string;
-  /** True if another transaction has locked the first one. */
+  /** True if another transaction has locked the first lane. */
   isLocked?: boolean;
 }
 
 /**
- * Makes agents' work due, up to the first lane locked by another transaction: waiting for it could deadlock with a
- * deliverer that holds others.
+ * Makes agents' work due, up to the first lane locked by another transaction: waiting for that lane could deadlock with
+ * a deliverer that has locked others.
  * @returns the remaining lanes
  */
 export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waking[]> {
@@ -74,7 +74,7 @@ export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waki
 
 const idsIn = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-/** The work of lanes that wake others. */
+/** The work of lanes that wake other lanes. */
 export const wakeWork: LaneWork = {
   start: async (tx, laneIds) => {
     const lanes: Pick<Lane, "id" | "position">[] = await tx.query(

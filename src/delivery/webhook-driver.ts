@@ -13,7 +13,7 @@ import type { Targets } from "./targets";
 
 /**
  * Sends messages as Standard Webhooks; `webhook-id` is the message's ID on every attempt.
- * @throws Error when the URL or a secret is malformed
+ * @throws Error if the URL or a secret is malformed
  */
 export function createWebhookDriver(
   targets: Targets,
@@ -39,7 +39,7 @@ const bodyOf = ({ id, conversationId, contactId, to, text, createdAt }: Outbound
   createdAt,
 });
 
-/** The content of a response; undocumented parts are ignored, because the message was accepted anyway. */
+/** Returns the content of a response; anything undocumented is ignored, because the message was accepted anyway. */
 function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | null; isDelivered: boolean } {
   const { providerId, delivered } = isComplete ? jsonObject(body) : {};
   return { providerId: isProviderId(providerId) ? providerId : null, isDelivered: delivered === true };
