@@ -46,7 +46,7 @@ function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | nul
 }
 
 function jsonObject(body: Buffer): { providerId?: unknown; delivered?: unknown } {
-  // Most responses are empty or `OK`; a parse error for each would cost as much as signing the message.
+  // Most responses are empty or `OK`, and a parse error for each would cost as much as signing the message.
   if (!body.includes("{")) return {};
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

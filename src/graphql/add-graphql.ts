@@ -27,10 +27,12 @@ import { WebSockets } from "./websocket/websockets";
 /** Max share of in-flight requests that may wait for response memory, small enough not to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
-/** Max body size (bytes): the longest document, and as much for its variables. */
+/** Max body size (bytes): the longest document and the same size for its variables. */
 const BODY_LIMIT = 65_536;
 
-/** Max size of a member's request, as a multiple of the limit for all bodies: room around the largest document. */
+/**
+ * Max size of a member's request, as a multiple of the limit for all bodies, to leave room around the largest document.
+ */
 const MEMBER_SHARE = 1.25;
 
 /** The dependencies of the GraphQL API. */
@@ -46,18 +48,18 @@ interface Dependencies {
   anonymousChecks: readonly ((context: RequestContext) => void)[];
   /** Max size of a member's request to `/graphql` (bytes). */
   memberRequestBytes: number;
-  /** Counts operations with deprecated parts. */
+  /** Counts operations that use deprecated parts of the schema. */
   countDeprecated: CountDeprecated;
 }
 
 /** The running GraphQL API. */
 export interface GraphQLApi {
   run: RunOperation;
-  /** Releases the memory reserved by `run` once the responses to the requests of a scope are sent. */
+  /** Releases the memory that `run` reserves, once the responses to a scope's requests are sent. */
   trackResponses(scope: FastifyInstance): void;
   /** Closes the WebSocket connections. */
   closeConnections(): Promise<void>;
-  /** Stops Apollo Server, after the last request. */
+  /** Stops Apollo Server; call it after the last request. */
   stop(): Promise<void>;
 }
 

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, encodingFor, MIN_COMPRESSED_LENGTH } from "../http/encoding";
 
-/** The highest level before compression takes twice as long, measured on the usage of 100 keys. */
+/** The next level would take twice as long, measured on the usage of 100 keys. */
 const LEVEL = 6;
 
 /**
- * Compresses query responses to members, who load whole dashboard pages. Responses to mutations, the only ones with
- * secrets, stay uncompressed, because compression could leak them (BREACH). So do responses to keys, because
- * compressing them takes longer than producing them; a proxy may do it.
+ * Compresses responses to queries of members, who load whole dashboard pages. Responses to mutations are not
+ * compressed: only they contain secrets, which compression could leak (BREACH). Responses to keys are not either,
+ * because compressing them takes longer than producing them; a proxy may compress them.
  */
 export function compressQueries(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

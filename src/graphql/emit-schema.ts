@@ -4,7 +4,7 @@ import { createSchema, printSorted } from "./schema";
 
 const FILE = "schema.graphql";
 
-/** `node emit-schema.js` writes schema.graphql; `--check` fails if the file is stale. */
+/** `node emit-schema.js` writes schema.graphql; with `--check`, it fails if the file is stale. */
 const text = printSorted(createSchema());
 if (!process.argv.includes("--check")) {
   writeFileSync(FILE, text);

@@ -7,7 +7,7 @@ import { MAX } from "./query-limits/limits";
 /** Max length of a graphql-js message in a response, because it may quote a huge document. */
 const MESSAGE_MAX_LENGTH = 500;
 
-/** Maps Apollo's error codes to ours. */
+/** Maps Apollo's error codes to the gateway's. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   GRAPHQL_PARSE_FAILED: "graphql_parse_failed",
   GRAPHQL_VALIDATION_FAILED: "graphql_validation_failed",
@@ -18,7 +18,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Converts a failure of either API into an error that clients may see: a GatewayError as it is, a GraphQL error about the
+ * Converts a failure in any API into an error that clients may see: a GatewayError unchanged, a GraphQL error about the
  * document or its variables, or `internal_error` with the failure as its cause.
  */
 export function toGatewayError(error: unknown): GatewayError {
@@ -43,7 +43,7 @@ function causeOf(error: unknown): unknown {
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
-/** True if the client caused an error: errors of a field must point into the document. */
+/** True if the client caused an error; errors of a field must then point into the document. */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;
@@ -61,7 +61,7 @@ function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
   return typeof code === "string" ? CODES[code] : undefined;
 }
 
-/** Kinds of literals, which clients choose freely, unlike names in the schema. */
+/** Kinds of literals: clients choose them freely, unlike names in the schema. */
 const LITERALS: readonly Kind[] = [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.LIST, Kind.OBJECT];
 
 /** Matches an unexpected literal in a parser message. */

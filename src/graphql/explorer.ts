@@ -8,19 +8,21 @@ import { addBuiltPage } from "../http/routes/built-page";
 import { sendValidated, type Validated, validated } from "../http/validated";
 import { printSorted } from "./schema";
 
-/** The Content-Security-Policy: same-origin resources only; the editor has inline styles and embedded fonts. */
+/**
+ * The Content-Security-Policy: only same-origin resources, except for the editor's inline styles and embedded fonts.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
-/** Output folder of GraphiQL's build, relative to the built program and to the sources. */
+/** Output folder of the GraphiQL build, relative to the built program and to the sources. */
 const BUILT =
   ["../../graphiql", "../../dist/graphiql"].map((path) => join(__dirname, path)).find(existsSync) ?? "";
 
 /**
  * Adds `/graphiql`, an explorer that works offline, and `/schema.graphql`, the schema. If introspection is off, both
- * say so.
+ * respond with `not_found`.
  */
 export async function addExplorer(
   app: FastifyInstance,

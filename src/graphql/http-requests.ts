@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import { GatewayError } from "../errors";
 import type { ErrorExtensions } from "./errors";
 
-/** Rejects kinds of requests that only other GraphQL servers support, and tells clients what to do instead. */
+/** Rejects kinds of requests that other GraphQL servers support, and tells clients what to send instead. */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
   const reject = (message: string) => new GatewayError("invalid_request", message);
   app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {
@@ -21,7 +21,7 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
   });
 }
 
-/** Records a response's first error code on the request, for the log and metrics. */
+/** Records the first error code of a response on its request, for the log and metrics. */
 export function noteErrorCodes(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     request.errorCode ??= request.callContext?.answer?.errorCode;

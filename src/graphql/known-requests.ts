@@ -5,8 +5,8 @@ import { mediaTypeFor, noteOperation } from "./plugins/http-status";
 import type { queryLimits } from "./query-limits/query-limits";
 
 /**
- * Creates the handler of requests with known documents. It responds like Apollo Server without its pipeline, which
- * costs more than most queries; a test compares both. Apollo handles unknown documents, GET, large results and
+ * Creates the handler for requests with known documents. It responds like Apollo Server, but without Apollo's pipeline,
+ * which costs more than most queries; a test compares both. Apollo handles unknown documents, GET, large results and
  * failures.
  * @returns a function that returns the response body; undefined if Apollo must handle the request
  */

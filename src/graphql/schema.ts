@@ -20,8 +20,8 @@ import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
 /**
- * Builds the schema of all APIs. Whoever executes it passes instances of the resolvers in the context.
- * @throws Error if a root field does not declare who may call it
+ * Builds the schema of all APIs. Executions get the instances of the resolvers from the context.
+ * @throws Error if a root field does not declare its allowed callers
  */
 export function createSchema(resolvers = resolverClasses()): GraphQLSchema {
   const schema = buildSchemaSync({
@@ -78,7 +78,7 @@ export function printSorted(schema: GraphQLSchema): string {
   for (const root of [sorted.getQueryType(), sorted.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) {
       if (!isSemanticNonNull(field)) continue;
-      // graphql-js prints only its own directives, but any type name.
+      // graphql-js prints only its own directives, but prints any type name.
       const text = `${field.type} @${SEMANTIC_NON_NULL.name}`;
       field.type = Object.create(field.type, { toString: { value: () => text } });
     }

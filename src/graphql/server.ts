@@ -21,14 +21,14 @@ import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
 /**
- * Headers that another origin's page can send only after a preflight, so a GET with one of them cannot be CSRF. Clients
- * such as urql send queries by GET with `Authorization` alone.
+ * Headers that pages of other origins can send only after a preflight, so a GET with one of them cannot be CSRF.
+ * Clients such as urql send queries by GET with only `Authorization`.
  */
 const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
 
 /**
  * Creates the GraphQL API.
- * @returns an unstarted server, and the handler that answers known requests in its place
+ * @returns an unstarted server, and the handler that answers known requests instead of it
  */
 export function createGraphQL(
   schema: GraphQLSchema,
@@ -50,17 +50,17 @@ export function createGraphQL(
     parseOptions: { maxTokens: MAX_TOKENS },
     validationOptions: { maxErrors: MAX_FAULTS },
     hideSchemaDetailsFromClientErrors: !introspection,
-    // Their store would need sharing and bounds, and documents are small.
+    // Documents are small, and the store would have to be shared and bounded.
     persistedQueries: false,
     csrfPrevention: { requestHeaders: [...PREFLIGHTED_HEADERS] },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     // The order matters: limits read exact variables, and a compiled plan runs last, after all checks. A known document
-    // skips validation and its limits; it passed them when it became known.
+    // skips validation and the document limits, because it passed them before it was cached.
     plugins: [
       // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
-      // Only a subgraph needs inline traces, but Apollo would load Protocol Buffers on every start to find out.
+      // Only subgraphs need inline traces, but Apollo would load Protocol Buffers on every start to find out.
       ApolloServerPluginInlineTraceDisabled(),
       landingPage({ environment, introspection }),
       exactGetVariables,

@@ -7,11 +7,11 @@ import { validateInput } from "../schema/validate-input";
 
 /**
  * Validates an argument of a resolver, or the object of all its arguments, by the rules of its class. A list accepts
- * `first: 0` if it is only counted.
+ * `first: 0` if only its total is selected.
  * @throws InvalidInput with paths that start with an argument's name
  */
 export const validateArgument: ValidatorFn = (value, type, { info }) =>
-  // Scalars have no rules, and most resolvers take only scalars; a promise would delay them for nothing.
+  // Scalars have no rules, and most resolvers take only scalars, which a promise would delay needlessly.
   typeof value === "object" && value !== null ? validateObject(value, type, info) : undefined;
 
 async function validateObject(
@@ -31,7 +31,7 @@ async function validateObject(
   }
 }
 
-/** Returns true if a field selects the total of its list. */
+/** True if a field selects the total of its list. */
 function countsItems({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): boolean {
   const list = getNamedType(returnType);
   const selects = ({ selections }: SelectionSetNode): boolean =>

@@ -22,13 +22,13 @@ export interface KnownOperation {
 
 /**
  * Runs repeated operations as compiled plans. A failed operation is rerun in Apollo, so that errors are created in one
- * place; a mutation's field is not run twice. Documents are cached only from callers with access to all root fields, so
+ * place; a mutation's field is not run twice. Only documents of callers with access to all root fields are cached, so
  * that others cannot fill the cache.
- * @param countDeprecated counts operations with deprecated parts, once each
+ * @param countDeprecated counts each operation that uses deprecated parts of the schema once
  */
 export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDeprecated = () => undefined) {
   const documents = new KnownDocuments();
-  // Plans by document and operation; a plan is garbage-collected with its document.
+  // Plans by document and operation; plans are garbage-collected with their document.
   const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, KnownOperation | undefined>>();
   const count = (
     { caller }: RequestContext,
@@ -56,7 +56,7 @@ export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDep
           // Apollo skips parsing and validation when the document is set.
           if (known !== undefined) Object.assign(context, { document: known });
         },
-        // Apollo calls this only for documents that passed all checks.
+        // Apollo calls this only for documents that have passed all checks.
         async responseForOperation({ document, operation, contextValue, source, request }) {
           // Despite its type, `operation` is undefined if the operation name is unknown.
           if (!operation) return null;
@@ -79,7 +79,7 @@ export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDep
   };
 
   return {
-    /** Learns documents, and runs known ones that arrive through Apollo. */
+    /** Caches documents, and runs known ones that arrive through Apollo. */
     plugin,
     // Apollo's store would also cache documents from callers without access.
     documentStore: null,

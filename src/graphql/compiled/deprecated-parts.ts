@@ -14,29 +14,29 @@ import type { Caller } from "../../auth/caller";
 import { accessOf } from "../../schema/access";
 import { deprecatedName } from "../../schema/deprecation";
 
-/** A deprecated part or a fragment, by name, with the access rules of the fields around it. */
+/** The name of a deprecated part or of a fragment, with the access rules of the enclosing fields. */
 interface Found {
   name: string;
   rules: readonly AccessRule[];
 }
 
-/** What one definition of a document uses. */
+/** The deprecated parts and the fragments that a definition of a document uses. */
 interface Uses {
   parts: Found[];
   fragments: Found[];
 }
 
-/** The uses of each definition, by the name of a fragment or the node of an operation; undefined if no part is deprecated. */
+/** The uses of each definition, by fragment name or operation node; undefined if no part is deprecated. */
 type UsesOf = ReadonlyMap<string | OperationDefinitionNode, Uses> | undefined;
 
-/** Found once for each document. */
+/** Computed once per document. */
 const known = new WeakMap<DocumentNode, { uses: UsesOf }>();
 
 const NONE: readonly string[] = [];
 
 /**
- * Returns the names of the deprecated parts in an operation and its fragments that the caller may use; values of
- * variables do not count.
+ * Returns the names of the deprecated parts that an operation and its fragments use and that the caller may access;
+ * values of variables do not count.
  * @param document a valid document
  */
 export function deprecatedParts(

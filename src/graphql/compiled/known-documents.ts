@@ -1,14 +1,14 @@
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 
-/** Max tokens of all cached documents; a token takes about 700 bytes, including its share of the tree and the plan. */
+/** Max tokens of all cached documents; a token uses about 700 bytes, including its share of the tree and the plan. */
 const MAX_TOKENS = 50_000;
-/** Max characters of a cached document; comments and long strings are few tokens. */
+/** Max characters of a cached document, because comments and long strings consist of few tokens. */
 const MAX_CHARACTERS = 10_000;
 
 /**
- * Caches valid documents by their exact text. Clients repeat a few documents with different variables; each is parsed,
- * validated and compiled once.
+ * Caches valid documents by their exact text. Clients repeat a few documents with different variables, and each
+ * document is parsed, validated and compiled only once.
  */
 export class KnownDocuments {
   private readonly documents = new LRUCache<string, DocumentNode>({
@@ -26,7 +26,7 @@ export class KnownDocuments {
   }
 }
 
-/** Counts the tokens of a document, which bound the size of its tree. */
+/** Returns the number of tokens of a document, which bounds the size of its tree. */
 function weigh({ loc }: DocumentNode): number {
   let tokens = 0;
   for (let token = loc?.startToken ?? null; token !== null; token = token.next) tokens += 1;

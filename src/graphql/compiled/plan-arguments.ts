@@ -13,7 +13,7 @@ import {
 
 /**
  * Returns the arguments of a field for the variables of a run.
- * @throws GraphQLError when a non-null argument is null or missing
+ * @throws GraphQLError if a non-null argument is null or missing
  */
 export type ReadArguments = (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 

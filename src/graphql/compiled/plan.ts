@@ -25,13 +25,13 @@ import type { RequestContext } from "../../auth/context";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 import { variableCoercion } from "./plan-variables";
 
-/** Runs one operation for a caller, with the same result as graphql-js, except that the first error ends the run. */
+/** Runs an operation for a caller, with the same result as graphql-js, except that the first error ends the run. */
 export type Execute = (
   context: RequestContext,
   variables: Readonly<Record<string, unknown>>,
 ) => Promise<ExecutionResult>;
 
-/** The constants of one run. */
+/** The constants of a run. */
 interface Run {
   context: RequestContext;
   variables: Record<string, unknown>;
@@ -39,7 +39,7 @@ interface Run {
 
 type Path = GraphQLResolveInfo["path"] | undefined;
 
-/** Completes the value of a resolver; returns a promise only if the value contains one. */
+/** Completes the value that a resolver returned; returns a promise only if the value contains one. */
 type Complete = (value: unknown, run: Run, path: Path) => unknown;
 type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 
@@ -47,8 +47,8 @@ type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 class NotPlannable extends Error {}
 
 /**
- * Compiles a valid operation into closures over the schema that select fields, read arguments and complete values. It
- * generates no code from the document.
+ * Compiles a valid operation into closures over the schema that select fields, read arguments and complete values. No
+ * code is generated from the document.
  * @param operationName name of the operation, if the document has several
  * @throws Error for features that only graphql-js supports: directives, introspection, abstract types and subscriptions
  */
@@ -152,7 +152,7 @@ class Planner {
       const isLeaf = isLeafType(getNullableType(field.type));
       return (source, run, path) => {
         const value = (source as Record<string, unknown>)[fieldName];
-        // Nothing below a leaf reads its path.
+        // Leaves need no path, because they have no fields.
         const at = isLeaf ? path : { prev: path, key, typename: parent.name };
         if (typeof value === "function") return complete(value.call(source, {}, run.context), run, at);
         return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
@@ -222,7 +222,7 @@ function selectConcurrently(fields: readonly { key: string; resolve: ResolveFiel
     try {
       for (const { key, resolve } of fields) {
         const value = resolve(source, run, path);
-        // Assign the key now to keep the document's field order.
+        // Assigned now, to keep the field order of the document.
         result[key] = value;
         if (isPromise(value)) pending.push(assignWhenResolved(result, key, value));
       }
@@ -265,12 +265,12 @@ async function assignWhenResolved(result: Record<string, unknown>, key: string, 
   result[key] = await value;
 }
 
-/** Ignores later rejections: an unhandled one would end the process. */
+/** Ignores later rejections, because an unhandled rejection would end the process. */
 function ignoreRejections(promises: readonly Promise<unknown>[]): void {
   for (const promise of promises) promise.catch(() => {});
 }
 
-/** Adds the path to errors of a root field, which distinguishes a failed resolver from an invalid document. */
+/** Adds the path to errors of a root field, to distinguish a failed resolver from an invalid document. */
 function locateErrors(resolve: ResolveField, nodes: readonly FieldNode[], key: string): ResolveField {
   const fail = (thrown: unknown): never => {
     throw locatedError(thrown, nodes, [key]);

@@ -12,7 +12,7 @@ const PLACEHOLDER = "<API_KEY>";
 
 const { href, protocol } = new URL("/graphql", location.href);
 
-/** Sends no cookies: the page acts only for the key in its headers editor, even if a member is signed in. */
+/** Sends no cookies, because the page acts only for the key in its headers editor, even if a member is signed in. */
 const request = (url, init) => fetch(url, { ...init, credentials: "omit" });
 
 const send = createGraphiQLFetcher({
@@ -21,7 +21,7 @@ const send = createGraphiQLFetcher({
   fetch: request,
 });
 
-/** Omits a header that still holds the placeholder, so that the schema loads without a key. */
+/** Omits a header that still contains the placeholder, so that the schema loads without a key. */
 const withoutPlaceholders = (headers = {}) =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => !String(value).includes(PLACEHOLDER)));
 
@@ -35,7 +35,7 @@ createRoot(document.getElementById("root")).render(
     defaultQuery: EXAMPLE,
     initialHeaders: JSON.stringify({ Authorization: `Bearer ${PLACEHOLDER}` }, null, 2),
     defaultEditorToolsVisibility: "headers",
-    // Keeps API keys out of the browser's storage; the history would store the headers of each query.
+    // Keeps API keys out of the browser's storage, because the history would store the headers of each query.
     shouldPersistHeaders: false,
     plugins: [],
   }),

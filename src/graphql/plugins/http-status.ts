@@ -10,12 +10,12 @@ import { toGatewayError } from "../errors";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The media type whose clients expect the status of the error (GraphQL over HTTP, 6.4.2). */
+/** The media type for which clients expect the status of the error (GraphQL over HTTP, 6.4.2). */
 const GRAPHQL_TYPE = "application/graphql-response+json; charset=utf-8";
 
 /**
- * Errors that keep their status for every client, because proxies and clients act on it: they renew the credential,
- * wait, or correct the HTTP request.
+ * Errors that keep their status for every client, because clients and proxies act on it by renewing the credential,
+ * waiting, or correcting the HTTP request.
  */
 const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "unauthenticated",
@@ -31,14 +31,14 @@ const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "invalid_json",
 ]);
 
-/** Apollo's codes for requests without an operation, or with an unsupported method or extension. */
+/** Apollo's codes for requests without an operation or with an unsupported method or extension. */
 const NO_OPERATION: readonly unknown[] = ["BAD_REQUEST", "PERSISTED_QUERY_NOT_SUPPORTED"];
 
 /**
- * Chooses a response's media type and, if it has no data, its status: that of the first error, as in the REST API.
- * `application/json` gets 200 instead, as the GraphQL over HTTP specification recommends (6.4.1), because many of its
- * clients read errors at no other status. It also counts the operation: a separate plugin would cost every request
- * another microtask.
+ * Chooses the media type of a response and, if it has no data, its status: the status of the first error, as in the
+ * REST API. With `application/json`, the status is 200 instead, as the GraphQL over HTTP specification recommends
+ * (6.4.1), because many clients read errors only at 200. It also counts the operation, because a separate plugin would
+ * cost every request another microtask.
  * @param operations counts operations by type and outcome
  */
 export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<RequestContext> => ({
@@ -50,7 +50,7 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
         const failure = error && toGatewayError(error);
         noteOperation(operations, operation, failure?.code ?? "ok", contextValue);
         const type = mediaTypeFor(request.http?.headers.get("accept"));
-        // Without it, Apollo answers 406 after running the operation.
+        // Without it, Apollo responds with 406 after running the operation.
         http.headers.set("content-type", type);
         if (error === undefined || failure === undefined || body.kind !== "single") return;
         if (contextValue.answer) contextValue.answer.errorCode = failure.code;
@@ -79,7 +79,7 @@ export function noteOperation(
   operations.labels(operation?.operation ?? "none", outcome).inc();
 }
 
-/** Caches the last negotiation, because most requests repeat it. */
+/** The last negotiation, cached because most requests repeat it. */
 let negotiated = { accept: "application/json", type: JSON_TYPE };
 
 /** Returns the client's preferred media type, or JSON if it accepts neither. */
@@ -92,14 +92,14 @@ export function mediaTypeFor(accept: string | undefined): string {
   return negotiated.type;
 }
 
-/** Adds the operation to its span, without tokens that a client may have put into its name. */
+/** Adds the operation to its span, without tokens that clients may have put into its name. */
 function describeOperation({ operation, name }: OperationDefinitionNode): void {
   const span = trace.getActiveSpan();
   span?.setAttribute("graphql.operation.type", operation);
   if (name) span?.setAttribute("graphql.operation.name", redactTokens(name.value).slice(0, 100));
 }
 
-/** True if a response has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
+/** True if a response has data other than the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
 function hasData(
   data: Record<string, unknown> | null | undefined,
   errors: readonly GraphQLError[] = [],

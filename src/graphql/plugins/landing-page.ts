@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { EXAMPLE } from "../example";
 
-/** Complements the policy in the page itself, where `frame-ancestors` has no effect. */
+/** Complements the policy in the page itself, in which `frame-ancestors` has no effect. */
 const POLICY = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'";
 
 /** Lets Apollo Sandbox load its scripts and styles, which the default policy forbids. */
@@ -36,7 +36,8 @@ export const landingPage = ({
 const NOTICE = "it appears that you might be offline.</p>";
 
 /**
- * Links to GraphiQL if Sandbox cannot load. Sandbox's frame covers the notice, so clicks pass through it until then.
+ * Links to GraphiQL if Sandbox cannot load. Sandbox's frame covers the notice, so the frame ignores clicks until it
+ * loads.
  */
 const withOfflineExplorer = (sandbox: ApolloServerPlugin): ApolloServerPlugin => ({
   async serverWillStart(service) {

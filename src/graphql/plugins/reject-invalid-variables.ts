@@ -29,8 +29,8 @@ import { oneOfRule } from "../../schema/one-of";
 const NAME_MAX_LENGTH = 100;
 
 /**
- * Rejects variables of the wrong type, with their paths, before graphql-js does: its message would repeat the value and
- * its surroundings, such as a password.
+ * Rejects variables of the wrong type, with their paths, before graphql-js does, whose message would quote the value
+ * and its siblings, such as a password.
  */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
@@ -54,8 +54,9 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
 };
 
 /**
- * Adds the problems of null variables where null is not allowed: with a default value, a nullable variable may be used
- * where null is not, and graphql-js does not find all those within `@oneOf`. Parts with directives may be skipped.
+ * Adds the problems of null variables where null is not allowed: a nullable variable with a default value may be used
+ * in such places, and graphql-js does not find all of them within `@oneOf`. Nodes with directives are not checked,
+ * because they may be skipped.
  */
 function addProblemsOfNulls(
   schema: GraphQLSchema,
@@ -79,9 +80,9 @@ function addProblemsOfNulls(
     Variable({ name: { value: path } }) {
       const parent = getNullableType(info.getParentInputType());
       const isOneOf = isInputObjectType(parent) && parent.isOneOf;
-      // An argument has its default if the variable is left out.
+      // An argument gets its default if the variable is omitted.
       const isRejected = isOneOf || (isNonNullType(info.getInputType()) && isGiven(path));
-      // Once for each variable.
+      // Report each variable once.
       if (isRejected && nulls.delete(path) && problems.length < MAX_PROBLEMS)
         problems.push({ path, message: "must not be null" });
     },
@@ -91,7 +92,7 @@ function addProblemsOfNulls(
 
 /**
  * Adds the problems of a value of the wrong type (specification, 3), up to `MAX_PROBLEMS`.
- * @param isOmissible true if the value may be left out although it must not be null
+ * @param isOmissible true if the value may be omitted but must not be null
  */
 function addProblems(
   value: unknown,

@@ -16,7 +16,7 @@ interface Annotated {
 }
 
 /**
- * Checks the size of a document, before fragments are expanded, in a single walk.
+ * Checks the size of a document in a single walk, before fragments are expanded.
  * @throws GatewayError `query_too_complex`
  */
 export function assertDocumentLimits({ definitions, loc }: DocumentNode): void {

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors";
 export const MAX = {
   /** Checked before parsing. */
   characters: 30_000,
-  /** Each location in an error costs a walk over the preceding lines. */
+  /** Every location in an error costs a walk over all preceding lines. */
   lines: 1_000,
   operations: 20,
   /** Per operation. */
@@ -18,30 +18,30 @@ export const MAX = {
   levels: 25,
   /** Root fields of an operation, including aliases and expanded fragments. */
   "root fields": 50,
-  /** Fields of an operation that may read many rows, including aliases and expanded fragments, for each object with them. */
+  /** Fields of an operation that may read many rows, for each object that has them; includes aliases and fragments. */
   reports: 10,
-  /** Items of the lists of the items of a list, which are read with all their texts. */
+  /** Items of lists within list items; they are read with all their texts. */
   "items of nested lists": 5_000,
-  /** Selections of fields of list items that can fail, for each item: an error costs as much as ten values. */
+  /** Selected fields of list items that can fail, for each item, because an error costs as much as ten values. */
   "related objects and lists": 1_000,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
   /** Fields of a subscription, counted the same way, because they are executed for each event. */
   "subscription fields": 50,
-  /** Repeated selections of a response name: graphql-js compares all pairs and reports each conflict. */
+  /** Repeated selections of a response name, because graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,
 } as const;
 
 /** Max tokens of a document, because the recursive parser would overflow its stack on deep nesting. */
 export const MAX_TOKENS = 5_000;
 
-/** Max validation errors in a response; each costs a walk over the lines of the document. */
+/** Max validation errors in a response, because each costs a walk over the lines of the document. */
 export const MAX_FAULTS = 5;
 
 /** Max values in a response: objects, lists and leaves. */
 export const MAX_RESPONSE_VALUES = 20_000;
 
-/** Max characters in a response, with names and texts at max length: almost five pages of the longest messages. */
+/** Max characters in a response, counting names and texts at max length: almost five pages of the longest messages. */
 export const MAX_RESPONSE_CHARACTERS = 5_000_000;
 
 /**

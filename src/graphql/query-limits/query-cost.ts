@@ -26,7 +26,7 @@ import { assertAtMost } from "./limits";
 export interface QueryCost extends Size {
   /** Distinct response names at the root. */
   rootFields: number;
-  /** Selections that are limited for each object that has them, so that page sizes matter. */
+  /** Selections that count once for each object that has them, so that page sizes matter. */
   counts: Record<"reports" | "items of nested lists" | "related objects and lists", number>;
 }
 
@@ -37,20 +37,20 @@ const ITEM_PUNCTUATION = 3;
 
 /** The merged selections of one response name. */
 interface Merged {
-  /** Field and arguments of the first selection. */
+  /** The field and the arguments of the first selection. */
   as: string;
   /** Nested selections, by response name. */
   below: Map<string, Merged>;
 }
 
-/** Weight of a selection that conflicts with another of its name; only faulty or hostile clients send those. */
+/** Weight of a selection that conflicts with another one of the same name, as only faulty or hostile clients send. */
 const CONFLICT_WEIGHT = 10;
 
 /** The context of a selection. */
 interface Scope {
   /** Undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
-  /** Max number of objects that have this selection. */
+  /** Max number of objects with this selection. */
   objects: number;
   /** Page size of the lists at this level, if the parent field sets one. */
   page: number | undefined;
@@ -68,8 +68,8 @@ export const noCounts = (): QueryCost["counts"] => ({
 
 /**
  * Estimates the cost of each operation with its fragments expanded. It stops at the limits, so that exponential
- * fragments are rejected early, and works on documents that are not validated yet.
- * @param variables variables of the request; without them, pages count with their max size
+ * fragments are rejected early, and accepts documents that have not been validated.
+ * @param variables variables of the request; without them, pages count at their max size
  * @returns the cost of each operation
  * @throws GatewayError `query_too_complex`; `invalid_request` for a subscription to a field below the root with an access rule
  */
@@ -89,7 +89,7 @@ export function queryCosts(
   let rootFields = 0;
   let aliases = 0;
   let counts = noCounts();
-  /** Lists whose total is selected, by the selections that are merged on them. */
+  /** Lists whose total is selected, by their merged selections. */
   const counted = new WeakSet<Scope["merged"]>();
   let operation: OperationDefinitionNode | undefined;
 
@@ -136,7 +136,7 @@ export function queryCosts(
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
       subscriptionFields += 1;
       assertAtMost("subscription fields", subscriptionFields);
-      // A subscription keeps the caller it was opened with, and scopes and roles may change while it is open.
+      // A subscription keeps the caller that opened it, but scopes and roles may change while it is open.
       if (scope.type !== rootOf(operation) && accessOf(field)) {
         throw new GatewayError(
           "invalid_request",

@@ -36,8 +36,8 @@ export interface RequestLimits {
 /**
  * Rejects expensive documents before validation and expensive operations before execution. Each root field of a
  * mutation counts as a request of the key, and a large response waits for its share of the response budget. A
- * placeholder replaces a rejected document until the operation is resolved, because Apollo answers 500 if a plugin
- * throws before that.
+ * placeholder replaces a rejected document until the operation is resolved, because Apollo responds with 500 if a
+ * plugin throws before that.
  */
 export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, responses }: RequestLimits) {
   const costOf = costsOf(schema);
@@ -45,7 +45,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
   const assertSchemaMayBeSeen = (document: DocumentNode, caller: Caller) => {
     if (!schemaHidden || caller.kind !== "anonymous" || isForAnyone(schema, document)) return;
     if (caller.sessionEnded) throw new GatewayError("invalid_session");
-    // The message is the same whether or not the fields exist, to hide the schema.
+    // To hide the schema, the message is the same whether or not the fields exist.
     throw new GatewayError(
       "unauthenticated",
       "This request requires an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
@@ -75,7 +75,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
-            // graphql-js messages name types and fields.
+            // Messages of graphql-js name types and fields.
             if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
               throw new GatewayError("graphql_validation_failed");
             }
@@ -105,7 +105,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
     plugin,
     /**
      * True if a valid operation passes all limits and has nothing to count or wait for.
-     * @returns false, including for an operation that the limits reject
+     * @returns false otherwise, including for an operation that exceeds a limit
      */
     isFree(
       document: DocumentNode,
@@ -121,8 +121,8 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
 }
 
 /**
- * Creates a function that estimates the cost of an operation. A cached document is estimated once with max page sizes;
- * variables are considered only if that estimate is large.
+ * Creates a function that estimates the cost of an operation. A cached document is estimated once, at max page sizes;
+ * its variables are considered only if that estimate is large.
  */
 function costsOf(schema: GraphQLSchema) {
   const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();
@@ -149,7 +149,7 @@ const isSmall = ({ values, characters, counts }: QueryCost): boolean =>
 const limitsOf = (counts: QueryCost["counts"]) => Object.keys(counts) as (keyof typeof counts)[];
 
 /**
- * Rejects an operation whose response would be too large, or take too many reads.
+ * Rejects an operation whose response would be too large or require too many reads.
  * @throws GatewayError `query_too_complex`
  */
 function assertAffordable({ values, characters, counts }: QueryCost): void {

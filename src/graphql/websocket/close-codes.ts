@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 import type { GatewayError } from "../../errors";
 
-/** Close codes of the GraphQL over WebSocket protocol by error status; after any other code, clients reconnect. */
+/** Close codes of the GraphQL over WebSocket protocol, by error status; after any other code, clients reconnect. */
 const CLOSE_CODES: Readonly<Record<number, number>> = { 400: 4400, 401: 4401, 403: 4403, 500: 4500 };
 
 /** "Try again later." */

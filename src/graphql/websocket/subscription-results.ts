@@ -6,24 +6,24 @@ import type { Caller } from "../../auth/caller";
 import { TokenBucket } from "../../common/token-bucket";
 import { credentialOf } from "../../features/events/live/rejections";
 
-/** Max fields per second executed by an organization's subscriptions in this process. */
+/** Max fields per second that an organization's subscriptions execute in this process. */
 export const FIELDS_PER_SECOND = 100_000;
 
-/** Max fields executed without yielding to other work. */
+/** Max fields to execute without yielding to other work. */
 export const MAX_FIELDS_AT_ONCE = 2_000;
 
 /** Cost of sending a result, in fields executed. */
 export const FIELDS_PER_SEND = 25;
 
-/** Additional characters of a result that cost as much to send as one field takes to execute. */
+/** Characters of a result that cost as much to send as one field costs to execute. */
 const CHARACTERS_PER_FIELD = 500;
 
-/** Max characters of results kept for slow followers. */
+/** Max characters of results cached for slow followers. */
 const MAX_KEPT_CHARACTERS = 8_000_000;
 
 const MAX_ORGANIZATIONS = 10_000;
 
-/** Converts an event to its result as JSON, and waits until it may be sent. */
+/** Converts an event to its result as JSON, and waits until the result may be sent. */
 export type WriteResult = (event: object) => Promise<string>;
 
 /** Events as text; all subscriptions receive the same objects. */
@@ -38,7 +38,7 @@ function contentOf(event: object): string {
 
 /**
  * The results of subscriptions. Subscriptions with the same document, variables and credential share the result of an
- * event; subscriptions of an organization that exceeds its budget wait.
+ * event. If an organization exceeds its budget, its subscriptions wait.
  */
 export class SubscriptionResults {
   private readonly kept = new LRUCache<string, Promise<string>>({ maxSize: MAX_KEPT_CHARACTERS });
@@ -47,7 +47,7 @@ export class SubscriptionResults {
   /**
    * @param payloadOf returns the part of a result that a client receives
    * @param clock monotonic time (ms)
-   * @param sleep waits for a time (ms)
+   * @param sleep waits for a duration (ms)
    */
   constructor(
     private readonly payloadOf: (result: ExecutionResult) => object,
@@ -57,7 +57,7 @@ export class SubscriptionResults {
 
   /**
    * @param query text of the document
-   * @returns the function that converts a subscription's events, to be called serially
+   * @returns a function that converts the events of a subscription, to be called serially
    */
   writerFor(caller: Caller, query: string, args: ExecutionArgs): WriteResult {
     const budget = this.budgetOf("organization" in caller ? caller.organization.id : "");
@@ -101,7 +101,7 @@ export class SubscriptionResults {
   }
 }
 
-/** Number of fields in a document, an estimate of those executed per event; a fragment counts once. */
+/** Returns the number of fields in a document, an estimate of the fields executed per event; fragments count once. */
 function fieldsOf(document: DocumentNode): number {
   let fields = 0;
   visit(document, {

@@ -29,7 +29,7 @@ export const MAX_SUBSCRIPTIONS = 20;
 /** Max rejected subscriptions before a connection is closed. */
 export const MAX_REJECTIONS = 40;
 
-/** Per-connection state beyond what the protocol itself tracks. */
+/** State of a connection that the protocol itself does not track. */
 export interface Connection {
   socket: WebSocket;
   /** Resolves once the connection accepts more data. */
@@ -52,7 +52,7 @@ export interface SubscriptionServices {
 
 /**
  * Creates the subscription protocol (graphql-transport-ws) without a transport. Each subscription is authenticated,
- * counts as a request of its key like `connection_init`, and passes the checks of HTTP operations. A connection with
+ * counts as a request of its key, like `connection_init`, and passes the checks of HTTP operations. A connection with
  * many rejections is closed, because the limits on HTTP requests do not cover its messages.
  */
 export const createSubscriptionServer = ({
@@ -141,7 +141,7 @@ export const createSubscriptionServer = ({
       const { operationName, variables } = payload;
       return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
     },
-    // The stream's events; `onOperation` sends their results.
+    // Returns the events of the stream; `onOperation` sends their results.
     subscribe: (args: ExecutionArgs) => createSourceEventStream(args) as never,
     onOperation: ({ extra }, id, { query }, args, result) => {
       if (!(Symbol.asyncIterator in result)) {
@@ -159,14 +159,14 @@ export const createSubscriptionServer = ({
 
 export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
 
-/** The credential in `connection_init`, from the header in either spelling. */
+/** Returns the credential in `connection_init`, from the header in either spelling. */
 function authorizationIn({
   Authorization,
   authorization,
 }: Readonly<Record<string, unknown>>): string | undefined {
   const value = Authorization ?? authorization;
   if (value === undefined || value === null) return undefined;
-  // Anything else is rejected as a malformed credential.
+  // Any other value is rejected as a malformed credential.
   return typeof value === "string" ? value : "malformed";
 }
 
@@ -174,7 +174,7 @@ const rejection = (code: GatewayError["code"], message: string): [GraphQLError] 
   new GraphQLError(message, { extensions: { code } }),
 ];
 
-/** Closes a connection whose client ignores rejections; a well-behaved one reconnects. */
+/** Closes a connection whose client ignores rejections; a well-behaved client reconnects. */
 function countRejection(connection: Connection): void {
   connection.rejections += 1;
   if (connection.rejections === MAX_REJECTIONS)
@@ -184,11 +184,11 @@ function countRejection(connection: Connection): void {
     );
 }
 
-/** An error to be sent in this format. */
+/** Creates an error that is sent in this format. */
 const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
   Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
 
-/** Closes a connection: permanently if its credential is no longer valid, otherwise so that the client retries later. */
+/** Closes a connection; unless its credential is no longer valid, the client retries later. */
 function closeAs(socket: WebSocket, error: GatewayError): void {
   closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }
@@ -199,7 +199,7 @@ type Results = AsyncIterableIterator<ExecutionResult, void>;
 
 /**
  * Sends the results of a stream's events in order.
- * @returns the results for the library to send: none, or a final failure; an invalidated credential closes the connection
+ * @returns the result for the library to send: a final failure, if any; an invalidated credential closes the connection
  */
 function sendEach(
   events: AsyncIterableIterator<object, void>,

@@ -3,15 +3,15 @@ import { TokenBucket } from "../../common/token-bucket";
 /** Max messages before `connection_init` is accepted. */
 export const MAX_MESSAGES_BEFORE_INIT = 20;
 
-/** Max messages per second once accepted, and max burst. */
+/** Max messages per second after that, and the max burst. */
 export const MAX_MESSAGES_PER_SECOND = 50;
 
-/** Bytes read per second from a connection; a burst may be twice as large. */
+/** Bytes to read per second from a connection; a burst may be twice as large. */
 export const BYTES_PER_SECOND = 65_536;
 
 /**
- * Limits how much a client may send on a WebSocket, because every message costs a response or a lookup, whether or not
- * it is accepted.
+ * Limits the data that a client may send on a WebSocket, because every message costs a response or a lookup, whether or
+ * not it is accepted.
  */
 export class TrafficLimit {
   private readonly bytes: TokenBucket;
@@ -37,8 +37,8 @@ export class TrafficLimit {
   }
 
   /**
-   * Counts bytes read.
-   * @returns how long to stop reading (ms)
+   * Counts bytes that were read.
+   * @returns the time to stop reading (ms)
    */
   takeBytes(bytes: number): number {
     return this.bytes.take(bytes);

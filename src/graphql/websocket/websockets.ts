@@ -10,16 +10,16 @@ import { closeWith, GOING_AWAY } from "./close-codes";
 import type { SubscriptionServer } from "./subscription-server";
 import { TrafficLimit } from "./traffic-limit";
 
-/** Max size of a message (bytes), the same as that of a body at `/graphql`. */
+/** Max size of a message (bytes), the same as for bodies at `/graphql`. */
 const MAX_MESSAGE_BYTES = 65_536;
 
 /** Max fragments of a message; clients do not fragment messages of this size. */
 const MAX_FRAGMENTS = 100;
 
-/** Max unread data of a client (bytes): a client that sends messages while more is unread is disconnected. */
+/** Max data that a client has not read (bytes); a client that sends messages while it has more is disconnected. */
 const MAX_UNREAD_BYTES = 1_048_576;
 
-/** How often to ping clients (ms); one that misses two pings is disconnected. */
+/** Interval between pings (ms); a client that misses two pings is disconnected. */
 const PING_INTERVAL_MS = 15_000;
 
 const MAX_MISSED_PINGS = 2;
@@ -35,7 +35,7 @@ export class WebSockets {
     maxFragments: MAX_FRAGMENTS,
     // Pings count as messages before they are answered.
     autoPong: false,
-    // Without a known subprotocol, the connection is closed with a code that says so.
+    // Without a known subprotocol, the connection is closed with a specific code.
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
   });
   private readonly missedPings = new WeakMap<WebSocket, number>();
@@ -52,7 +52,7 @@ export class WebSockets {
     this.pinger = setInterval(() => this.ping(), pingIntervalMs).unref();
   }
 
-  /** Number of open connections. */
+  /** The number of open connections. */
   get connections(): number {
     return this.sockets.clients.size;
   }
@@ -106,7 +106,7 @@ export class WebSockets {
     raw.on("data", ({ length }: Buffer) => pauseFor(socket, traffic.takeBytes(length)));
     /** True if a message may be handled; counts it against the limit. */
     const admit = (): boolean => {
-      // A client may keep sending until it reads the close frame.
+      // A client may continue to send until it reads the close frame.
       if (socket.readyState !== socket.OPEN) return false;
       if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
       else if (traffic.takeMessage()) return true;
@@ -162,7 +162,7 @@ export class WebSockets {
   }
 }
 
-/** Stops reading from a connection for a time, to slow its client down. */
+/** Stops reading from a connection for a time, to slow down its client. */
 function pauseFor(socket: WebSocket, ms: number): void {
   if (ms === 0 || socket.isPaused) return;
   socket.pause();
