@@ -1,9 +1,9 @@
-/** Statuses of responses that have no body. */
+/** Status codes of responses that have no body. */
 const WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Fetches and reads a response up to a max size; a longer one counts as one without a body. Follows no redirects, because
- * they would send the data elsewhere.
+ * Fetches and reads a response up to a max size; a longer one is treated as a response without a body. Redirects are
+ * not followed, because they would send the data elsewhere.
  * @param maxBytes max size of the body (bytes)
  */
 export async function boundedFetch(

@@ -24,7 +24,7 @@ export function limitConnections(
   { maxConnections, maxConnectionsPerAddress }: Pick<Config, "maxConnections" | "maxConnectionsPerAddress">,
   log: Pick<FastifyBaseLogger, "warn">,
 ): void {
-  // Not `server.maxConnections`: full workers would keep passing a connection to each other.
+  // `server.maxConnections` is not used, because full workers would keep passing a connection to each other.
   let connections = 0;
   server.on("connection", (socket: Socket) => {
     connections += 1;

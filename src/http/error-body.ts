@@ -7,7 +7,7 @@ export const PROBLEM_TYPE = "application/problem+json";
 
 /** An error as problem details, which include the members of its JSON body. */
 interface Problem extends ErrorBody {
-  /** `code` names the kind of the error; no address does. */
+  /** No URI identifies the kind of error; `code` does. */
   type: "about:blank";
   title: string;
   detail: string;

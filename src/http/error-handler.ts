@@ -17,12 +17,12 @@ declare module "fastify" {
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_BAD_URL: "not_found",
-  // Unknown paths only: known paths already reject the method QUERY with 405.
+  // Only for unknown paths, because known paths reject the method QUERY with 405.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 
-/** Converts a failure outside GraphQL to an error that is safe to send to a client. */
+/** Converts a failure outside GraphQL to an error that is safe to send to clients. */
 function toHttpError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = error instanceof Error && "code" in error ? CODES[String(error.code)] : undefined;
@@ -86,7 +86,7 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers that are too large
- * or too slow. Like any request, each gets an ID and a log line.
+ * or arrive too slowly. Like requests, each gets an ID and a log line.
  * @param headers the default response headers
  */
 export const handleClientErrors =
@@ -108,7 +108,7 @@ export const handleClientErrors =
       : new GatewayError("invalid_request", "The request is not valid HTTP.");
     const requestId = randomUUID();
     logUnrouted(log, failure.code, { reqId: requestId, ip: socket.remoteAddress ?? null });
-    // Its `Accept` header was not read.
+    // Always JSON, because the `Accept` header was not read.
     const body = JSON.stringify(failure.toBody());
     const lines = Object.entries({
       ...headers,

@@ -7,10 +7,10 @@ import type { InFlightRequests } from "./plugins/in-flight-requests";
 import { createHttpServer } from "./server";
 
 /**
- * Listens on a separate port for probes and scrapes, in plain HTTP. Node accepts one connection per listener and
- * event-loop tick, so on the main port a probe could wait behind clients for seconds.
- * @param addRoutes adds the routes of probes and scrapes
- * @throws StartupError when the port is not available
+ * Listens on a separate port for probes and scrapes, over plain HTTP. Node accepts one connection per listener and
+ * event-loop tick, so a probe on the main port could wait behind clients for seconds.
+ * @param addRoutes adds the routes for probes and scrapes
+ * @throws StartupError if the port is not available
  */
 export async function listenForManagement(
   config: Config,
@@ -35,7 +35,7 @@ export async function listenForManagement(
 /** Stops a server without waiting for connections. */
 export async function closeNow(app: FastifyInstance): Promise<void> {
   const closed = app.close();
-  // Fastify alone would keep accepting connections for some ticks, then wait for silent ones.
+  // Fastify would accept connections for some more ticks, then wait for silent connections.
   app.server.close();
   app.server.closeAllConnections();
   await closed;

@@ -4,7 +4,7 @@ const STYLE = `body{font:1.125rem/1.5 system-ui,sans-serif;max-width:30rem;margi
 h1{font-size:1.5rem}a{color:inherit}button{font:inherit;padding:.5rem 1.25rem;border:0;border-radius:.5rem;color:#fff;background:#1f2328;cursor:pointer}
 @media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181b}button{color:#16181b;background:#e6e6e6}}`;
 
-/** Headers of the pages, which run and load nothing, and which no search engine lists. */
+/** Headers of the pages, which run no scripts, load no resources and are not indexed by search engines. */
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -13,7 +13,7 @@ export const PAGE_HEADERS = {
 
 /**
  * Creates a page.
- * @param heading HTML of its heading and title
+ * @param heading HTML of the heading and title
  * @param content HTML below the heading
  */
 export const plainPage = (heading: string, content: string): string =>

@@ -21,14 +21,14 @@ import { readTls, renewTls } from "./tls";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The caller and its origin; set before the body is read, on routes that require it. */
+    /** The caller and its origin; set before the body is read, on routes that authenticate. */
     callContext: RequestContext;
   }
 }
 
 /**
- * Creates an HTTP server, not yet listening, with everything that routes share: request IDs, JSON bodies, errors, CORS,
- * logs.
+ * Creates an HTTP server that is not yet listening, with everything that routes share: request IDs, JSON bodies,
+ * errors, CORS and logs.
  * @param requests tracks all requests, including rejected ones
  */
 export async function createHttpServer(
@@ -58,7 +58,7 @@ export async function createHttpServer(
         ip: clientAddress(request),
       });
     },
-    // No route has a schema; by default, Fastify loads two schema compilers on every start.
+    // No route has a schema, but Fastify would load two schema compilers on every start.
     schemaController: {
       compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas },
     },
@@ -90,7 +90,7 @@ export async function createHttpServer(
   return app;
 }
 
-/** @throws Error, because a schema on a route would not be checked */
+/** @throws Error, because the schema of a route would not be checked */
 const withoutSchemas = (): never => {
   throw new Error("Routes have no schemas.");
 };
@@ -100,7 +100,7 @@ function ignoreExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Adds `Connection: close` to responses during shutdown, because kept-alive connections would delay it. */
+/** Adds `Connection: close` to responses during shutdown, because keep-alive connections would delay it. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false;
   app.addHook("preClose", async () => {

@@ -7,10 +7,10 @@ import { StartupError } from "../errors";
 
 type Files = NonNullable<Config["tls"]>;
 
-/** How often to check for a renewed certificate (ms). */
+/** Interval between checks for a renewed certificate (ms). */
 const LOOK_INTERVAL_MS = 10_000;
 
-/** Ciphers with forward secrecy and authenticated encryption only, regardless of Node's defaults and NODE_OPTIONS. */
+/** Only ciphers with forward secrecy and authenticated encryption, regardless of Node's defaults and NODE_OPTIONS. */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -25,7 +25,7 @@ const CIPHERS = [
 
 /**
  * Reads the certificate and key into options for a TLS server.
- * @throws StartupError when they cannot be read or do not match
+ * @throws StartupError if they cannot be read or do not match
  */
 export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
   try {
@@ -44,8 +44,8 @@ export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
 }
 
 /**
- * Reloads the certificate for new connections when its files change, until the server closes. While certificate and key
- * do not match, the old pair stays in use.
+ * Reloads the certificate for new connections when its files change, until the server closes. As long as the
+ * certificate and key do not match, the old pair stays in use.
  */
 export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INTERVAL_MS): void {
   const renew = () => {

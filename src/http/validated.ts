@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
 
-/** A text with its entity tag, for revalidation by caches. */
+/** A text and its entity tag, with which caches revalidate it. */
 export interface Validated {
   readonly text: string;
   readonly etag: string;
@@ -19,7 +19,7 @@ const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffe
 /** The highest common level, because each text is compressed only once, on its first request. */
 const LEVEL = 9;
 
-/** The tag of an encoding; strong tags must differ between encodings (RFC 9110, 8.8.3.3). */
+/** Returns the tag for an encoding, because strong tags must differ between encodings (RFC 9110, 8.8.3.3). */
 const tagOf = (etag: string, encoding: Encoding): string =>
   encoding === "identity" ? etag : `${etag.slice(0, -1)}-${encoding}"`;
 
@@ -27,7 +27,7 @@ const ENCODINGS: readonly Encoding[] = ["identity", "gzip", "br"];
 
 /**
  * Sends a public text, compressed if the client accepts that, or 304 if the client has it (RFC 9110, 13.1.2). Caches may
- * keep it but must revalidate. Set its other headers before, because a 304 repeats them.
+ * store it but must revalidate it. Set any other headers before, because a 304 repeats them.
  */
 export async function sendValidated(content: Validated, request: FastifyRequest, reply: FastifyReply) {
   const { text, etag } = content;
@@ -45,7 +45,7 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/** True if `If-None-Match` includes one of the tags, by weak comparison: proxies that compress weaken tags. */
+/** True if `If-None-Match` includes one of the tags, by weak comparison, because proxies that compress weaken tags. */
 function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;

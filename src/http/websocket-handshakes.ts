@@ -15,9 +15,9 @@ interface Parser {
 }
 
 /**
- * Routes the WebSocket handshakes for a path like other requests, so that all hooks of routes apply to them. Other
- * requests with an `Upgrade` header, such as `h2c` from Java's client, remain ordinary requests; Node would not do that
- * once a server accepts upgrades.
+ * Routes the WebSocket handshakes for a path like other requests, so that all route hooks apply to them. Other requests
+ * with an `Upgrade` header, such as `h2c` from Java's client, remain ordinary requests, which Node would not allow once
+ * a server accepts upgrades.
  * @returns the handshakes by request
  */
 export function routeHandshakes(
@@ -36,7 +36,7 @@ export function routeHandshakes(
     };
   });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // A disconnected client must not stop the process.
+    // Without a listener, a client that disconnects would end the process.
     socket.on("error", () => undefined);
     const response = new ServerResponse(request);
     // Node no longer reads requests from the connection.

@@ -5,16 +5,16 @@ import { GatewayError, noSuch } from "../../errors";
 /** Methods that routes can have, in the order of `Allow`. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** Limits path parameters to the length that Node allows for URLs, so that long and short IDs pass the same checks. */
+/** Allows path parameters up to Node's limit for URLs, so that long and short IDs pass the same checks. */
 export const routerOptions = { maxParamLength: 16_384 };
 
-/** Stands for any method in the router, which knows only paths. */
+/** Stands for all methods, because the router is used only for paths. */
 const ANY: HTTPMethod = "GET";
 
 /**
- * Collects the routes added after this call, and answers requests for unknown paths with 404.
- * @returns a function to call after the last route; it makes each path answer OPTIONS with `Allow` and any other method
- *   with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
+ * Collects the routes added after this call, and responds to requests for unknown paths with 404.
+ * @returns a function to call after the last route; it makes each path respond to OPTIONS with `Allow` and to any
+ *   method without a route with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
  */
 export function collectMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, { methods: string[]; config: FastifyContextConfig }>();
@@ -23,7 +23,8 @@ export function collectMethods(app: FastifyInstance): () => void {
     path.methods.push(...[method].flat());
     paths.set(url, path);
   });
-  // Node knows two dozen more methods than Fastify; adding them as routes of each path would slow every start by 50 ms.
+  // Node knows two dozen more methods than Fastify; adding routes for them to each path would slow every start by 50
+  // ms.
   const rareMethods = findMyWay(routerOptions);
   app.setNotFoundHandler(async ({ method, url }) => {
     const path = app.supportedMethods.includes(method) ? null : rareMethods.find(ANY, url);

@@ -6,7 +6,7 @@ import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** CORS options that override the defaults for a route; false if no other origin may read it. */
+    /** CORS options of a route that override the defaults; false if no other origin may read its responses. */
     cors?: Pick<FastifyCorsOptions, "origin"> | false;
   }
 }
@@ -20,8 +20,9 @@ const EXPOSED_HEADERS = [
 ];
 
 /**
- * Enables CORS for `CORS_ORIGINS`, and in development for the hosted Sandbox on `/graphql`. `/metrics` allows no origin,
- * because in development it needs no token, nor do the unsubscribe links, whose pages only people read.
+ * Enables CORS for `CORS_ORIGINS` and, in development, for the hosted Sandbox on `/graphql`. `/metrics` allows no
+ * origin, because it needs no token in development, and neither do unsubscribe links, because only people read their
+ * pages.
  */
 export async function allowOrigins(
   app: FastifyInstance,
@@ -32,7 +33,7 @@ export async function allowOrigins(
   const options: FastifyCorsOptions = {
     origin: corsOrigins.length > 0 && corsOrigins,
     strictPreflight: false,
-    // The routes answer OPTIONS themselves, with `Allow`.
+    // The routes respond to OPTIONS themselves, with `Allow`.
     preflightContinue: true,
     methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
     exposedHeaders: [...EXPOSED_HEADERS, ...RATE_LIMIT_HEADERS],
@@ -42,10 +43,10 @@ export async function allowOrigins(
     if (url === "/metrics" || url.startsWith("/unsubscribe/")) return [];
     return url === "/graphql" && isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins;
   };
-  // Per route, because the library's delegator would prepare the options for every request.
+  // Set per route, because the library's delegator would compute the options for every request.
   app.addHook("onRoute", (route) => {
     const origin = originsOf(route.url);
-    // The library adds an OPTIONS route for every path, which also matches unknown ones.
+    // The library adds an OPTIONS route for every path, including unknown ones.
     if (route.url === "*") route.preHandler = rejectUnknownPath;
     route.config = { ...route.config, cors: origin.length > 0 && { origin } };
   });

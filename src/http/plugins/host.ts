@@ -4,9 +4,9 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 
-/** Rejects an invalid Host header; Apollo's handler would fail with a 500 when building a URL from it. */
+/** Rejects an invalid Host header, because Apollo's handler would fail with a 500 when it builds a URL from it. */
 export function rejectInvalidHost(app: FastifyInstance): void {
-  /** Caches the last valid address, because most requests repeat it. */
+  /** The last valid address, cached because most requests repeat it. */
   let valid: string | undefined;
   app.addHook("onRequest", ({ protocol, hostname, url }, _reply, done) => {
     const address = `${protocol}://${hostname}/ ${url}`;
@@ -19,9 +19,9 @@ export function rejectInvalidHost(app: FastifyInstance): void {
 }
 
 /**
- * Rejects requests for foreign hosts, to prevent DNS rebinding. Accepts `ALLOWED_HOSTS` and the host of `PUBLIC_URL`,
- * in development also the names of this machine and any IP address; otherwise accepts every host unless `ALLOWED_HOSTS`
- * is set. Probes and scrapes are exempt.
+ * Rejects requests for foreign hosts, to prevent DNS rebinding. `ALLOWED_HOSTS` and the host of `PUBLIC_URL` are
+ * allowed and, in development, the names of this machine and any IP address. Outside development, all hosts are allowed
+ * unless `ALLOWED_HOSTS` is set. Probes and scrapes are exempt.
  */
 export function rejectForeignHosts(
   app: FastifyInstance,
@@ -37,10 +37,10 @@ export function rejectForeignHosts(
   const isKnown = (host: string): boolean =>
     known.has(host) ||
     (isDevelopment && (host.endsWith(".localhost") || isIP(host.replace(/^\[|\]$/g, "")) > 0));
-  /** Caches the last accepted header, because most requests repeat it. */
+  /** The last accepted header, cached because most requests repeat it. */
   let accepted: string | undefined;
   app.addHook("onRequest", (request, _, done) => {
-    // Not X-Forwarded-Host: a page can set it.
+    // X-Forwarded-Host is ignored, because pages can set it.
     const { host = "" } = request.raw.headers;
     if (host === accepted) done();
     else if (isKnown(host.replace(/:\d+$/, "").toLowerCase())) {

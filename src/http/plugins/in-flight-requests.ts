@@ -9,13 +9,13 @@ declare module "fastify" {
   }
 }
 
-/** Max time shutdown waits for requests that may still arrive on idle connections (ms). */
+/** Max time that shutdown waits for requests that may still arrive on idle connections (ms). */
 const QUIET_MS = 1_000;
-/** Max time shutdown waits for in-flight requests (ms), longer than a write waits for a locked database. */
+/** Max time that shutdown waits for in-flight requests (ms), longer than a write waits for a locked database. */
 const DRAIN_TIMEOUT_MS = 8_000;
 
 /**
- * Max unanswered requests per connection. Clients that pipeline send a few, but one packet can hold over a thousand
+ * Max unanswered requests per connection. Clients that pipeline send a few, but a packet can contain over a thousand
  * requests, which Node parses before it applies backpressure.
  */
 export const MAX_UNANSWERED_PER_CONNECTION = 32;
@@ -27,7 +27,7 @@ export class InFlightRequests {
   private inFlight = 0;
   private onIdle = () => {};
   private readonly listeners = new WeakMap<FastifyInstance, Listener[]>();
-  /** End callbacks of unanswered requests, by connection. */
+  /** Callbacks that end unanswered requests, by connection. */
   private readonly unanswered = new WeakMap<Socket, Set<() => void>>();
 
   /** @param onAnyEnd called when any request ends */
@@ -84,8 +84,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Waits, for at most `DRAIN_TIMEOUT_MS`, until no request is in flight; the server itself would wait forever for unused
-   * connections and unfinished bodies.
+   * Waits until no request is in flight, for at most `DRAIN_TIMEOUT_MS`; the server itself would wait forever for
+   * unused connections and unfinished bodies.
    * @returns the number of abandoned requests
    */
   drained(): Promise<number> {
@@ -101,8 +101,8 @@ export class InFlightRequests {
 }
 
 /**
- * Closes a connection without parsing the rest of its packet, which may hold over a thousand requests. Node has no API
- * for this: a server's HTTP parser stops if `onIncoming` returns 2, as for an upgrade.
+ * Closes a connection without parsing the rest of its packet, which may contain over a thousand requests. Node has no
+ * API for this, but its HTTP parser stops if `onIncoming` returns 2, as for an upgrade.
  */
 function closeUnparsed(socket: Socket & { parser?: { onIncoming?: () => number } | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => 2;

@@ -3,10 +3,10 @@ import { parse, splitNumber } from "lossless-json";
 import { excerpt } from "../../credentials/redact-tokens";
 import { GatewayError } from "../../errors";
 
-/** Max digits of an integer: parsing a bigint of a million digits would block the event loop. */
+/** Max digits of an integer, because parsing a bigint with a million digits would block the event loop. */
 const INTEGER_MAX_LENGTH = 1_000;
 
-/** Max nesting of lists and objects: no input type needs more, and V8 takes 0.4 s to parse half a million levels. */
+/** Max nesting of lists and objects; no input type needs more, and V8 takes 0.4 s to parse half a million levels. */
 export const MAX_JSON_DEPTH = 64;
 
 /** JSON.parse is exact for numbers up to this length without an exponent. */
@@ -28,10 +28,10 @@ export function parseJson(body: Buffer): unknown {
     const { members, hasLongNumber } = scan(body);
     if (!hasLongNumber) {
       const value: unknown = JSON.parse(text);
-      // A member count below that of the text means a duplicate name.
+      // If the value has fewer members than the text, a name is duplicated.
       if (countMembers(value) === members) return value;
     }
-    // Up to 400 times slower than JSON.parse.
+    // Used only now, because it is up to 400 times slower than JSON.parse.
     return parse(text, null, { parseNumber });
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
@@ -75,7 +75,7 @@ const CLOSE_OBJECT = 0x7d;
 /**
  * Scans a text before parsing; for malformed JSON, the result is unspecified.
  * @returns the number of object members in the text, and whether a number is too long for JSON.parse
- * @throws GatewayError `invalid_json` when the text is nested too deeply
+ * @throws GatewayError `invalid_json` if the text is nested too deeply
  */
 function scan(text: Uint8Array): { members: number; hasLongNumber: boolean } {
   let depth = 0;

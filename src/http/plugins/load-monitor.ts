@@ -3,10 +3,10 @@ import { shareOf } from "../../database/semaphore";
 /** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** Fraction of the max requests that may be late: some wait for a lock or a password hash. */
+/** Fraction of the max requests that may be late, because some requests wait for a lock or a password hash. */
 const LATE_SHARE = 0.25;
 
-/** Fraction of the max late requests that one owner can account for, so that it cannot shed the requests of others. */
+/** Fraction of the max late requests that one owner can account for, so that it cannot cause shedding for others. */
 const OWNER_SHARE = 0.5;
 
 /** Resolution of the ages of requests (ms). */
@@ -19,14 +19,14 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts for, or the network while the caller is unknown. */
   owner: string;
-  /** The time slot in which it started; undefined after the response, because it can no longer be late. */
+  /** The time slot of its start; undefined once it is answered, because it can then no longer be late. */
   slot: number | undefined;
 }
 
 /**
- * Detects overload from the number and ages of in-flight requests: the max number bounds memory and the length of a
- * burst, and the max number of late requests detects slow work. A quarter of the max requests is reserved for other
- * owners, and one owner's late requests count for at most half of the max late requests.
+ * Detects overload from the number and age of in-flight requests: the max number bounds memory and the length of a
+ * burst, and the max number of late requests detects slow work. An owner can use at most three quarters of the max
+ * requests, and its late requests count for at most half of the max late requests.
  */
 export class LoadMonitor {
   /** Counts of requests that are not yet late, by start slot and owner. */
@@ -34,7 +34,7 @@ export class LoadMonitor {
   /** The oldest slot whose requests are not yet late. */
   private first = 0;
   private readonly lateOf = new Map<string, number>();
-  /** Late requests of all owners, each counted up to its share. */
+  /** Late requests of all owners, where each owner counts up to its share. */
   private late = 0;
   private readonly inFlightOf = new Map<string, number>();
   private inFlight = 0;
@@ -63,7 +63,9 @@ export class LoadMonitor {
     return this.late >= this.maxLate;
   }
 
-  /** True if new requests of one owner are shed: its share is used up, or it has as many late ones as all may have. */
+  /**
+   * True if new requests of an owner are shed: its share is used up, or it alone has the max number of late requests.
+   */
   isOverloadedBy(owner: string): boolean {
     if ((this.inFlightOf.get(owner) ?? 0) >= this.maxOfOwner) return true;
     this.advance();

@@ -20,7 +20,7 @@ const MAX_REJECTIONS_PER_TICK = 100;
 const sizeOf = (payload: unknown): number =>
   typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
-/** Max credentials with a remembered owner. */
+/** Max credentials whose owners are cached. */
 const MAX_CREDENTIALS = 10_000;
 
 /** Log rejections at most once per interval (ms). */
@@ -28,11 +28,11 @@ const LOG_INTERVAL_MS = 1_000;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The load of the request; undefined while it does not count. */
+    /** The load of the request; undefined while the request does not count as load. */
     load: Load | undefined;
     /** The organization that the request counts for, or the network while the caller is unknown. */
     loadOwner: string;
-    /** The response while it waits for its client; undefined before that, or if the client has disconnected. */
+    /** The response while its client has not read it; undefined before that, or if the client has disconnected. */
     unsentResponse: Unsent | undefined;
     /** True if the request was rejected because of overload. */
     wasShed: boolean;
@@ -50,8 +50,8 @@ declare module "fastify" {
 /**
  * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
  * stay fast. A request is also rejected if its organization (or its network while the caller is unknown) has used up
- * its share of in-flight requests or has too many late ones; these alone do not shed the requests of others. Receiving
- * a body does not count as load; an unsent response counts, but never as late.
+ * its share of in-flight requests or has too many late ones, which does not affect the requests of others. Receiving a
+ * body does not count as load; an unsent response does, but it is never late.
  */
 export function shedOverload(
   app: FastifyInstance,
@@ -61,9 +61,9 @@ export function shedOverload(
 ): void {
   const unsent = new UnsentResponses(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
   const load = new LoadMonitor(maxRequestsInFlight);
-  // The owners of known credentials, to shed their requests before authentication queries the database.
+  // Owners of known credentials, to shed their requests before authentication queries the database.
   const owners = new LRUCache<string, string>({ max: MAX_CREDENTIALS });
-  // Created once: capturing a stack would cost more than the whole rejection.
+  // Created once, because capturing a stack trace would cost more than the rest of a rejection.
   const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
   const shed = (request: FastifyRequest) => {
@@ -134,7 +134,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // Bodies that were all missing their last part may complete at the same time.
+    // Many bodies may be completed at the same time by their last parts.
     if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
       shed(request);
       done(rejection);
@@ -143,7 +143,7 @@ export function shedOverload(
     resume(request);
     done();
   });
-  // From here on, the request only waits for its client to read, unless the client has disconnected.
+  // From now on, the request only waits for its client to read the response, unless the client has disconnected.
   app.addHook("onSend", (request, _reply, payload, done) => {
     const { socket } = request.raw;
     if (socket.destroyed) {
@@ -162,7 +162,7 @@ export function shedOverload(
   app.addHook("onClose", async () => unsent.close());
 }
 
-/** A digest of the request's credential; undefined without one. */
+/** Returns a digest of the request's credential; undefined without a credential. */
 function credentialOf({ headers: { authorization, cookie } }: FastifyRequest): string | undefined {
   const credential = authorization ?? cookie;
   return credential === undefined ? undefined : sha256(credential);

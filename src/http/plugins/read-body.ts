@@ -14,25 +14,25 @@ declare module "fastify" {
   }
 }
 
-/** Max body size for a caller without a credential: more than any sign-in needs. */
+/** Max body size for callers without a credential (bytes), more than any sign-in needs. */
 export const ANONYMOUS_BODY_LIMIT = 16_384;
 
 /** Memory for incoming bodies on all connections (bytes). */
 const MAX_BUFFERED = 64 * 1_048_576;
 const MAX_BUFFERED_ANONYMOUS = 16 * 1_048_576;
 
-/** Max fraction of the memory per organization: half stays free for the others. */
+/** Max fraction of the memory per organization; half stays free for others. */
 const ORGANIZATION_SHARE = 0.5;
 
-/** Max fraction of the memory per caller or network; an organization may have many of both. */
+/** Max fraction of the memory per caller or network; an organization may have many of each. */
 const CALLER_SHARE = 0.25;
 
-/** The budget always has room for this many bodies of the max size. */
+/** The budget has room for at least this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
 
 /**
  * Reads JSON bodies within a memory budget. Anonymous callers have a lower size limit and a separate budget, so that
- * they cannot exhaust that of authenticated callers.
+ * they cannot exhaust the budget of authenticated callers.
  */
 export function readJsonBodies(
   app: FastifyInstance,
@@ -64,7 +64,7 @@ export class Bodies {
   /**
    * Reads a whole body, in parts of at most 1 MiB, and frees its memory when `use` has ended.
    * @param limits max size (bytes) and the holder of the memory: a caller or network, and its organization if known
-   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
+   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects
    */
   async read<T>(
     request: FastifyRequest,
@@ -79,7 +79,7 @@ export class Bodies {
     try {
       return await use(await body.read(payload));
     } catch (error) {
-      // Treat it as shed, so that it is not logged per request.
+      // Treated as shed, so that it is not logged for each request.
       request.wasShed ||= error === NO_ROOM;
       throw error;
     } finally {
@@ -88,7 +88,7 @@ export class Bodies {
   }
 }
 
-/** A body in one piece. */
+/** Joins the parts of a body. */
 export const joined = (body: readonly Buffer[]): Buffer =>
   body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
 
@@ -110,17 +110,17 @@ function holderOf(request: FastifyRequest): string {
   return caller?.kind === "member" ? caller.id : networkOf(clientAddress(request));
 }
 
-// Created once: capturing a stack per error is expensive during an attack.
+// Created once, because capturing a stack trace for each error is expensive during an attack.
 const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again soon.");
 const TOO_LARGE = new GatewayError("payload_too_large");
 
-/** Max size of a part (bytes): the system takes milliseconds to provide larger ones. */
+/** Max size of a part (bytes); the system takes milliseconds to allocate larger ones. */
 const PART_MAX_BYTES = 1_048_576;
 
 /** A body buffer that grows as data arrives, up to a limit, and reserves memory before growing. */
 class BodyBuffer {
   private parts: Buffer[] = [];
-  /** Bytes of the last part in use. */
+  /** Used bytes of the last part. */
   private used = 0;
   private length = 0;
   private readonly expected: number;
@@ -142,7 +142,7 @@ class BodyBuffer {
 
   /**
    * Reads the whole payload.
-   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
+   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects
    */
   read(payload: Readable): Promise<readonly Buffer[]> {
     return new Promise((resolve, reject) => {
@@ -190,7 +190,7 @@ class BodyBuffer {
     }
   }
 
-  /** Adds a part that doubles the size, or is as long as what is missing. */
+  /** Adds a part that doubles the size, or one of the missing length. */
   private grow(missing: number): void {
     const doubled = Math.min(this.length, this.expected - this.length);
     const size = Math.min(Math.max(missing, doubled), PART_MAX_BYTES);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
 
-/** Far more than clients send; Node silently drops fields beyond 2,000. */
+/** Max header fields, far more than clients send; Node silently drops fields beyond 2,000. */
 const MAX_FIELDS = 200;
 
 /** A name or an address with an optional port (RFC 9110, 7.2); empty if the target has no authority. */
@@ -32,7 +32,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
   });
 }
 
-/** Headers that must not repeat, with the error message; Node would keep the first or join them. */
+/** Headers that must not repeat, with the error message; Node would keep the first one or join them. */
 const SINGLE: Readonly<Record<string, string>> = {
   host: "The request has more than one Host header.",
   authorization:
@@ -41,7 +41,7 @@ const SINGLE: Readonly<Record<string, string>> = {
   "idempotency-key": "The request has more than one Idempotency-Key header. Send one key.",
 };
 
-/** Lengths of the names, to skip most headers without lowercasing them. */
+/** Lengths of the names, to skip most headers without converting them to lowercase. */
 const LENGTHS = new Set(Object.keys(SINGLE).map(({ length }) => length));
 
 function rejectRepeated(rawHeaders: readonly string[]): void {

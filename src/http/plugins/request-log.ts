@@ -12,7 +12,7 @@ declare module "fastify" {
 
 /**
  * Logs one line per request with its route, caller and outcome, without query string, headers or body. Shed requests
- * are logged in aggregate by `shedOverload`, streams when they start.
+ * are logged in aggregate by `shedOverload`, and streams when they start.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.decorateRequest("tool", undefined);
@@ -24,7 +24,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 }
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  // `request.log` would have to be created just for this line.
+  // `request.log` would be created just for this line.
   request.server.log.info(
     {
       reqId: request.id,

@@ -11,8 +11,8 @@ declare module "fastify" {
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Records the count and duration of a request by its route pattern, because clients choose the URL; a stream's duration
- * ends when it starts.
+ * Records the count and duration of a request by its route pattern, because clients choose the URL. A stream counts as
+ * ended when it starts.
  */
 export const countRequest =
   (metrics: Metrics) =>

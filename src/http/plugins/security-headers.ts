@@ -5,8 +5,8 @@ import type { Config } from "../../config";
 const STRICT_TRANSPORT_SECURITY = "max-age=15552000";
 
 /**
- * Returns the default security headers of responses, with HSTS if the service is reached by HTTPS; routes may override
- * them.
+ * Returns the default security headers of responses, with HSTS if the service is reached over HTTPS; routes may
+ * override them.
  */
 export const defaultHeaders = ({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">) => ({
   "cache-control": "no-store",

@@ -15,7 +15,7 @@ export function traceRequests(app: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   app.addHook("onRequest", (request, reply, done) => {
     const { traceparent } = request.headers;
-    // Not `tracestate`, which may hold arbitrary client data.
+    // Without `tracestate`, which may contain arbitrary client data.
     const parent = propagation.extract(ROOT_CONTEXT, { traceparent });
     const span = tracer.startSpan(nameOf(request), { kind: SpanKind.SERVER }, parent);
     reply.raw.on("close", () => endSpan(span, request, reply));
@@ -23,7 +23,7 @@ export function traceRequests(app: FastifyInstance): void {
     contexts.set(request, own);
     context.with(own, done);
   });
-  // Reading a body replaces the request's async context with the connection's.
+  // Restored, because reading a body replaces the request's async context with that of the connection.
   app.addHook("preValidation", (request, _, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   );
@@ -31,7 +31,7 @@ export function traceRequests(app: FastifyInstance): void {
 
 const nameOf = (request: FastifyRequest): string => {
   const route = request.routeOptions.url;
-  // Without a route, the client also chooses the method.
+  // Without a route, the method may be anything that the client sends.
   return route === undefined ? "unknown" : `${request.method} ${route}`;
 };
 

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** How often to check for clients that do not read (ms). */
+/** Interval between checks for clients that do not read (ms). */
 const SWEEP_INTERVAL_MS = 1_000;
 
 /** Max memory of unsent responses (bytes). */
 const MAX_UNSENT_BYTES = 64 * 1_048_576;
 
-/** A response that is ready but not yet sent. */
+/** A response that is ready but not yet fully sent. */
 export interface Unsent {
   readonly socket: Socket;
   readonly bytes: number;
@@ -14,13 +14,13 @@ export interface Unsent {
 }
 
 /**
- * Tracks responses that wait for their clients to read. Closes connections whose response has waited too long, and the
- * longest-waiting ones while there are too many responses or they use too much memory.
+ * Tracks responses that wait for their clients to read. It closes connections whose response has waited too long, and
+ * the longest-waiting ones while there are too many responses or they use too much memory.
  */
 export class UnsentResponses {
   /**
-   * Responses in the order in which they became ready. The set must not refer to requests: as it grows and shrinks, its
-   * discarded tables keep their contents alive until a full garbage collection.
+   * Responses in the order in which they became ready. The set must not reference requests: as it grows and shrinks,
+   * its discarded tables keep their contents alive until a full garbage collection.
    */
   private readonly responses = new Set<Unsent>();
   private bytes = 0;
@@ -28,7 +28,7 @@ export class UnsentResponses {
 
   /**
    * @param max max responses waiting longer than `SWEEP_INTERVAL_MS`
-   * @param timeoutMs max time a response may wait
+   * @param timeoutMs max time that a response may wait
    * @param now a monotonic clock (ms)
    */
   constructor(
@@ -64,7 +64,7 @@ export class UnsentResponses {
     let { count, bytes } = this;
     for (const response of this.responses) {
       const waited = this.now() - response.since;
-      // A newly ready response is usually sent within a moment.
+      // A new response is usually sent within a moment.
       if (waited < SWEEP_INTERVAL_MS) return;
       if (waited < this.timeoutMs && count <= this.max && bytes <= MAX_UNSENT_BYTES) return;
       response.socket.destroy();

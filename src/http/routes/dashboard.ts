@@ -1,13 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { addBuiltPage } from "./built-page";
 
-/** The Content-Security-Policy: same-origin resources only, nothing inline, no form submission. */
+/** The Content-Security-Policy: only same-origin resources, no inline code, no form submission. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Adds `/dashboard`: the same page for every path below it, so that deep links work.
+ * Adds `/dashboard`, and the same page for every path below it, so that deep links work.
  * @param directory the build output
  */
 export const addDashboard = (app: FastifyInstance, directory: string): Promise<void> =>

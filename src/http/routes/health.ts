@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import { sendUnlogged } from "../error-handler";
 import { MANAGEMENT } from "./management";
 
-/** Max time `/readyz` waits for the database (ms): most probes time out after a second. */
+/** Max time that `/readyz` waits for the database (ms), because most probes time out after a second. */
 const TIMEOUT_MS = 800;
 
 /** True if the service accepts requests. */
@@ -15,10 +15,10 @@ export interface Readiness {
 }
 
 /**
- * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds, else
- * 503). `/readyz` queries the database on each call and reports failing writes in the body only, because reads still
- * work.
- * @param more functions that return additional members of the `/readyz` response
+ * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds,
+ * otherwise 503). `/readyz` queries the database on each call and reports failing writes only in its body, because
+ * reads still work.
+ * @param more functions that return additional members of the response of `/readyz`
  */
 export function addHealthRoutes(
   app: FastifyInstance,

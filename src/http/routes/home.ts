@@ -16,12 +16,11 @@ const ADDRESSES = {
   health: "/healthz",
 } as const;
 
-/** The changelog, relative to the sources and to the built code. */
+/** The changelog, relative to the sources and to the built program. */
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
 /**
- * Adds `/`, which redirects browsers to the dashboard and returns the addresses of the service to programs, and
- * `/changelog`.
+ * Adds `/changelog` and `/`, which redirects browsers to the dashboard and returns the service's addresses to programs.
  */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   const index = Object.fromEntries(

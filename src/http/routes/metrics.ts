@@ -6,7 +6,7 @@ import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
 import { MANAGEMENT } from "./management";
 
-/** Adds `/metrics` for Prometheus, with access control because metrics reveal business volume. */
+/** Adds `/metrics` for Prometheus, with access control, because metrics reveal business volume. */
 export function addMetricsRoute(
   app: FastifyInstance,
   contentType: string,
@@ -22,8 +22,8 @@ export function addMetricsRoute(
 }
 
 /**
- * Allows callers with the token or, if none is set in development, local programs. It detects proxies by the headers
- * they add, and DNS-rebinding web pages by the Host.
+ * Allows callers with the token or, in development without a token, local programs. It detects proxies by the headers
+ * that they add, and DNS rebinding by the Host.
  * @throws GatewayError `unauthenticated` or `forbidden`
  */
 function assertMayRead(
