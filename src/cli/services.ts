@@ -20,7 +20,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 
 /**
  * Runs `work` with the services that the server uses.
- * @throws StartupError when migrations are pending
+ * @throws StartupError if migrations are pending
  */
 export function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env);

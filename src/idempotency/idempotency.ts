@@ -13,30 +13,30 @@ export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
 /** A request with an idempotency key. */
 interface Request {
-  /** Operation and caller: keys of different callers never collide. */
+  /** Operation and caller, so that keys of different callers never collide. */
   scope: string;
   key: string;
   /** The input without the key; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
-  /** The response to the request; marked if it replays an earlier one. */
+  /** The response to the request, which is marked if it replays an earlier one. */
   answer?: { isReplayed?: boolean } | undefined;
 }
 
 /** A request with an optional key. */
 export type KeyedRequest = Omit<Request, "key"> & { key?: string | null | undefined };
 
-/** A create that clients may retry. */
+/** A create operation that clients may retry. */
 export interface IdempotentCreate<T> extends KeyedRequest {
   /** Creates the resource. */
   create: () => Promise<T>;
-  /** Responds to a retry, given the ID of the resource that the first request created. */
+  /** Returns the result for a retry, from the ID of the resource that the first request created. */
   repeat: (id: string) => Promise<T>;
   idOf: (made: T) => string;
 }
 
 /** Creates the resources of a batch and finds the resources of retries. */
 export interface BatchOfCreates<C, T> {
-  /** Creates a resource for each create, in the same order; an error rejects a create that has stored nothing. */
+  /** Returns the resource of each create, in order, or an error if it was rejected and has stored nothing. */
   create: (creates: readonly C[]) => Promise<(T | GatewayError)[]>;
   /** Finds the resources with these IDs, in any order. */
   find: (ids: readonly string[]) => Promise<readonly T[]>;
@@ -44,8 +44,8 @@ export interface BatchOfCreates<C, T> {
 }
 
 /**
- * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header) and answers retries with `repeat`.
- * The unique index makes concurrent retries wait for the first transaction, and a rollback frees the key.
+ * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header), and `repeat` for retries. The
+ * unique index makes concurrent retries wait for the first transaction, and a rollback frees the key.
  * @throws GatewayError `idempotency_key_reused` if the key was used with a different request
  */
 export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T> {
@@ -61,7 +61,7 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
 }
 
 /**
- * Like `once`, for creates that share a transaction. Claims all keys first, so that `create` holds its insert-order
+ * Like `once`, for creates that share a transaction. It claims all keys first, so that `create` holds its insert-order
  * lock for less time.
  * @returns the resource or the error of each create, in the order of the creates
  */
@@ -74,7 +74,7 @@ export async function onceEach<C extends KeyedRequest, T>(
     each,
     record: each.key == null ? undefined : recordOf(each, each.key),
   }));
-  // If several creates have the same key, only the first runs.
+  // If several creates have the same key, only the first one runs.
   const firsts = new Map<string, NewRecord>();
   for (const { record } of wanted)
     if (record !== undefined && !firsts.has(nameOf(record))) firsts.set(nameOf(record), record);
@@ -121,7 +121,7 @@ function noteReplay(tx: Tx, { answer }: Pick<Request, "answer">): void {
   });
 }
 
-/** Returns a unique name for a record, by which `claim` also sorts. */
+/** Returns a unique name of a record, which is also the sort key in `claim`. */
 const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
 
 type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
@@ -139,7 +139,7 @@ const recordOf = ({ scope, request }: Omit<Request, "key">, key: string): NewRec
  * @returns the stored records by name
  */
 async function claim(tx: Tx, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
-  // A fixed order keeps batches that share two keys from deadlocking.
+  // In a fixed order, so that batches that share several keys do not deadlock.
   const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const now = timestamp();
   const expired = `idempotency_record.created_at < $${sorted.length * 4 + 1}`;
@@ -187,7 +187,7 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
 
 /**
  * Marks a batch as written, in the transaction that writes it.
- * @param writer writes its batches one by one
+ * @param writer the writer, which writes its batches one by one
  * @returns false if an earlier attempt committed the batch but lost the response
  */
 export async function claimBatch(tx: Tx, writer: string, batch: string): Promise<boolean> {

@@ -12,12 +12,12 @@ import { InstanceKeyCheck } from "./instance-key-check.entity";
 /** ID of the only row of its table. */
 const ID = 1;
 
-// Clients also see these messages, so they name no file.
+// These messages name no file, because clients also see them.
 const MISSING =
   "The instance key is missing. Set INSTANCE_KEY or restore the key file to use signing secrets and stored credentials.";
 const WRONG = "INSTANCE_KEY is not the key that the secrets in this database were encrypted with.";
 
-/** The instance key is missing, or the database depends on another one. */
+/** The instance key is missing, or the database depends on a different key. */
 export class InstanceKeyError extends GatewayError {
   override readonly name = "InstanceKeyError";
 
@@ -26,14 +26,14 @@ export class InstanceKeyError extends GatewayError {
   }
 }
 
-/** Adapts the rows of a feature to a new instance key; values sealed with the old one are lost. */
+/** Adapts the rows of a feature to a new instance key; values sealed with the old key are lost. */
 export type ReplacementStep = (tx: Tx, key: InstanceKey) => Promise<void>;
 
-/** The instance key of this process, and which key the database depends on. */
+/** Manages the instance key of this process, and records which key the database depends on. */
 export class InstanceKeyService {
   private key: InstanceKey | undefined;
   private opened: Promise<void> | undefined;
-  /** Why the file could not be created. */
+  /** The reason why the file could not be created, if any. */
   private problem: string | undefined;
   /** The key file of an embedded database without `INSTANCE_KEY`. */
   private readonly file: string | undefined;
@@ -49,7 +49,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * Reads the key, or creates the file of an embedded database that does not depend on a key yet.
+   * Reads the key, or creates the key file of an embedded database that does not yet depend on a key.
    * @returns a warning if the database depends on a missing key or the file cannot be created
    * @throws StartupError if the database depends on another key, or the file cannot be used
    */
@@ -62,7 +62,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * The key, for data that already depends on it.
+   * Returns the key, for data that already depends on it.
    * @throws InstanceKeyError if it is missing
    */
   async current(): Promise<InstanceKey> {
@@ -71,14 +71,14 @@ export class InstanceKeyService {
     return key;
   }
 
-  /** The key; undefined if it is missing. */
+  /** Returns the key; undefined if it is missing. */
   async available(): Promise<InstanceKey | undefined> {
     await this.opening();
     return this.key;
   }
 
   /**
-   * The key, for a unit of work that makes the database depend on it.
+   * Returns the key, for a unit of work that makes the database depend on it.
    * @throws InstanceKeyError if it is missing, or the database depends on another key
    */
   async required(tx: Tx): Promise<InstanceKey> {
@@ -96,8 +96,8 @@ export class InstanceKeyService {
   }
 
   /**
-   * Makes the database depend on the key of this process instead of a lost one, with the steps of all features.
-   * @throws InstanceKeyError if there is no key, or the database does not depend on another one
+   * Makes the database depend on the key of this process instead of a lost key, and runs the steps of all features.
+   * @throws InstanceKeyError if there is no key, or the database does not depend on another key
    */
   async replace(): Promise<void> {
     const key = this.config.instanceKey ?? this.keyIn((file) => readKeyFile(file) ?? createKeyFile(file));
@@ -140,7 +140,9 @@ export class InstanceKeyService {
     this.key = key;
   }
 
-  /** Everything else works without a key: a full disk, for example, must not keep the process from starting. */
+  /**
+   * Does not throw, because the process must start even if, for example, the disk is full: most requests need no key.
+   */
   private create(file: string): InstanceKey | undefined {
     try {
       return createKeyFile(file);
@@ -161,7 +163,7 @@ export class InstanceKeyService {
   }
 }
 
-/** Identifies the key that the database depends on, if any. */
+/** Returns the check value of the key that the database depends on, if any. */
 async function checkIn(reader: EntityManager): Promise<string | undefined> {
   return (await reader.findOneBy(InstanceKeyCheck, { id: ID }))?.value;
 }

@@ -5,17 +5,17 @@ import type { InstanceKey } from "../credentials/instance-key";
 export interface Signing {
   id: string;
   secretGeneration: number;
-  /** When the previous secret stops being valid as well; null if only the current one is. */
+  /** The time until which the previous secret is also valid; null if it is not. */
   previousSecretUntil: Timestamp | null;
 }
 
-/** The current signing secret of a row. */
+/** Returns the current signing secret of a row. */
 export const signingSecretOf = (
   { id, secretGeneration }: Pick<Signing, "id" | "secretGeneration">,
   key: InstanceKey,
 ): string => key.deriveSigningSecret(id, secretGeneration);
 
-/** A row's currently valid signing secrets, newest first. */
+/** Returns the signing secrets of a row that are currently valid, newest first. */
 export function signingSecretsOf(row: Signing, key: InstanceKey): string[] {
   const current = signingSecretOf(row, key);
   return row.previousSecretUntil === null

@@ -15,7 +15,7 @@ const ACCESS = { allowed: { key: "mcp:graphql" }, whileDeactivated: false } as c
 
 const WORDS_MAX_LENGTH = 200;
 
-/** Creates the tools for models that know GraphQL: one finds parts of the schema, the other runs documents. */
+/** Creates the tools for models that know GraphQL: one searches the schema, the other runs documents. */
 export function graphqlTools(schema: GraphQLSchema, run: RunOperation): McpTool[] {
   const search = new SchemaSearch(schema);
   const json = schema.getType("JSONObject") as GraphQLOutputType;

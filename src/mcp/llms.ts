@@ -27,7 +27,7 @@ IDs of pets and categories are int64. Repeat what may have failed with the same 
 - [Configuration schema](${base}/agent/configuration/schema): the JSON Schema of agents' configurations
 ${hasViewer ? `- [REST documentation](${base}/docs): the same contract as a page for people\n` : ""}`;
 
-/** Adds `/llms.txt`, which points models to the server's documents. Like them, it needs no key. */
+/** Adds `/llms.txt`, which points models to the server's documents. Like these, it needs no key. */
 export function addLlmsText(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   let text: Validated | undefined;
   app.get("/llms.txt", async (request, reply) => {

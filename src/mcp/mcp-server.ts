@@ -8,11 +8,11 @@ type Library = typeof import("@modelcontextprotocol/server");
 
 let library: Library | undefined;
 
-/** Loads the protocol's library on the first request: it is slow to load, and many services never need it. */
+/** Loads the MCP library on the first request, because it is slow to load and many services never need it. */
 function loadLibrary(): Library {
   if (library === undefined) {
     const { config }: typeof import("zod") = require("zod");
-    // Set before the library creates its schemas, because requests must not generate code.
+    // Set before the library creates its schemas, so that requests generate no code.
     config({ jitless: true });
     library = require("@modelcontextprotocol/server") as Library;
   }
@@ -37,7 +37,7 @@ const NO_VALIDATOR = {
 };
 
 /**
- * Answers the JSON-RPC message of a request, without a session or a stream.
+ * Responds to the JSON-RPC message of a request, without a session or stream.
  * @param tools by name
  */
 export async function answerMessage(
@@ -62,7 +62,7 @@ export async function answerMessage(
   }
 }
 
-/** The library sends JSON only to clients that also accept streams; every response here is JSON. */
+/** Headers for the library, which requires clients to accept streams, although all responses here are JSON. */
 const headersOf = ({ headers }: FastifyRequest): [string, string][] => [
   ["accept", "application/json, text/event-stream"],
   ["content-type", "application/json"],
@@ -85,7 +85,7 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
       .filter(({ isFor }) => isFor(request.callContext.caller))
       .map(({ definition }) => definition),
   }));
-  // Some clients list everything, and drop a server that does not know the method.
+  // Some clients list everything, and disconnect from servers that do not know the method.
   server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
@@ -98,7 +98,7 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
   return server;
 }
 
-/** @returns the result, or the error in the format of REST */
+/** @returns the result, or the error in REST format */
 async function callTool(
   tool: McpTool,
   args: Readonly<Record<string, unknown>>,

@@ -16,16 +16,16 @@ import type { Caller } from "../auth/caller";
 import { accessOf } from "../schema/access";
 import { isForMembers } from "../schema/for-members";
 
-/** Max matches printed in an answer. */
+/** Max matches to print in an answer. */
 const MAX_MATCHES = 8;
 
 /** Max characters of the printed matches. */
 const MAX_CHARACTERS = 10_000;
 
-/** Max names of further matches. */
+/** Max names of additional matches. */
 const MAX_NAMES = 20;
 
-/** Splits names such as `sendToConversation` into words, so that each of them can be found. */
+/** Splits names such as `sendToConversation` into words, so that each word can be found. */
 const wordsOf = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? [];
 
 /** Finds parts of the schema by the words in their names and descriptions. */
@@ -74,8 +74,8 @@ export class SchemaSearch {
 }
 
 /**
- * Returns the root fields of queries and mutations, such as `Query.pets`, each as a type with this field, and the types
- * that they lead to, by name.
+ * Returns, by name, the root fields of queries and mutations, such as `Query.pets`, each as a type with only this
+ * field, and all types that can be reached from them.
  * @param mayUse true for the fields to include
  */
 function partsOf(

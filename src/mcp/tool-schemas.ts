@@ -11,7 +11,7 @@ export interface ObjectSchema extends JsonSchema {
 
 const DIGITS = { type: "string", pattern: "^-?[0-9]+$" };
 
-/** Models and clients round large numbers, so arguments may be text. */
+/** Arguments may be text, because models and clients round large numbers. */
 const INT64_ARGUMENT = { anyOf: [{ type: "integer" }, DIGITS] };
 
 const IDEMPOTENCY_KEY = {
@@ -20,9 +20,10 @@ const IDEMPOTENCY_KEY = {
 };
 
 /**
- * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key. A model
- * reads the schemas of all tools before its first call, so they omit what an error message can say, such as patterns.
- * @throws Error when two arguments have the same name
+ * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key. Models
+ * read the schemas of all tools before their first call, so the schemas omit details that an error message can explain,
+ * such as patterns.
+ * @throws Error if two arguments have the same name
  */
 export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan): ObjectSchema {
   const parameters = [...path, ...query];
@@ -44,22 +45,27 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   return compacted(schema) as ObjectSchema;
 }
 
-/** Describes the `structuredContent` of a list's tool; undefined for other tools, whose members the model sees in the text. */
+/** Describes the `structuredContent` of list tools; undefined for others, because models see the same in the text. */
 export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
   result?.schema.type === "array"
     ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
     : undefined;
 
-/** Omits the description of a number whose limits already say as much, and that of `cursor`, which the server's instructions explain. */
+/**
+ * Omits descriptions of numbers with limits, which say enough, and of `cursor`, which the server's instructions
+ * explain.
+ */
 const withoutKnown = (name: string, { description, ...schema }: JsonSchema): JsonSchema =>
   name === "cursor" || (schema.minimum !== undefined && schema.maximum !== undefined)
     ? schema
     : { ...schema, description };
 
-/** Shorter descriptions say little more than the name. */
+/** Descriptions below this length say little more than the name. */
 const MIN_DESCRIPTION_LENGTH = 30;
 
-/** Shortens a schema; only patterns, lengths of texts, number formats and extra nested members are no longer checked. */
+/**
+ * Shortens a schema. Only patterns, lengths of texts, number formats and extra nested members are no longer checked.
+ */
 export function compacted({ pattern: _, minLength: __, maxLength: ___, ...schema }: JsonSchema): JsonSchema {
   const { format, additionalProperties, required, properties, items, oneOf, description, ...others } = schema;
   const isTelling = typeof description === "string" && description.length >= MIN_DESCRIPTION_LENGTH;
@@ -80,7 +86,9 @@ export function compacted({ pattern: _, minLength: __, maxLength: ___, ...schema
   return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
 }
 
-/** Merges alternative objects into one, as few models handle alternatives; drops null, which equals an omitted argument. */
+/**
+ * Merges alternative objects, because few models handle alternatives, and drops null, which means an omitted argument.
+ */
 function flattened(alternatives: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = alternatives.filter(({ type }) => type !== "null");
   if (others.length === 0) return compacted(first);

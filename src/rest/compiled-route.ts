@@ -24,7 +24,7 @@ export interface CompiledRoute {
   changes: boolean;
   /**
    * Authorizes a call.
-   * @throws GatewayError when the caller may not call it
+   * @throws GatewayError if the caller may not call it
    */
   admit(caller: Caller): void;
   isFor(caller: Caller): boolean;
@@ -70,7 +70,7 @@ export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchem
   });
 }
 
-/** Lets a function count the calls of deprecated routes, by REST and MCP. */
+/** Makes a function count the calls of deprecated routes over REST and MCP. */
 export const countingDeprecated = (
   routes: readonly CompiledRoute[],
   count: CountDeprecated,
@@ -124,7 +124,7 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   };
 }
 
-/** Runs the document with GraphQL's schema, resolvers, context and errors. */
+/** Runs the document with the schema, resolvers, context and errors of GraphQL. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
   const execute = planOperation(schema, document);
   return async (variables: Record<string, unknown>, context: RequestContext): Promise<unknown> => {

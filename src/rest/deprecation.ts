@@ -4,7 +4,7 @@ import { sectionOf } from "./openapi/viewer";
 
 /**
  * Returns the headers of a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link with the `successor-version`
- * (RFC 5829) and the `deprecation`, the section of `/docs` about the route (RFC 9745).
+ * (RFC 5829) and the `deprecation` (RFC 9745), which is the route's section in `/docs`.
  * @param publicUrl prefix of the addresses
  */
 export const deprecationHeaders = (
@@ -17,6 +17,6 @@ export const deprecationHeaders = (
   link: `<${publicUrl}${successor}>; rel="successor-version", <${publicUrl}${sectionOf(route)}>; rel="deprecation"; type="text/html"`,
 });
 
-/** Returns the sentence about a deprecation in descriptions. */
+/** Returns the sentence for descriptions that says when a deprecated part will be removed. */
 export const removalOf = ({ sunset }: Deprecation) =>
   `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;

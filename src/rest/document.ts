@@ -40,13 +40,13 @@ export interface Variable {
   type: GraphQLInputType;
   /** The argument or input field that uses the variable, with its description and rules. */
   target: GraphQLArgument | GraphQLInputField | undefined;
-  /** Path of the target in problems: an argument, and the fields within it. */
+  /** Path of the target in problems: an argument, then the fields within it. */
   path: string;
   default: unknown;
 }
 
 /**
- * Validates the document of a route. A test does this instead of the startup, which would take a third longer.
+ * Validates the document of a route. A test does this, because startup would take a third longer.
  * @throws Error unless it passes the rules of the GraphQL specification
  */
 export function validateDocument(text: string, schema: GraphQLSchema): void {
@@ -123,8 +123,8 @@ function targetsOf(
 }
 
 /**
- * Returns the field at a path of response keys, with its declared type and selection; no field at an empty path.
- * @throws Error when the document does not select the path
+ * Returns the field at a path of response keys, with its declared type and selection; an empty path has no field.
+ * @throws Error if the document does not select the path
  */
 export function selectedAt(
   root: GraphQLOutputType,

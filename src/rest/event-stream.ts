@@ -9,14 +9,16 @@ import { startStream } from "../http/start-stream";
 const TYPE = "text/event-stream";
 
 const TIMES = {
-  /** How often an idle stream sends a comment (ms), because proxies close connections that are silent for a minute. */
+  /**
+   * Interval between comments on an idle stream (ms), because proxies close connections that are silent for a minute.
+   */
   heartbeatMs: 15_000,
-  /** Max time without reading by a client before its connection is closed (ms). */
+  /** Close the connection of a client that reads nothing for this time (ms). */
   stalledMs: 30_000,
   sweepMs: 1_000,
 };
 
-/** How long a client should wait before it reconnects (ms). */
+/** Time that clients should wait before they reconnect (ms). */
 const RETRY_MS = 2_000;
 
 interface OpenStream {
@@ -65,7 +67,7 @@ export class EventStreams<Item> {
     const sending = { raw, stream, position, lastWriteAt: performance.now(), stalledSince: undefined };
     this.add(sending);
     try {
-      // The first ID lets a client resume from here even if it has received no event.
+      // The first ID lets clients resume from here even if they have received no event.
       await write(sending, `retry: ${RETRY_MS}\nid: ${position}\n\n`);
       for (let batch = await stream.nextBatch(); batch !== undefined; batch = await stream.nextBatch()) {
         await write(sending, this.framesOf(batch));
@@ -106,7 +108,7 @@ export class EventStreams<Item> {
       if (stalledSince !== undefined) {
         if (now - stalledSince >= this.times.stalledMs) raw.destroy();
       } else if (now - lastWriteAt >= this.times.heartbeatMs) {
-        // An ID without data moves the client's position past events that the filter excluded.
+        // An ID without data advances the client's position past events that the filter excluded.
         const isAhead = stream.position !== sending.position;
         void write(sending, isAhead ? `:\nid: ${stream.position}\n\n` : ":\n\n");
       }

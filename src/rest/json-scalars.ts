@@ -11,18 +11,18 @@ type Source = Location["source"];
 
 interface Leaf {
   schema: JsonSchema;
-  /** @returns the decoded value; undefined for an invalid one */
+  /** @returns the decoded value; undefined if it is invalid */
   read(value: unknown, source: Source): unknown;
   mustBe: string | ((value: unknown, source: Source) => string);
   write?(value: unknown): string;
-  /** @returns the value in JSON; the one in GraphQL unless given */
+  /** @returns the value in JSON, which is the GraphQL value by default */
   structure?(value: unknown): unknown;
 }
 
-/** Texts that JSON quotes unchanged: without control characters, quotes, backslashes and surrogates. */
+/** Texts that JSON quotes unchanged, without control characters, quotes, backslashes and surrogates. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Writes the same as `JSON.stringify`; most texts are plain, and quoting those here is faster. */
+/** Writes the same as `JSON.stringify`, but faster for plain texts, as most texts are. */
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 
@@ -86,7 +86,7 @@ const LEAVES: Readonly<Record<string, Leaf>> = {
   Float: FLOAT,
   Boolean: BOOLEAN,
   String: STRING,
-  // Every ID is a UUID, unless its field declares int64.
+  // IDs are UUIDs, unless their field declares int64.
   ID: { ...STRING, schema: { type: "string", maxLength: UUID_COLUMN.length } },
 };
 
@@ -136,14 +136,14 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
   };
 }
 
-/** True if values of an enum are no names, such as `message.delivered`: in REST, they are texts. */
+/** True if the values of an enum are not GraphQL names, such as `message.delivered`; in REST, they are texts. */
 export const isOfTexts = (type: GraphQLEnumType): boolean =>
   type.getValues().some(({ name, value }) => name !== value);
 
-/** The contract does not list the texts: clients must expect more of them. */
+/** Does not list the texts in the contract, because clients must expect new ones. */
 function textEnumLeaf(type: GraphQLEnumType): Leaf {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
-  // Items of a stream have the values of the enum, results of GraphQL their names.
+  // Items of a stream contain the values of the enum, but GraphQL results contain their names.
   const structure = (value: unknown) => valueServedAs(type, String(value)) ?? value;
   return {
     schema: { type: "string" },

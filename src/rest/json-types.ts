@@ -33,11 +33,11 @@ export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 export interface Use {
   rule?: JsonSchemaRule;
   check?: Check | undefined;
-  /** The document's selection on an object. */
+  /** The document's selection of an object's fields. */
   selection?: SelectionSetNode | undefined;
   /** Registers the schema of a named type and returns a reference to it. */
   define?: ((name: string, schema: JsonSchema) => JsonSchema) | undefined;
-  /** True for a list whose items are valid or not on their own. */
+  /** True for a list whose items are validated individually. */
   itemsApart?: boolean;
   /** Names of the enclosing input objects. */
   within?: readonly string[];
@@ -106,7 +106,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       for (const [i, each] of items.entries()) {
         if (use.itemsApart && location.malformed !== undefined) {
           const apart = { path: "", source: location.source, problems: [] };
-          // As a body of its own, which may be null as well.
+          // Decoded like a body of its own; null counts as an empty one.
           const found = item.decode(each ?? {}, apart);
           if (apart.problems.length > 0) location.malformed.set(i, new InvalidInput(apart.problems));
           decoded.push(apart.problems.length > 0 ? {} : found);
@@ -138,7 +138,7 @@ export interface Member {
   default?: unknown;
 }
 
-/** Returns the representation of an object with exactly these members; null members are left out of results. */
+/** Returns the representation of an object with exactly these members; results omit null members. */
 export function objectType(members: readonly Member[]): JsonType {
   const names = new Set(members.map(({ name }) => name));
   const written = members.map(({ name, key, json }) => {
@@ -207,7 +207,7 @@ export function memberSchema({
 }
 
 /**
- * Allows null through `oneOf`, because some generators support no list of types; an empty schema already allows null.
+ * Allows null with `oneOf`, because some generators do not support lists of types; an empty schema already allows null.
  */
 const orNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: "null" }] };
@@ -229,7 +229,7 @@ function inputType(type: GraphQLInputObjectType, use: Use): JsonType {
   };
 }
 
-/** Returns the representation of an object with exactly one of these members; null is the same as an omitted member. */
+/** Returns the representation of an object with exactly one of these members; a null member counts as omitted. */
 function oneOfType(type: GraphQLInputObjectType, members: readonly Member[]): JsonType {
   const json = objectType(members);
   const only = (member: Member) => objectType([{ ...member, required: true, takesNull: false }]).schema;

@@ -1,6 +1,6 @@
 import type { InputProblem, InvalidInput } from "../errors";
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
+/** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The location of a value in a request. */
@@ -8,8 +8,8 @@ export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
   /**
-   * Where the value comes from: a JSON body, which has types; the URL or a header, which are text; or the arguments of
-   * an MCP tool, which are JSON whose int64 may be text.
+   * Origin of the value: a JSON body, which is typed; the URL or a header, which are text; or the arguments of an MCP
+   * tool, which are JSON in which an int64 may be text.
    */
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */

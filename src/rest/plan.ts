@@ -40,11 +40,11 @@ export interface RoutePlan extends FixedDocument {
   body: Body | undefined;
   idempotencyKey: IdempotencyKey | undefined;
   statuses: readonly SuccessStatus[];
-  /** The body of a success; undefined if every success is a 204. */
+  /** The body of success responses; undefined if all of them are 204. */
   result: JsonType | undefined;
   /** True if the route's resource may be missing (404). */
   canBeMissing: boolean;
-  /** REST names of arguments and input fields by their paths in problems. */
+  /** REST names of arguments and input fields, by their paths in problems. */
   names: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +66,7 @@ export interface IdempotencyKey {
 
 /**
  * Validates the documents of a route.
- * @throws Error with the name of the route when one of them is invalid
+ * @throws Error with the name of the route if one of them is invalid
  */
 export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
   servable(route, () => {
@@ -78,14 +78,14 @@ export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
  * Derives the plan of a route.
  * @param route passes `validateRoute`
  * @param define names the schemas of named types, for the documentation
- * @throws Error with the name of the route when its declaration is invalid
+ * @throws Error with the name of the route if its declaration is invalid
  */
 export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>
   servable(route, () => derive(route, fixedDocument(route.document, schema), define));
 
 /**
  * Derives the plan of a route's stream, whose result is one item.
- * @throws Error with the name of the route when its declaration is invalid
+ * @throws Error with the name of the route if its declaration is invalid
  */
 export const streamPlanOf = (
   { pageInfo: _, stream: __, ...route }: RestRoute,
@@ -100,7 +100,7 @@ export const streamPlanOf = (
 
 /**
  * Runs a build step of a route.
- * @throws Error with the name of the route when the step fails
+ * @throws Error with the name of the route if the step fails
  */
 export function servable<T>({ operationId, method, path }: RestRoute, make: () => T): T {
   try {
@@ -178,7 +178,7 @@ function assert(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise);
 }
 
-/** The variables of a document; each is filled from one part of the request. */
+/** The variables of a document, each of which is filled from one part of the request. */
 class Variables {
   private readonly taken = new Set<string>();
 
@@ -189,7 +189,7 @@ class Variables {
 
   /**
    * Claims a variable for a part of the request.
-   * @throws Error when it does not exist or is filled already
+   * @throws Error if it does not exist or is already claimed
    */
   take(name: string): Variable {
     const variable = this.all.get(name);
@@ -228,7 +228,7 @@ class Variables {
     };
   }
 
-  /** The representation of an input object by its only field. */
+  /** Returns the representation of an input object by its only field. */
   private jsonOfField({ type }: Variable, name: string): JsonType {
     const field = inputFieldOf(type, name);
     assert(field !== undefined, `${type} has no field ${name}`);
@@ -281,7 +281,7 @@ function inPath(parameter: PathParameter, variables: Variables): Member {
   return { ...member, required: true, json: { ...member.json, schema, decode } };
 }
 
-/** Accepts any text: malformed IDs are treated as unknown, so the resolver answers 404. */
+/** Accepts any text, because malformed IDs are treated as unknown, for which the resolver returns 404. */
 const decodeId = (value: unknown, location: Location) =>
   typeof value === "string" ? value : addProblem(location, "must be a string");
 

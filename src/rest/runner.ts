@@ -19,14 +19,14 @@ import { hasBody, inputsOf, isEmpty, variablesReader } from "./variables";
 export interface Runner {
   /** Rejects callers without access and bodies that are not JSON, before reading the body. */
   guard: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
-  /** Answers a request. */
+  /** Handles a request. */
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
 /**
  * Creates the handlers of a route.
  * @param publicUrl prefix of the addresses in `Link`
- * @throws Error when its stream cannot be served
+ * @throws Error if its stream cannot be served
  */
 export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicUrl: string): Runner {
   const { plan, admit, run } = compiled;
@@ -68,7 +68,7 @@ function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema)
   if (subscribe === undefined || result === undefined) throw new Error(`${fieldName} opens no stream`);
   const node = operation.selectionSet.selections[0] as FieldNode;
   const toVariables = variablesReader(plan);
-  // Resolvers read nothing else.
+  // Resolvers read only these.
   const info = { parentType, fieldName } as GraphQLResolveInfo;
   const streams = new EventStreams<Data>(
     (item) => `id: ${item[declared.id]}\nevent: ${item[declared.event]}\ndata: ${result.write(item)}\n\n`,

@@ -23,8 +23,8 @@ const IN_REQUESTS: InputForm = { source: "text", idempotencyKeyName: IDEMPOTENCY
 
 /**
  * Creates a function that turns the inputs of a route into the variables of its document.
- * @returns a function that throws InvalidInput with all problems in path, query, idempotency key and body, and collects
- *   those in items of a list with `@ItemsApart`
+ * @returns a function that throws InvalidInput with all problems of the path, query, idempotency key and body, but
+ *   collects the problems of items in a list with `@ItemsApart`
  */
 export function variablesReader(
   { path, query, body, idempotencyKey }: RoutePlan,
@@ -95,6 +95,6 @@ export const hasBody = ({ headers }: Pick<FastifyRequest, "headers">): boolean =
 export const isEmpty = (headers: FastifyRequest["headers"]): boolean =>
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 
-/** Accepts the key with or without quotes: the draft requires them, but most clients omit them. */
+/** Accepts the key with or without quotes, because the draft requires them but most clients omit them. */
 const unquoted = (header: string | string[] | undefined) =>
   header === undefined ? undefined : String(header).replace(/^"(.*)"$/, "$1");

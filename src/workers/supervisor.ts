@@ -21,7 +21,7 @@ const MAX_RETRY_DELAY_MS = 30_000;
 
 /**
  * Serves with several worker processes until a signal stops them. A worker that dies is replaced; SIGHUP replaces all.
- * @throws StartupError when a worker cannot start
+ * @throws StartupError if a worker cannot start
  */
 export async function supervise(config: Config, log: Logger): Promise<void> {
   const supervisor = new Supervisor(config, log);
@@ -62,7 +62,7 @@ class Supervisor {
   /**
    * Starts all workers.
    * @returns the address of the service; undefined if a signal came first
-   * @throws StartupError when a worker cannot start; the others have been stopped
+   * @throws StartupError if a worker cannot start; the others have been stopped
    */
   async start(): Promise<string | undefined> {
     const numbers = Array.from({ length: this.config.workers }, (_, i) => i + 1);

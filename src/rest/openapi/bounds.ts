@@ -12,8 +12,8 @@ const BY_FORMAT: Readonly<Record<string, JsonSchema>> = {
 const ROUNDED = "JavaScript rounds integers beyond 2^53: use a lossless JSON library.";
 
 /**
- * Adds the bounds that formats and enumerations imply to all schemas of a document, and to each int64 a warning about
- * rounding.
+ * Adds the bounds implied by formats and enumerations to all schemas of a document, and a rounding warning to each
+ * int64.
  */
 export const withBounds = (document: JsonSchema): JsonSchema =>
   mapped(document, (schema) => ({
@@ -29,7 +29,7 @@ const rangeOf = ({ type, enum: values }: JsonSchema): JsonSchema =>
     ? { minimum: Math.min(...(values as number[])), maximum: Math.max(...(values as number[])) }
     : {};
 
-/** Bounds the texts and lists that declare no bound by the size of the whole. */
+/** Bounds texts and lists that declare no bound by the size of the whole. */
 export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: number, part: Part): Part =>
   mapped(part, (schema) => {
     if (schema.type === "array") return { maxItems: max, ...schema };
@@ -41,7 +41,7 @@ export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: 
 export const inHeaders = <Part extends JsonSchema | readonly JsonSchema[]>(part: Part): Part =>
   boundedBy(maxHeaderSize, part);
 
-/** Changes all objects in a part of a document, the inner ones first. */
+/** Changes all objects in a part of a document, inner objects first. */
 function mapped<Part>(part: Part, change: (schema: JsonSchema) => JsonSchema): Part {
   if (Array.isArray(part)) return part.map((each) => mapped(each, change)) as Part;
   if (typeof part !== "object" || part === null) return part;

@@ -5,7 +5,7 @@ import { sendValidated, type Validated, validated } from "../../http/validated";
 import type { JsonSchema } from "../json-value";
 import { type EncodedFile, loadViewer, type Viewer } from "./viewer";
 
-/** Allows only local resources, so the page works offline; the viewer uses inline styles. */
+/** Allows only local resources, because the page must work offline, and inline styles, which the viewer uses. */
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

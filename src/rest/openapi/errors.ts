@@ -83,7 +83,7 @@ export class ErrorResponses {
   private readonly all = new Map<string, JsonSchema>();
   private readonly common: readonly ErrorCode[];
 
-  /** @param plans plans of all operations; response names omit the codes they share */
+  /** @param plans plans of all operations; response names omit the codes that all of them share */
   constructor(plans: readonly RoutePlan[]) {
     const [first = [], ...others] = plans.map(errorCodes);
     this.common = first.filter((code) => others.every((codes) => codes.includes(code)));
@@ -92,7 +92,7 @@ export class ErrorResponses {
   /** Returns references to the error responses of an operation, by status. */
   of(plan: RoutePlan): Record<string, JsonSchema> {
     return this.byStatus(errorCodes(plan), (status, possible) => {
-      // The HTTP parser answers these before routing.
+      // The HTTP parser sends these responses before routing.
       const deprecated = plan.route.deprecation !== undefined && ![408, 431].includes(status);
       const more = [
         ...(AFTER_AUTHENTICATION.has(status) ? RATE_LIMIT_HEADERS : []),
@@ -158,7 +158,7 @@ function response(status: number, codes: readonly ErrorCode[], more: readonly He
           allOf: [
             { $ref: "#/components/schemas/Error" },
             {
-              // Types instead of `const`, for generators that infer nothing (ogen).
+              // Types instead of `const`, for generators that do not infer types (ogen).
               type: "object",
               properties: {
                 code: { type: "string", enum: codes },
@@ -183,5 +183,5 @@ const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** Statuses that can occur after the request has been counted against the rate limit. */
+/** Status codes that can occur after the request has been counted against the rate limit. */
 const AFTER_AUTHENTICATION = new Set([400, 403, 404, 409, 410, 413, 415, 429, 500, 503]);

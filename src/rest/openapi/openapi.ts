@@ -35,8 +35,8 @@ export function serversOf(
 }
 
 /**
- * Generates the OpenAPI 3.1 document of the REST API from the route tables, the schema with its validation rules, and the
- * error table.
+ * Generates the OpenAPI 3.1 document of the REST API from the route tables, the schema with its validation rules, and
+ * the error table.
  */
 export function createOpenApi(
   schema: GraphQLSchema,
@@ -126,7 +126,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
   };
 }
 
-/** Describes a parameter; in a URL it is text, and so never null. */
+/** Describes a parameter; parameters are never null, because values in a URL are text. */
 const parameter = (member: Member, location: "path" | "query"): JsonSchema => ({
   name: member.name,
   in: location,

@@ -5,8 +5,8 @@ export class Schemas {
   private readonly all = new Map<string, JsonSchema>();
 
   /**
-   * Creates a function that registers the schemas of one operation. A schema is named after its GraphQL type, prefixed
-   * with the operation if another operation selects other fields of the type.
+   * Creates a function that registers the schemas of an operation. A schema is named after its GraphQL type, prefixed
+   * with the operation if another operation selects different fields of the type.
    */
   definer(operationId: string): (name: string, schema: JsonSchema) => JsonSchema {
     const owner = capitalized(operationId);

@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { documentedPath, type RestRoute } from "../../schema/rest-route";
 
-/** Possible output folders of the viewer's build, relative to the built program and to the sources. */
+/** Output folder of the viewer build, relative to the built program and to the sources. */
 const FOLDERS = ["../../../docs", "../../../dist/docs"].map((folder) => join(__dirname, folder));
 
-/** Address of a route's section on the page of `/docs`. */
+/** Returns the address of a route's section in `/docs`. */
 export const sectionOf = ({ method, path }: Pick<RestRoute, "method" | "path">): string =>
   `/docs#?route=${method.toLowerCase()}-${documentedPath(path).replace(/[{}-]+/g, "-")}`;
 
-/** A file of the viewer in every encoding. */
+/** A file of the viewer in each encoding. */
 export type EncodedFile = Record<"identity" | "gzip" | "br", Buffer>;
 
 /** The page of `/docs` and its files, ready to send. */
@@ -23,7 +23,7 @@ export interface Viewer {
 let viewer: Promise<Viewer> | undefined;
 
 /**
- * Loads the viewer once per process: a file stream per request would let slow clients exhaust file descriptors.
+ * Loads the viewer once per process, because a file stream per request would let slow clients exhaust file descriptors.
  * @returns undefined if the viewer is not built
  */
 export async function loadViewer(): Promise<Viewer | undefined> {

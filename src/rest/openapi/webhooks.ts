@@ -38,7 +38,7 @@ const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchem
   },
 });
 
-/** An event of one type, in the same form as in the list. */
+/** Returns the schema of an event of one type, in the same form as in the list of events. */
 const eventOf = (type: string, data: JsonSchema): JsonSchema => ({
   allOf: [
     { $ref: "#/components/schemas/Event" },

@@ -1,4 +1,4 @@
-// Appended to the viewer's script; lets the keyboard scroll pages without links or fields.
+// Appended to the viewer's script; makes pages without links or fields scrollable by keyboard.
 const explorer = document.querySelector("openapi-explorer");
 explorer.addEventListener("spec-loaded", async () => {
   await explorer.updateComplete;
