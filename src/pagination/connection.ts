@@ -45,7 +45,7 @@ export class OrderedPageArgs extends PageArgs {
   order: ListOrder = ListOrder.oldest_first;
 }
 
-/** The arguments of a list that is read in either order, and newest first unless the client says otherwise. */
+/** The arguments of a list that can be read in either order, by default newest first. */
 @ArgsType()
 export class NewestFirstPageArgs extends PageArgs {
   @Field(() => ListOrder, {
@@ -54,18 +54,18 @@ export class NewestFirstPageArgs extends PageArgs {
   order: ListOrder = ListOrder.newest_first;
 }
 
-/** The order of a list as SQL. */
+/** Returns the order of a list as SQL. */
 export const directionOf = (order: ListOrder): "ASC" | "DESC" =>
   order === ListOrder.newest_first ? "DESC" : "ASC";
 
 /** A requested page, for the database. */
 export interface Page {
   limit: number;
-  /** Position of the row before the page: its ID, unless its list defines another. */
+  /** Position of the row before the page: its ID, unless the list defines a different position. */
   after: string | undefined;
 }
 
-/** Creates a connection of a page of rows. */
+/** Creates a connection for a page of rows. */
 export interface ConnectionType<Row, Connection> {
   new (rows: readonly Row[], page: Page, count: () => Promise<number>): Connection;
   pageOf(args: PageArgs): Page;
@@ -73,7 +73,7 @@ export interface ConnectionType<Row, Connection> {
 
 /**
  * Limits a query to one page in the order of `id`, plus one row that shows whether a next page exists. With keyset
- * pagination, deep pages cost no more than the first, and inserts between two reads neither repeat nor hide rows.
+ * pagination, deep pages cost no more than the first page, and inserts between two reads neither repeat nor hide rows.
  */
 export function paginate<T extends ObjectLiteral>(
   query: SelectQueryBuilder<T>,
@@ -86,7 +86,7 @@ export function paginate<T extends ObjectLiteral>(
 }
 
 /**
- * Like `paginate`, but also reads the rows.
+ * Limits a query like `paginate`, and reads the rows.
  * @param query null if the list has no items
  */
 export const pageOfRows = async <T extends ObjectLiteral>(
@@ -128,7 +128,7 @@ export class PageInfo {
   }
 }
 
-/** Describes a page of rows, without a cursor if it is empty. */
+/** Describes a page of rows; an empty page has no cursors. */
 export const pageInfoOf = <T>(
   nodes: readonly T[],
   { after }: Page,
@@ -167,9 +167,9 @@ export interface Connection<T extends Row> {
 
 /**
  * Creates the Relay connection type of a node type.
- * @param kind kind of its cursors, so that cursors of other lists are rejected
+ * @param kind kind of the list's cursors, so that cursors of other lists are rejected
  * @param isPosition returns true if a text is a well-formed position of a row
- * @param positionOf returns a row's position for its cursor, without colons; its ID, unless the list has a different
+ * @param positionOf returns a row's position for its cursor, without colons: its ID, unless the list has a different
  *   order
  */
 export function ConnectionOf<T extends Row>(

@@ -2,14 +2,14 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { HOUR_MS, timestampOf } from "../common/time";
 import { leastUuidAt } from "../common/uuid";
 
-/** How much earlier than a row's time its ID may have been generated (ms). */
+/** Max time by which a row's ID may be older than the row's time (ms). */
 const LEAD_MS = 1_000;
-/** How much later (ms): rows may wait to be stored, and a clock may be set back. */
+/** Max time by which it may be newer (ms), because rows may wait to be stored and clocks may be set back. */
 const LAG_MS = HOUR_MS;
 
 /**
- * Limits a query to rows created within a period. Bounds of their IDs, which are UUIDv7, let an index ordered by ID skip
- * the others.
+ * Limits a query to rows created within a period. Bounds on their IDs, which are UUIDv7, let an index ordered by ID
+ * skip all other rows.
  */
 export function createdBetween<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,

@@ -10,7 +10,7 @@ import { countRows } from "./total-count";
 /** Max lists per statement, below SQLite's limit of 500 terms of a compound SELECT. */
 const MAX_LISTS = 100;
 
-/** A list of an entity's rows that share a parent, such as the messages of a conversation. */
+/** A list of rows of an entity that share a parent, such as the messages of a conversation. */
 interface ListOptions<Row> {
   /** Names the batches in metrics. */
   what: string;
@@ -19,7 +19,7 @@ interface ListOptions<Row> {
   parent: keyof Row & string;
   /** The property that the list is ordered by; an index must cover the parent, then this property. */
   position?: keyof Row & string;
-  /** An SQL condition of the rows that are listed. */
+  /** An SQL condition that the listed rows meet. */
   condition?: string;
 }
 
@@ -28,7 +28,7 @@ interface Request extends Page {
   direction: "ASC" | "DESC";
 }
 
-/** Returns a page of the list of one parent. */
+/** Returns a page of a parent's list. */
 export type ListOfParent<Connection> = (
   context: RequestContext,
   parentId: string,
@@ -36,8 +36,8 @@ export type ListOfParent<Connection> = (
 ) => Promise<Connection>;
 
 /**
- * Creates the lists of rows that belong to parents. The lists of parents that are asked for together, such as those of all
- * conversations of a page, are read by two statements, or three if there are cursors.
+ * Creates the lists of rows that belong to parents. Lists that are requested together, such as those of all
+ * conversations on a page, are read with two statements, or three if there are cursors.
  * @returns a function that returns one page of a parent's list, without an access check
  * @throws GatewayError `invalid_cursor`
  */
@@ -59,7 +59,7 @@ export function listOfParent<Row extends { id: string }, Connection>(
   });
   return async (context, parentId, { order, ...args }) => {
     const page = Connection.pageOf(args);
-    // A position begins with the ID of its row.
+    // A position starts with the ID of its row.
     const after = page.after?.slice(0, parentId.length);
     const request: Request = { parentId, direction: directionOf(order), limit: page.limit, after };
     const rows = await read(JSON.stringify(request));
@@ -73,7 +73,7 @@ export function listOfParent<Row extends { id: string }, Connection>(
   };
 }
 
-/** The rows of each page, and the one after it; undefined for a page after a row that the list does not have. */
+/** Returns the rows of each page and the row after it; undefined for a page after a row that is not in the list. */
 async function pagesOf<Row extends { id: string }>(
   reader: EntityManager,
   { entity, parent, position = "id", condition }: ListOptions<Row>,

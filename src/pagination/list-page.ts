@@ -6,7 +6,7 @@ import { countRows } from "./total-count";
 
 /** How a list is read. */
 interface List<Row extends ObjectLiteral> {
-  /** Selects all rows of the list; null if it has none. */
+  /** Selects all rows of the list; null if the list is empty. */
   matching(reader: EntityManager): Matching<Row> | Promise<Matching<Row>>;
   /** The order of the IDs, ascending by default, or another way to select a page. */
   order?: "ASC" | "DESC" | ((query: SelectQueryBuilder<Row>, page: Page) => SelectQueryBuilder<Row>);
@@ -17,7 +17,7 @@ interface List<Row extends ObjectLiteral> {
 type Matching<Row extends ObjectLiteral> = SelectQueryBuilder<Row> | null;
 
 /**
- * Reads one page of a list of the caller's organization; the total is only counted on request.
+ * Reads a page of a list of the caller's organization; the total is counted only if it is selected.
  * @throws GatewayError `invalid_cursor`, and the errors of `matching`
  */
 export async function listPage<Row extends ObjectLiteral, Connection>(

@@ -2,10 +2,10 @@ import type { GraphQLField } from "graphql";
 import { Extensions } from "type-graphql";
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 
-/** Max number that lists are counted to, so that a long list costs no more than a short one. */
+/** Max total of a list; items beyond it are not counted, so that the cost is bounded. */
 export const MAX_COUNT = 10_000;
 
-/** Marks a field about the total of a list: a report, which all such fields of the list share. */
+/** Marks a field about the total of a list; all such fields of a list together count as one report. */
 export const Total = (): MethodDecorator & PropertyDecorator => Extensions({ isReport: true, isTotal: true });
 
 /** True if a field is marked with `@Total`. */

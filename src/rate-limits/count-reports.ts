@@ -5,7 +5,7 @@ import { WINDOW_MS } from "./window";
 const REPORT_INTERVAL_MS = 50;
 
 /**
- * Reports this process's counts to the processes that share its limits: regularly, and immediately where they could
+ * Reports this process's counts to the processes that share its limits: regularly, and immediately if they could
  * otherwise accept too many requests.
  * @param processes number of processes
  * @returns a listener for `KeyWindows`
@@ -29,7 +29,8 @@ export function reportCounts(
     const isSame = last !== undefined && window.endsAt - last.endsAt < WINDOW_MS / 2;
     const used = (isSame ? last.used : 0) + amount;
     pending.set(keyId, { used, endsAt: window.endsAt });
-    // All processes together hide at most half of the remaining quota, so reports become frequent only near the limit.
+    // Together, all processes may use half of the remaining quota unreported, so reports are frequent only near the
+    // limit.
     if (used * processes * 2 >= remaining) flush();
     else timer ??= setTimeout(flush, REPORT_INTERVAL_MS).unref();
   };

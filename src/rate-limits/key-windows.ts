@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { countMany, type Decision, WINDOW_MS, type Window } from "./window";
 
-/** Max keys with a window; beyond it the least recently used key starts a new one. */
+/** Max keys with a window; beyond that, the least recently used key loses its window. */
 const MAX_KEYS = 10_000;
 
 /** Requests of a key counted by a process, and the remaining time of their window (ms), because clocks differ. */
@@ -10,7 +10,7 @@ export type KeyCount = readonly [keyId: string, used: number, remainingMs: numbe
 /** Called with the requests counted in this process. */
 export type CountListener = (keyId: string, amount: number, decision: Decision) => void;
 
-/** The windows of keys: counts from this process, and those reported by others. */
+/** The windows of keys, with the counts of this process and those reported by others. */
 export class KeyWindows {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
 
@@ -45,7 +45,7 @@ export class KeyWindows {
     }
   }
 
-  /** All counts in current windows, for a new process. */
+  /** Returns all counts in current windows, for a new process. */
   list(): KeyCount[] {
     const now = this.now();
     return [...this.windows]

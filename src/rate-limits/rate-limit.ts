@@ -34,7 +34,7 @@ export type RateLimit = (
   | undefined;
 
 /**
- * Limits the requests of each key. Count existing keys only: unknown ones would evict them.
+ * Limits the requests of each key. Count only existing keys, because unknown keys would evict them.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
  */
 export function createRateLimit(serverLimit: number, windows = new KeyWindows()): RateLimit {
@@ -43,7 +43,7 @@ export function createRateLimit(serverLimit: number, windows = new KeyWindows())
     if (perMinute === 0) return undefined;
     const { allowed, remaining, resetSeconds, window } = windows.count(id, perMinute, amount);
     return {
-      // Two fields of the current draft, and three of earlier drafts that most clients know.
+      // Two fields from the current draft, and three from earlier drafts, which most clients know.
       headers: {
         "ratelimit-policy": `"key";q=${perMinute};w=${WINDOW_MS / 1000}`,
         ratelimit: `"key";r=${remaining};t=${resetSeconds}`,

@@ -7,13 +7,13 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Keeps a client address from guessing bearer tokens: after too many unknown tokens, its tokens are rejected without a
+ * Prevents guessing of bearer tokens: after too many unknown tokens from an address, its tokens are rejected without a
  * lookup for the rest of the minute. Tokens previously found by this process are still looked up, so that other clients
  * behind the same address keep their access.
  */
 export class RejectedTokens {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
-  /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since. */
+  /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since then. */
   private readonly found = new LRUCache<string, true>({ max: MAX_TOKENS });
 
   /**
@@ -26,9 +26,9 @@ export class RejectedTokens {
   ) {}
 
   /**
-   * Looks up a token, unless its address has presented too many unknown ones.
+   * Looks up a token, unless its address has presented too many unknown tokens.
    * @param hash hash of the token; undefined for a malformed token, which is neither looked up nor counted
-   * @param ip null for a caller without an address, who is not limited
+   * @param ip null for a caller without an address, which is not limited
    * @throws GatewayError `too_many_attempts`, with `Retry-After`
    */
   async find<T>(

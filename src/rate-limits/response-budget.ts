@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { Budget } from "../common/budget";
 import { GatewayError } from "../errors";
 
-/** The part of a call context that the budget needs: the identity of the response and the organization to charge. */
+/** The part of a call context that the budget needs: the response and the organization to charge. */
 interface ResponseContext {
   readonly answer?: object | undefined;
   readonly caller: { readonly kind: string; readonly organization?: { readonly id: string } };
@@ -14,10 +14,10 @@ export const MAX_CHARACTERS = 64_000_000;
 /** Max characters per organization, so that slow clients of one organization do not block the others. */
 export const MAX_CHARACTERS_OF_ORGANIZATION = MAX_CHARACTERS / 2;
 
-/** Max characters of an uncounted response; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these. */
+/** Max characters of a response that is not counted; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these responses. */
 const SMALL_RESPONSE_CHARACTERS = 50_000;
 
-/** Max time a response waits for memory (ms). */
+/** Max time that a response waits for memory (ms). */
 const WAIT_TIMEOUT_MS = 2_000;
 
 /** True if a response of this size bypasses the budget. */
@@ -41,7 +41,7 @@ export class ResponseBudget {
   private readonly reservations = new Map<object, Reservation>();
   private waiting = 0;
 
-  /** @param maxWaiting max waiting responses; beyond that, they are rejected immediately */
+  /** @param maxWaiting max waiting responses; beyond that, responses are rejected immediately */
   constructor(private readonly maxWaiting: number) {}
 
   /**

@@ -1,7 +1,7 @@
 /** Length of a window (ms). */
 export const WINDOW_MS = 60_000;
 
-/** A fixed window of time and its count. */
+/** A fixed time window and its count. */
 export interface Window {
   used: number;
   /** End on the caller's clock (ms). */
@@ -24,9 +24,9 @@ export const countOne = (window: Window | undefined, limit: number, now: number)
   countMany(window, limit, now, 1);
 
 /**
- * Counts in a fixed window that starts with its first call: all of `amount` or, if they exceed the limit, none. It is a
- * pure function.
- * @param window result of the last call; undefined for the first
+ * Counts in a fixed window that starts with its first call: all of `amount` or, if that exceeds the limit, nothing.
+ * This is a pure function.
+ * @param window the window returned by the last call; undefined for the first call
  * @param limit max count per window
  * @param now current time (ms)
  * @param amount number to count

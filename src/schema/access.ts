@@ -18,9 +18,9 @@ import type { RequestContext } from "../auth/context";
 import type { Scope } from "../auth/permissions";
 
 /**
- * Declares who may select a field: anyone, or keys with a scope and members with a permission. A root field must declare it;
- * any other field that declares none may be selected by every caller who gets its object.
- * The rule is stored in the schema's extensions, where `enforceAccess` reads it.
+ * Declares who may select a field: anyone, or keys with a scope and members with a permission. Root fields must declare
+ * a rule; other fields without a rule may be selected by every caller that can read their object.
+ * `enforceAccess` reads the rule from the schema's extensions.
  */
 export const Access =
   (allowed: AccessRule["allowed"], { whileDeactivated = false } = {}): MethodDecorator =>
@@ -35,7 +35,7 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
 
 /**
  * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` would
- * do so in several promises per call.
+ * create several promises per call.
  * @throws Error that names the fields without a rule, which would be open to all callers
  */
 export function enforceAccess(schema: GraphQLSchema): void {
@@ -52,7 +52,7 @@ export function enforceAccess(schema: GraphQLSchema): void {
         authorize(context.caller, rule, changes);
         const attempt = changes ? context.answer?.attempt : undefined;
         if (attempt === undefined) return resolve(source, args, context, info);
-        // Apollo calls again when the plan has failed, to create the errors.
+        // If the plan has failed, Apollo calls the resolver again to create the errors.
         attempt.change ??= resolve(source, args, context, info);
         return attempt.change;
       };
@@ -63,7 +63,7 @@ export function enforceAccess(schema: GraphQLSchema): void {
 const isRootType = (schema: GraphQLSchema, type: GraphQLObjectType): boolean =>
   Object.values(OperationTypeNode).some((operation) => schema.getRootType(operation) === type);
 
-/** Enforces the access rules of the fields of an object, which only read and are nullable. */
+/** Enforces the access rules of an object's fields, which are nullable and change nothing. */
 function enforceBelow(type: GraphQLObjectType): void {
   for (const field of Object.values(type.getFields())) {
     const rule = accessOf(field);
@@ -91,7 +91,7 @@ function assertAccessDeclared(schema: GraphQLSchema): void {
 }
 
 /**
- * The access rule of a field for REST, whose callers are API keys only; undefined if the field declares none.
+ * Returns the access rule of a field for REST, which only API keys can call; undefined if the field declares none.
  * @throws Error if the field is for members only
  */
 export function keyAccessOf(field: GraphQLField<unknown, unknown>): AccessRule | undefined {
@@ -102,13 +102,13 @@ export function keyAccessOf(field: GraphQLField<unknown, unknown>): AccessRule |
   return { ...access, allowed: { key } };
 }
 
-/** The scope that a key needs to call a field; undefined if it needs none. */
+/** Returns the scope that a key needs to call a field; undefined if it needs none. */
 export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefined {
   const allowed = accessOf(field)?.allowed;
   return typeof allowed === "object" && typeof allowed.key === "string" ? allowed.key : undefined;
 }
 
-/** Decides whether a field is allowed, by name and definition; introspection and unknown fields have no definition. */
+/** True if a field is allowed, by name and definition; introspection and unknown fields have no definition. */
 type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
 
 /**

@@ -2,7 +2,7 @@ import { GraphQLID, type GraphQLSchema, GraphQLString, getNullableType, isObject
 import { getMetadataArgsStorage } from "typeorm";
 import { ruleOf } from "../common/json-schema";
 
-/** Declares the length of each column with texts as a rule of its field. */
+/** Declares the length of each text column as a rule on its field. */
 export function declareColumnLengths(schema: GraphQLSchema): void {
   for (const { target, propertyName, options } of getMetadataArgsStorage().columns) {
     const type = typeof target === "function" ? schema.getType(target.name) : undefined;

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from "graphql";
 import type { Caller } from "../auth/caller";
 
-/** Deprecation of a part of the APIs: its start, the date of removal and the replacement. */
+/** The deprecation of a part of the APIs: its start, the date of removal and the replacement. */
 export interface Deprecation {
   since: Date;
   sunset: Date;
@@ -35,7 +35,7 @@ export function declareDeprecations(deprecations: Readonly<Record<string, Deprec
   }
 }
 
-/** The deprecation of a part; undefined if it is not deprecated. */
+/** Returns the deprecation of a part; undefined if it is not deprecated. */
 export const deprecationOf = (name: string): Deprecation | undefined => declared.get(name);
 
 /** A field, argument, input field or enum value. */
@@ -46,20 +46,20 @@ interface SchemaPart {
 /** Names of the deprecated parts of schemas. */
 const names = new WeakMap<SchemaPart, string>();
 
-/** The name of a part of a schema; undefined if it is not deprecated. */
+/** Returns the name of a deprecated part of a schema; undefined if it is not deprecated. */
 export const deprecatedName = (part: SchemaPart | null | undefined): string | undefined =>
   part ? names.get(part) : undefined;
 
 /**
  * Deprecates the declared parts of a schema.
- * @param deprecations by name; those of all features by default
- * @throws Error if a declared part does not exist, or a part is deprecated by other means, without a date of removal
+ * @param deprecations by name; by default, those of all features
+ * @throws Error if a declared part does not exist, or a part is deprecated in another way, without a date of removal
  */
 export function deprecate(
   schema: GraphQLSchema,
   deprecations: ReadonlyMap<string, Deprecation> = declared,
 ): void {
-  // Names of routes have a space.
+  // Only names of routes contain a space.
   const missing = new Set([...deprecations.keys()].filter((name) => !name.includes(" ")));
   for (const [name, part] of partsOf(schema)) {
     const deprecation = deprecations.get(name);
@@ -73,7 +73,7 @@ export function deprecate(
   if (missing.size > 0) throw new Error(`These deprecated parts do not exist: ${[...missing].join(", ")}.`);
 }
 
-/** The parts of a schema that can be deprecated, by their coordinates. */
+/** Yields the parts of a schema that can be deprecated, by their coordinates. */
 function* partsOf(schema: GraphQLSchema): Generator<[name: string, SchemaPart]> {
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith("__")) continue;

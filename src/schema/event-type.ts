@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
+/** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A type of event declared by a feature. */
@@ -8,13 +8,13 @@ export interface DeclaredEventType {
   data: JsonSchema;
 }
 
-/** The schema of an object whose properties are all required, or only the named ones. */
+/** Returns the schema of an object; by default, all of its properties are required. */
 export const object = (
   properties: Record<string, JsonSchema>,
   required = Object.keys(properties),
 ): JsonSchema => ({ type: "object", required, properties });
 
-/** Not a list of types, which generators do not support. */
+/** Allows null with `oneOf`, because some generators do not support lists of types. */
 export const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: "null" }] });
 
 export const ID: JsonSchema = { type: "string", format: "uuid" };

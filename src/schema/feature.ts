@@ -31,17 +31,17 @@ export interface Core {
   targets: Targets;
   /** Sends the gateway's own e-mails; undefined without a mail server. */
   sendMail: SendMail | undefined;
-  /** The key of signing secrets and sealed credentials. */
+  /** The key for signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
   hooks: HookRegistry;
-  /** Rejected tokens by client address; API keys and session tokens count together. */
+  /** Rejected tokens, by client address; API keys and session tokens count together. */
   rejectedTokens: RejectedTokens;
 }
 
-/** Periodic work of one process of a service; stops soon after the signal. */
+/** Periodic work of one process of a service; it stops soon after the signal. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
-/** The expired rows of a table: those whose value in `column` sorts before `before`. */
+/** The expired rows of a table: rows whose value in `column` sorts before `before`. */
 export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
@@ -55,7 +55,7 @@ export interface ExpiredRows {
 }
 
 /**
- * The rows of a table that are older than a number of days by one of its time columns; none if the number is missing or
+ * Selects the rows of a table whose time in a column is older than a number of days; none if the number is missing or
  * 0.
  */
 export const olderThan = (
@@ -66,28 +66,28 @@ export const olderThan = (
 
 /**
  * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping
- * all read the list of features, so a new one is added in one place.
+ * all read the list of features, so a new feature is added in one place.
  */
 export interface Feature<Own extends object, Needs extends object> {
   entities: readonly (new () => object)[];
-  /** Creates the services, by the names that other features, the command line and the tests use. */
+  /** Creates the services, under the names that other features, the command line and the tests use. */
   services(core: Core & Needs): Own;
   /** Creates the resolvers; their constructors must only store the services. */
   resolvers(services: Own & Needs): object[];
   /** Hooks called by other features. */
   hooks?(services: Core & Own & Needs): HookImplementations;
   routes?: RouteGroup;
-  /** Adds routes that need no API key, to an encapsulated scope of the server. */
+  /** Adds routes that need no API key to an encapsulated scope of the server. */
   http?(app: FastifyInstance, services: Core & Own & Needs): void;
   /** The documentation of these routes. */
   operations?: HttpOperations;
-  /** The API key scopes required by its resolvers, with what each allows; also added to `Scopes`. */
+  /** The API key scopes that its resolvers require, with a description of each; also added to `Scopes`. */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The event types that the feature records; also added to `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
   /** The deprecated parts of its GraphQL types, by their coordinates; its routes declare their own. */
   deprecations?: Readonly<Record<string, Deprecation>>;
-  /** Max size of a member's request to `/graphql` (bytes), for the documents that members upload. */
+  /** Max size of a member's request to `/graphql` (bytes), for documents that members upload. */
   memberRequestBytes?: number;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
@@ -95,11 +95,11 @@ export interface Feature<Own extends object, Needs extends object> {
   metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
   /** The work of its lanes, by kind. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
-  /** The shares of senders that its lanes get, by name. */
+  /** The shares of senders for its lanes, by name. */
   shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
   /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
   retention?: Retention;
-  /** Rows that housekeeping deletes by these settings; rows are kept forever without a setting, or with 0. */
+  /** Rows that housekeeping deletes according to these settings; without a setting or with 0, rows are kept forever. */
   expired?(retention: Retention): ExpiredRows[];
   /** Additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];
@@ -116,7 +116,7 @@ export interface Feature<Own extends object, Needs extends object> {
 
 /**
  * Declares a feature.
- * @typeParam Needs services of features that come earlier in the list
+ * @typeParam Needs services of features that are earlier in the list
  */
 export const feature = <Own extends object, Needs extends object = object>(
   declared: Feature<Own, Needs>,

@@ -3,7 +3,7 @@ import type { CredentialResolver, RequestContext } from "../auth/context";
 import type { RestoreGuard } from "../delivery/deliverer";
 import type { ReplacementStep } from "../instance-key/instance-key.service";
 
-/** The hooks that features can implement, by name. The feature that calls a hook adds its type here. */
+/** The hooks that features can implement, by name. A feature that calls a hook adds the hook's type here. */
 export interface Hooks {
   /** Adapts rows when the instance key is replaced. */
   instanceKeyReplaced: ReplacementStep;
@@ -13,9 +13,9 @@ export interface Hooks {
   sessions: CredentialResolver<MemberCaller>;
   /** Checks a POST to `/graphql` without a credential before its body is parsed; it may throw. */
   anonymousPost: (context: RequestContext) => void;
-  /** Keeps a restored copy of the database from delivering; implemented by exactly one feature. */
+  /** Prevents deliveries from a restored copy of the database; implemented by exactly one feature. */
   restoreGuard: RestoreGuard;
-  /** Returns additional members of the `/readyz` response. */
+  /** Returns additional members of the response of `/readyz`. */
   readiness: () => Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -3,13 +3,13 @@ import type { ErrorCode } from "../errors";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The body of a request or response, with its schema. */
+/** The body of a request or response. */
 interface Body {
   schema: JsonSchema;
   example?: object;
 }
 
-/** A POST in the OpenAPI document that needs no API key and has no GraphQL document. */
+/** A POST operation in the OpenAPI document that needs no API key and has no GraphQL document. */
 export interface HttpOperation {
   operationId: string;
   summary: string;

@@ -3,8 +3,8 @@ import { Extensions } from "type-graphql";
 const lists = new WeakMap<object, ReadonlySet<string>>();
 
 /**
- * Declares a list of input objects whose items are valid or not on their own: the request is not rejected for one of
- * them. The resolver validates each item, and reads what REST has found in `context.malformed`.
+ * Declares a list of input objects whose items are validated individually, so that an invalid item does not reject the
+ * request. The resolver validates each item, and gets the problems that REST has found from `context.malformed`.
  */
 export const ItemsApart = (): PropertyDecorator => (target, property) => {
   const { constructor: type } = target;

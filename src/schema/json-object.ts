@@ -12,7 +12,7 @@ const asObject = (value: unknown): JsonObject => {
   return value as JsonObject;
 };
 
-/** Any JSON object. Integers that a double would round are rejected. */
+/** Any JSON object. Rejects integers that a double would round. */
 export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
   name: "JSONObject",
   description:
@@ -62,6 +62,6 @@ function finite(value: number): number {
   throw new GraphQLError("It must not contain a number that is out of range.");
 }
 
-/** Requires the property to be a JSON object of at most `maxBytes` as UTF-8 that the database stores unchanged. */
+/** Requires the property to be a JSON object of at most `maxBytes` in UTF-8 that the database stores unchanged. */
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
   Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));

@@ -10,7 +10,7 @@ import { Access } from "./access";
 interface Link {
   name: string;
   access: { key: Scope; member: Permission };
-  /** Without the scope that keys need, which is added. */
+  /** Description without the scope that keys need, which is added. */
   description: string;
 }
 

@@ -31,10 +31,10 @@ export interface Size {
   characters: number;
 }
 
-/** Declares the max size of an object whose parts cannot all be as large as each of them may be. */
+/** Declares the max size of an object whose parts cannot all have their max size at the same time. */
 export const AtMostInAll = (size: Size): MethodDecorator & PropertyDecorator => Extensions({ size });
 
-/** The smaller size of a selection: as declared by the field, or as estimated from its parts. */
+/** Returns the size of a selection: the smaller of the field's declaration and the estimate from its parts. */
 export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
   const declared = field?.extensions.size as Size | undefined;
   if (declared === undefined) return estimated;
@@ -44,17 +44,17 @@ export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
   };
 }
 
-/** Assumed length of a list that declares none. */
+/** Assumed length of a list that declares no length. */
 const ASSUMED_ITEMS = DEFAULT_PAGE;
-/** Assumed length of an introspection list, roughly the average. */
+/** Assumed length of an introspection list, which is roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
-/** Assumed characters of a text that declares no length: the length of the longest short text, an e-mail address. */
+/** Assumed characters of a text that declares no length: those of the longest kind of short text, an e-mail address. */
 export const ASSUMED_TEXT_LENGTH = 254;
-/** Assumed characters of every other leaf: IDs, numbers, times and enum values. */
+/** Assumed characters of any other leaf: IDs, numbers, times and enum values. */
 const OTHER_LEAF_LENGTH = 40;
 
 /**
- * The page size of a field from its argument `first`; undefined for a field without it.
+ * Returns the page size of a field from its argument `first`; undefined for a field without that argument.
  * @param operation declares the variables; undefined for a standalone fragment
  * @param variables values of the request; without them, a variable counts as `MAX_PAGE`
  */
@@ -77,8 +77,8 @@ export function pageSize(
 }
 
 /**
- * Max items of a field; 1 unless it is a list.
- * @param page page size of the field or, failing that, of its parent
+ * Returns the max items of a field; 1 if it is not a list.
+ * @param page page size of the field or, if it has none, of its parent
  */
 export function itemsOf(field: Field | undefined, parent: string, page: number | undefined): number {
   if (field === undefined || !isListType(getNullableType(field.type))) return 1;
@@ -89,8 +89,8 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
 }
 
 /**
- * The declared bounds of a field's texts and lists as JSON Schema; a text without one is at most as long as is assumed
- * of it, because longer ones declare their length.
+ * Returns the declared bounds of a field's texts and lists as JSON Schema. Texts that declare none have the assumed
+ * length, because longer texts declare their length.
  */
 export function boundsOf(field: Field | undefined): JsonSchemaRule {
   if (field === undefined) return {};
@@ -103,7 +103,7 @@ export function boundsOf(field: Field | undefined): JsonSchemaRule {
   };
 }
 
-/** Max characters of a leaf. */
+/** Returns the max characters of a leaf. */
 export function charactersOf(field: Field | undefined): number {
   const declared = field?.extensions.characters;
   if (typeof declared === "number") return declared;
@@ -112,7 +112,7 @@ export function charactersOf(field: Field | undefined): number {
 
 const literal = (node: ValueNode): unknown => (node.kind === Kind.INT ? Number(node.value) : null);
 
-/** An out-of-range size is rejected later and costs nothing here. */
+/** Returns 0 for an out-of-range size, which is rejected later. */
 const inRange = (first: unknown): number => {
   const size = first === null || first === undefined ? DEFAULT_PAGE : Number(first);
   return size >= 0 && size <= MAX_PAGE ? size : 0;

@@ -1,13 +1,13 @@
 import { type GraphQLEnumType, type GraphQLSchema, isEnumType, isIntrospectionType } from "graphql";
 import { enumName } from "../common/declared-enum";
 
-/** The names under which values that an enum does not declare were served. */
+/** The names under which undeclared values of an enum were served. */
 const newer = new WeakMap<GraphQLEnumType, Map<string, string>>();
 
 /**
- * Serves values of enums that this version does not declare under the name that a declaration would give them. During an
- * upgrade, a newer version stores such values, and one of them must not fail the page that it is on. Clients that expect
- * values of later versions can handle them. Arguments take only declared values.
+ * Serves enum values that this version does not declare under the names that a declaration would give them. During an
+ * upgrade, a newer version may store such values, and a page that contains one must not fail. Clients must expect
+ * values of later versions anyway. Arguments accept only declared values.
  */
 export function serveNewerValues(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -27,6 +27,6 @@ export function serveNewerValues(schema: GraphQLSchema): void {
   }
 }
 
-/** The value that an enum served under a name; undefined if it served none. */
+/** Returns the value that an enum declares or has served under a name; undefined if there is none. */
 export const valueServedAs = (type: GraphQLEnumType, name: string): string | undefined =>
   type.getValue(name)?.value ?? newer.get(type)?.get(name);

@@ -27,12 +27,13 @@ export const SEMANTIC_NON_NULL = new GraphQLDirective({
 });
 
 /**
- * Makes every field of Query and Mutation nullable, because each can fail: its caller may lack access, its arguments may be
- * invalid, the database may be unavailable. The error of a non-null root field would discard the results of all others, such
- * as the secret of a key that is already active. A subscription has one root field and nothing else to discard.
+ * Makes every field of Query and Mutation nullable, because each can fail: its caller may lack access, its arguments
+ * may be invalid, or the database may be unavailable. An error in a non-null root field would discard the results of
+ * all others, such as the secret of a key that is already active. A subscription has only one root field, so that
+ * nothing can be discarded.
  *
- * The resolvers keep their non-null types. `declaredType` returns them to REST, whose routes have one root field and answer
- * an error in its place, and the printed schema marks them with `@semanticNonNull`.
+ * The resolvers keep their non-null types. `declaredType` returns these types for REST, whose routes have one root
+ * field and respond with its error instead, and the printed schema marks them with `@semanticNonNull`.
  */
 export function makeRootFieldsNullable(schema: GraphQLSchema): void {
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
@@ -43,7 +44,7 @@ export function makeRootFieldsNullable(schema: GraphQLSchema): void {
   }
 }
 
-/** The type declared by a field's resolver. */
+/** Returns the type that a field's resolver declares. */
 export const declaredType = ({
   type,
   extensions,

@@ -2,11 +2,11 @@ import { Extensions } from "type-graphql";
 import type { InputProblem } from "../errors";
 import { isApart } from "./items-apart";
 
-/** A rule about several fields of an input object. Both APIs check it together with the rules of the fields. */
+/** A rule about several fields of an input object. All APIs check it together with the rules of the fields. */
 export interface ObjectRule {
-  /** The fields that the rule reads; it is skipped if one of them is invalid. */
+  /** The fields that the rule reads; if one of them is invalid, the rule is skipped. */
   fields: readonly string[];
-  /** Returns the problem, with a path within the object. */
+  /** Returns the problem, if any, with a path within the object. */
   check: (input: Readonly<Record<string, unknown>>) => InputProblem | undefined;
 }
 
@@ -21,7 +21,7 @@ export const Rule =
     Extensions({ objectRules: all })(target);
   };
 
-/** The rules of a GraphQL input type. */
+/** Returns the rules of a GraphQL input type. */
 export const objectRulesOf = ({
   extensions,
 }: {

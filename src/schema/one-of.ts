@@ -11,7 +11,7 @@ export function markOneOf(schema: GraphQLSchema): void {
     if (isInputObjectType(type) && type.extensions.oneOf === true) type.isOneOf = true;
 }
 
-/** The rule of a type with `@oneOf`: exactly one field is given, and it is not null. */
+/** Returns the rule of a type with `@oneOf`: exactly one field is given, and it is not null. */
 export function oneOfRule(type: GraphQLInputObjectType): ObjectRule {
   const fields = Object.keys(type.getFields());
   const hint = `pass exactly one of ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;

@@ -1,7 +1,9 @@
 import type { GraphQLField } from "graphql";
 import { Extensions } from "type-graphql";
 
-/** Marks a field that may read many rows: it calls `Database.report`, and an operation may select only a few of them. */
+/**
+ * Marks a field that may read many rows: it calls `Database.report`, and operations may select only a few such fields.
+ */
 export const Report = (): MethodDecorator & PropertyDecorator => Extensions({ isReport: true });
 
 /** True if a field is marked with `@Report`. */

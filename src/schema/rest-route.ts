@@ -3,7 +3,7 @@ import type { Deprecation } from "./deprecation";
 
 export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Status of a success; a 204 has no body. */
+/** Status of a success response; a 204 has no body. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 204;
 
 /** A part of the HTTP request that becomes a GraphQL variable. */
@@ -13,11 +13,11 @@ export interface RestParameter {
   variable: string;
   /** The field of the variable's input object that the part fills; the whole variable by default. */
   field?: string;
-  /** Description in the documentation; defaults to that of the argument or input field. */
+  /** Description in the documentation; defaults to the description of the argument or input field. */
   description?: string;
 }
 
-/** Parameters that have the names of their variables. */
+/** Returns parameters with the same names as their variables. */
 export const named = (...names: readonly string[]): RestParameter[] =>
   names.map((name) => ({ name, variable: name }));
 
@@ -27,7 +27,7 @@ export const PAGE: readonly RestParameter[] = [
   { name: "cursor", variable: "after" },
 ];
 
-/** A path parameter. An ID with an invalid format cannot exist, so the response is 404, not 400. */
+/** A path parameter. An ID in an invalid format cannot exist, so the response is 404, not 400. */
 export interface PathParameter extends RestParameter {
   /** Format of an ID. */
   format?: "int64" | "uuid";
@@ -48,12 +48,12 @@ export interface ChosenStatus {
 export interface RestRoute {
   operationId: string;
   summary: string;
-  /** Description in the documentation; defaults to the root field's. */
+  /** Description in the documentation; defaults to the description of the root field. */
   description?: string;
   method: RestMethod;
   /** Parameters as `:name`, each declared in `pathParameters`. */
   path: `/${string}`;
-  /** One query or mutation with one root field, whose access rule applies. */
+  /** A single query or mutation with a single root field, whose access rule applies. */
   document: string;
   pathParameters?: readonly PathParameter[];
   queryParameters?: readonly RestParameter[];
@@ -62,7 +62,7 @@ export interface RestRoute {
   /** Variables that are members of the JSON body; the alternative to `bodyVariable`. */
   bodyMembers?: readonly RestParameter[];
   status: SuccessStatus | ChosenStatus;
-  /** Path of the response body in the data; a null there is a 404. */
+  /** Path of the response body in the data; null at this path becomes a 404. */
   result: readonly string[];
   /** Path of a list's PageInfo in the data, for `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
@@ -75,20 +75,20 @@ export interface RestRoute {
   deprecation?: Deprecation;
   /** True if a call can irreversibly delete or overwrite something; always assumed for DELETE. */
   destructive?: boolean;
-  /** False if it is for programs only, so that MCP has no tool for it; true by default. */
+  /** False if the route is only for programs, so that MCP has no tool for it; true by default. */
   isForModels?: boolean;
   /** True if a call makes the agent write to people outside the gateway. */
   reachesPeople?: boolean;
   /** The response to `Accept: text/event-stream`. */
   stream?: RestStream;
-  /** Description of the success response, for the documentation; by status if there are several. */
+  /** Description of the success response in the documentation; by status if there are several. */
   answers: string | Readonly<Partial<Record<SuccessStatus, string>>>;
   example: { body?: unknown; answer?: unknown };
 }
 
 /** The items of a list as Server-Sent Events, from a subscription. */
 export interface RestStream {
-  /** One subscription with one root field, whose items the stream sends. */
+  /** A single subscription with a single root field, whose items the stream sends. */
   document: string;
   queryParameters: readonly RestParameter[];
   /** The variable set by `Last-Event-ID`; it takes precedence over a parameter for the same variable. */
@@ -97,14 +97,14 @@ export interface RestStream {
   id: string;
   /** Member of an item to use as its `event`. */
   event: string;
-  /** Description for the documentation. */
+  /** Description in the documentation. */
   answers: string;
 }
 
-/** Path of a route in the documentation. */
+/** Returns the path of a route as in the documentation. */
 export const documentedPath = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
 
-/** Name of a route, such as `GET /v1/pets/{petId}`. */
+/** Returns the name of a route, such as `GET /v1/pets/{petId}`. */
 export const nameOfRoute = ({ method, path }: Pick<RestRoute, "method" | "path">): string =>
   `${method} ${documentedPath(path)}`;
 

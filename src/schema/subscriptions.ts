@@ -8,12 +8,13 @@ const notOpened = (): never => {
   throw new Error("The schema was built without openByMethod.");
 };
 
-/** TypeGraphQL requires one for subscriptions, although none uses it. */
+/** TypeGraphQL requires one for subscriptions, although no subscription uses it. */
 export const NO_PUB_SUB: PubSub = { publish: notOpened, subscribe: notOpened };
 
 /**
- * Lets each subscription's method open its stream, with its arguments validated once; each item of the stream is the
- * value of the field. TypeGraphQL would open the stream outside the resolver and call the method for each item.
+ * Makes the method of each subscription open its stream, with arguments that are validated once; each item of the
+ * stream is the value of the field. TypeGraphQL would open the stream outside the resolver and call the method for each
+ * item.
  */
 export function openByMethod(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {

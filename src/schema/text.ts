@@ -9,8 +9,8 @@ import { holdsToken } from "../credentials/redact-tokens";
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * The problem with a text, or undefined. Length counts code points, as in JSON Schema. PostgreSQL cannot store NUL, and
- * a lone surrogate cannot be encoded as UTF-8.
+ * Returns the problem with a text, or undefined. The length is in code points, as in JSON Schema. PostgreSQL cannot
+ * store NUL, and a lone surrogate cannot be encoded in UTF-8.
  */
 function textProblem(value: unknown, max: number): string | undefined {
   if (typeof value !== "string") return "must be a string";
@@ -23,7 +23,7 @@ function textProblem(value: unknown, max: number): string | undefined {
   return undefined;
 }
 
-/** The property appears in lists and logs, so it must not contain an API key or session token. */
+/** Requires the property to contain no API key or session token, because it appears in lists and logs. */
 export const HoldsNoToken = (): PropertyDecorator =>
   ValidateBy({
     name: "holdsNoToken",

@@ -7,12 +7,12 @@ import {
 } from "graphql";
 import { Extensions } from "type-graphql";
 
-/** Marks a field that may hold text written by contacts or other systems, not instructions for a model. */
+/** Marks a field that may contain text written by contacts or other systems, which a model must not obey. */
 export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
   Extensions({ isThirdPartyText: true });
 
 /**
- * True if a selection has a field marked with `@ThirdPartyText`.
+ * True if a selection contains a field marked with `@ThirdPartyText`.
  * @param selectionSet has no fragments
  */
 export function selectsThirdPartyText(

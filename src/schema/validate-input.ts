@@ -6,8 +6,8 @@ import { addProblemsOfRules } from "./object-rule";
 const validator = new Validator();
 
 /**
- * Validates an input object by the decorators of its class and its properties.
- * @throws InvalidInput with every problem, without the submitted values
+ * Validates an input object by the decorators of its class and properties.
+ * @throws InvalidInput with all problems, without the submitted values
  */
 export async function validateInput(input: unknown): Promise<void> {
   if (typeof input !== "object" || input === null) return;
@@ -22,7 +22,7 @@ export async function validateInput(input: unknown): Promise<void> {
   if (problems.length > 0) throw new InvalidInput(problems);
 }
 
-/** Returns why an input object is not valid; undefined if it is. */
+/** Returns the problems of an input object; undefined if it is valid. */
 export async function problemIn(input: unknown): Promise<InvalidInput | undefined> {
   try {
     await validateInput(input);

@@ -27,14 +27,14 @@ export function registerGauge(
     async collect() {
       const samples = await read();
       this.reset();
-      // A reset sets a gauge without labels to 0, which would look like a measurement.
+      // A reset would set a gauge without labels to 0, which looks like a measurement.
       if (labelNames.length === 0) this.remove();
       for (const [labels, value] of samples) this.set(labels, value);
     },
   });
 }
 
-/** Registers a number that is read at each scrape. */
+/** Registers a metric whose value is read at each scrape. */
 export function registerReading(
   registry: Registry,
   { name, help, isCounter, isShared, read }: FeatureReading,

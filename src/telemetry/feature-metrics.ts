@@ -41,7 +41,7 @@ export const counter = (
   series?: FeatureCounter["series"],
 ): FeatureCounter => ({ type: "counter", name, help, labels, series });
 
-/** Every combination of label values. */
+/** Returns all combinations of label values. */
 export const combinations = (labels: FeatureCounter["labels"]): string[][] =>
   Object.values(labels).reduce<string[][]>(
     (before, values) => before.flatMap((each) => values.map((value) => [...each, value])),

@@ -27,7 +27,7 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-/** How long counts from the database are cached (ms), because there may be several scrapers. */
+/** Cache counts from the database for this time (ms), because there may be several scrapers. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**
@@ -88,7 +88,7 @@ export class Metrics implements DatabaseObserver {
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.zero({ of: what });
   }
 
-  /** Registers metrics of features. Their series are exposed from the start: a rate needs a first sample. */
+  /** Registers metrics of features. Their series are exposed from the start, because a rate needs a first sample. */
   register(metrics: readonly FeatureMetric[]): void {
     for (const metric of metrics) {
       if (metric.type === "reading") registerReading(this.registry, metric);
@@ -126,7 +126,7 @@ export class Metrics implements DatabaseObserver {
 
   /**
    * Registers gauges of the queued work of all processes.
-   * @param count counts it in the database; while that fails, the gauges have no values
+   * @param count counts the work in the database; while it fails, the gauges have no values
    */
   watchLanes(
     count: () => Promise<{ due: number; waiting: number; leased: number; oldestDueSeconds: number }>,
@@ -221,12 +221,12 @@ export class Metrics implements DatabaseObserver {
     return new Histogram({ name, help, labelNames, buckets: [...bounds], registers: [this.registry] });
   }
 
-  /** All metrics, for `aggregateMetrics`. */
+  /** Returns all metrics, for `aggregateMetrics`. */
   values(): Promise<MetricValues> {
     return this.registry.getMetricsAsJSON();
   }
 
-  /** All metrics in the Prometheus text format 0.0.4. */
+  /** Returns all metrics in the Prometheus text format 0.0.4. */
   text(): Promise<string> {
     return this.registry.metrics();
   }

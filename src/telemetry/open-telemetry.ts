@@ -20,7 +20,7 @@ import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
 import { version } from "../version";
 
-/** Max time shutdown waits for the collector to accept the last spans (ms). */
+/** Max time that shutdown waits for the collector to accept the last spans (ms). */
 const CLOSE_TIMEOUT_MS = 1_500;
 
 /** Log failed exports at most once per interval (ms), because every batch fails while the collector is down. */
@@ -33,8 +33,8 @@ export interface Tracing {
 }
 
 /**
- * Registers OpenTelemetry for the process and exports spans by OTLP over HTTP. The SDK reads further settings (headers,
- * batches, limits) from `OTEL_…` variables.
+ * Registers OpenTelemetry for the process and exports spans by OTLP over HTTP. The SDK reads additional settings
+ * (headers, batches, limits) from `OTEL_…` variables.
  */
 export function startTracing(
   { url, serviceName, sampler }: NonNullable<Config["tracing"]>,
@@ -65,8 +65,8 @@ export function startTracing(
 const ids = new RandomIdGenerator();
 
 /**
- * Creates the configured sampler, but ignores the sampled flag and the trace ID of a client's `traceparent`, so that
- * clients cannot force tracing. A client can still opt out.
+ * Creates the configured sampler. It ignores the sampled flag and the trace ID in a client's `traceparent`, so that
+ * clients cannot force tracing, but can opt out.
  */
 export function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"]): Sampler {
   const kind = name.replace("parentbased_", "");

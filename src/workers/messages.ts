@@ -10,9 +10,9 @@ export type ToWorker =
   | { type: "collect"; id: number }
   /** The response to `scrape`. */
   | { type: "scraped"; id: number; text: string }
-  /** Counts from the other workers. */
+  /** Counts of the other workers. */
   | { type: "counts"; counts: KeyCount[] }
-  /** Announcement from another worker. */
+  /** An announcement by another worker. */
   | { type: "announcement"; channel: string };
 
 /** A message from a worker to the supervisor. */

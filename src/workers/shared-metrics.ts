@@ -2,10 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type MetricValues, sumOfEnded, textOf } from "../telemetry/aggregate";
 import type { WorkerProcess } from "./worker-process";
 
-/** Max time to wait for the metrics of a worker (ms), which may hang. */
+/** Max time to wait for the metrics of a worker (ms), because it may hang. */
 const TIMEOUT_MS = 1_000;
 
-/** The metrics of all workers, and of the supervisor. */
+/** The metrics of all workers and of the supervisor. */
 export class SharedMetrics {
   private readonly registry = new Registry();
   private readonly deaths: Counter;
@@ -19,7 +19,7 @@ export class SharedMetrics {
 
   /** @param listening returns the number of workers that listen */
   constructor(listening: () => number) {
-    // The supervisor's event loop delay is not reported, and measuring it would wake the process 100 times a second.
+    // The supervisor's event-loop delay is not reported, and measuring it would wake the process 100 times a second.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 60_000 });
     new Gauge({
       name: "gateway_workers",
@@ -55,7 +55,7 @@ export class SharedMetrics {
     });
   }
 
-  /** The metrics of all processes in the Prometheus text format. Concurrent calls share one collection. */
+  /** Returns the metrics of all processes in the Prometheus text format. Concurrent calls share one collection. */
   text(): Promise<string> {
     this.running ??= this.collect().finally(() => {
       this.running = undefined;

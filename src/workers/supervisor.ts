@@ -10,17 +10,18 @@ import { WorkerProcess } from "./worker-process";
 
 const STDERR = 2;
 
-/** Max time until the last worker starts to stop (ms); they stop one by one. */
+/** Max time until the last worker starts to stop (ms), because workers stop one by one. */
 const STAGGER_MS = 2_000;
 
 /** A worker that lived for at least this long (ms) is replaced immediately. */
 const LASTING_MS = 60_000;
-/** The delay before a slot gets a third worker within that time (ms); it doubles with each further worker. */
+/** Delay before a slot gets a third worker within that time (ms); it doubles with each additional worker. */
 const RETRY_DELAY_MS = 500;
 const MAX_RETRY_DELAY_MS = 30_000;
 
 /**
- * Serves with several worker processes until a signal stops them. A worker that dies is replaced; SIGHUP replaces all.
+ * Serves with several worker processes until a signal stops them. A worker that dies is replaced; SIGHUP replaces all
+ * workers.
  * @throws StartupError if a worker cannot start
  */
 export async function supervise(config: Config, log: Logger): Promise<void> {
@@ -44,7 +45,7 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
 
 /** Starts, replaces and stops the workers, and relays the state they share. */
 class Supervisor {
-  /** All live workers; during a restart, a slot has an old and a new one. */
+  /** All live workers; during a restart, a slot has an old and a new worker. */
   private readonly live = new Set<WorkerProcess>();
   private readonly listening = new Set<WorkerProcess>();
   private readonly metrics = new SharedMetrics(() => this.listening.size);
@@ -61,7 +62,7 @@ class Supervisor {
 
   /**
    * Starts all workers.
-   * @returns the address of the service; undefined if a signal came first
+   * @returns the address of the service; undefined if a signal arrived first
    * @throws StartupError if a worker cannot start; the others have been stopped
    */
   async start(): Promise<string | undefined> {
@@ -75,7 +76,7 @@ class Supervisor {
     } catch (error) {
       if (this.state === "stopping") return undefined;
       this.state = "stopping";
-      // In order, because another worker may be about to print the secrets of a first start.
+      // Stopped gracefully, because another worker may be about to print the secrets of a first start.
       await Promise.all([...this.live].map((worker) => worker.stop()));
       throw error;
     }
@@ -103,7 +104,7 @@ class Supervisor {
     this.log.info("the workers have been restarted");
   }
 
-  /** Shuts the workers down gracefully and exits. */
+  /** Shuts down the workers gracefully and exits. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.state = "stopping";
     const { drainMs } = this.config;
@@ -194,7 +195,7 @@ class Supervisor {
     }
   }
 
-  /** The worker in a slot. */
+  /** Returns the worker in a slot. */
   private at(number: number): WorkerProcess | undefined {
     return [...this.live].find((worker) => worker.number === number);
   }

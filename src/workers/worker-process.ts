@@ -10,13 +10,13 @@ const STOP_TIMEOUT_MS = 11_000;
 /** Max time for the last messages of an ended worker to arrive (ms). */
 const DISCONNECT_TIMEOUT_MS = 500;
 
-/** How a process ended. */
+/** The exit of a process. */
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
-/** A message and the connection handed over with it, as sent by `node:cluster`. */
+/** Handles a message of `node:cluster`, with the connection handed over with it. */
 type Handover = (message: { key?: string }, handle?: { close?: () => void }, ...rest: unknown[]) => boolean;
 
 /** A worker, from the supervisor's point of view. */
@@ -24,7 +24,7 @@ export class WorkerProcess {
   /** Resolves with the address of the service once the worker listens. */
   readonly started: Promise<string>;
   readonly exited: Promise<Exit>;
-  /** True if it has been asked to stop. */
+  /** True if the worker has been asked to stop. */
   isStopping = false;
 
   private constructor(
@@ -47,7 +47,7 @@ export class WorkerProcess {
 
   /**
    * Starts a worker.
-   * @param number its slot, from 1
+   * @param number slot of the worker, from 1
    */
   static fork(number: number): WorkerProcess {
     cluster.setupPrimary({
@@ -71,7 +71,7 @@ export class WorkerProcess {
     if (this.worker.isConnected()) this.worker.send(message, () => undefined);
   }
 
-  /** Shuts the worker down gracefully, or kills it if that takes too long. */
+  /** Shuts down the worker gracefully, or kills it if that takes too long. */
   async stop(): Promise<Exit> {
     this.isStopping = true;
     this.send({ type: "stop" });
@@ -91,13 +91,13 @@ async function exitOf(worker: Worker): Promise<Exit> {
   const disconnected = new Promise<true>((resolve) => worker.once("disconnect", () => resolve(true)));
   const exit = await new Promise<Exit>((resolve) => {
     worker.once("exit", (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }));
-    // A message to a worker that has just ended is also an error; a worker without a process could not be started.
+    // A message to a worker that has just ended also causes an error; a worker without a process could not be started.
     worker.on("error", () => {
       if (worker.process.pid === undefined) resolve({ code: null, signal: null });
     });
   });
   const isDisconnected = await Promise.race([disconnected, sleep(DISCONNECT_TIMEOUT_MS, false)]);
-  // Node emits no event if a connection was being handed to the worker, and would hand it more connections.
+  // If a connection was being handed to the worker, Node emits no event and would hand it more connections.
   if (!isDisconnected) worker.process.emit("disconnect");
   return exit;
 }
@@ -111,7 +111,7 @@ function closeLostConnections({ process }: Worker): void {
   const last = new Map<string, { close?: () => void }>();
   const send = process.send.bind(process) as unknown as Handover;
   const sendAndRemember: Handover = (message, handle, ...rest) => {
-    // Node sends a server's next handle once the worker has accepted this one, which is then closed here.
+    // Node sends a server's next handle only once the worker has accepted this one, which Node then closes here.
     if (handle && message.key !== undefined) last.set(message.key, handle);
     if (hasEnded && handle) {
       handle.close?.();
