@@ -166,7 +166,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // With several workers, a probe may reach one that is stopping while the others keep serving.
+      // With several workers, a probe may reach a worker that is stopping while the others keep serving.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

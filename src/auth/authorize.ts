@@ -47,7 +47,7 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
-/** True if a caller holds a permission; the operator and the gateway itself hold all. */
+/** True if a caller has a permission; the operator and the gateway itself have all of them. */
 const holds = (caller: MemberCaller | Operator | System, permission: Permission): boolean =>
   caller.kind !== "member" || caller.permissions.includes(permission);
 

@@ -50,7 +50,7 @@ export interface CallerKey {
   scopes: readonly Scope[];
   /** Max requests per minute; null if the server's limit applies. */
   rateLimitPerMinute: number | null;
-  /** Networks in CIDR notation from which the key may be used; null for any network. */
+  /** Networks in CIDR notation that may use the key; null if any network may. */
   allowedNetworks: readonly string[] | null;
 }
 

@@ -29,7 +29,7 @@ const LEAVE_WITHIN_MS = 10_000;
  */
 const AHEAD = 3;
 
-/** The result of a message for which no sender became free in time. */
+/** The result of a message that got no sender in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender became available in time.", 0);
 
 /** Max time that sends may continue while the process stops (ms). */
@@ -190,7 +190,7 @@ export class Deliverer {
     this.alarm = setTimeout(ring, at - Date.now()).unref();
   }
 
-  /** The lanes for which a sender is free. */
+  /** Lanes that a free sender can serve. */
   private get servable(): SomeLanes | undefined {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
@@ -225,7 +225,7 @@ export class Deliverer {
     return first === undefined || this.options.restores.isKnown(first);
   }
 
-  /** @returns the number of lanes in the batch: all of them, and those that were not held back */
+  /** @returns the number of lanes in the batch, and how many of them were not held back */
   private async doBatch(): Promise<{ lanes: number; done: number }> {
     let ended: LeasedSend[] = [];
     let leasedAt = 0;

@@ -36,7 +36,7 @@ export interface OutboundMessage {
   subject?: string | null;
   /** The text of an e-mail as HTML; undefined or null if there is none. */
   html?: string | null;
-  /** The link with which the contact opts out of the e-mail's topic. */
+  /** The link that opts the contact out of the e-mail's topic. */
   unsubscribeUrl?: string | undefined;
   createdAt: string;
 }

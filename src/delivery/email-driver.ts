@@ -21,7 +21,7 @@ const DEFAULT_SUBJECT = "New message";
 /** Max message IDs in `References`, because servers reject long headers. */
 const MAX_REFERENCES = 20;
 
-/** The prefixes with which mail programs mark the subject of a reply. */
+/** The prefixes that mail programs add to the subject of a reply. */
 const REPLY_PREFIX =
   /^(\s*(re|aw|antw|sv|vs|odp|ynt|rif|res|ref|回复|答复|回覆|返信)(\[\d+\])?\s*[:：])+\s*/i;
 

@@ -30,7 +30,7 @@ export interface SomeLanes {
 }
 
 /**
- * Due lanes to lock: at most `max` lanes that wait for a sender or, by default, of all lanes that may need none.
+ * Due lanes to lock: at most `max` lanes that wait for a sender or, by default, that may not need a sender.
  */
 export interface DuePart {
   max: number;
@@ -141,7 +141,7 @@ export class Lanes {
   }
 
   /**
-   * Returns the time at which the first unleased work is due; undefined if there is none.
+   * Returns the time when the first unleased work is due; undefined if there is none.
    * @param waiting the lanes waiting for a sender to include; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
@@ -215,7 +215,7 @@ export class Lanes {
   }
 
   /**
-   * Locks those of the lanes that are free until the transaction ends.
+   * Locks the lanes that are free until the transaction ends.
    * @returns the lanes locked by other transactions
    */
   async lockFree(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -325,7 +325,7 @@ export class Lanes {
 
   /**
    * Calls a listener when work is due, including work queued by other processes.
-   * @param listener receives the time at which the work is due, if known and later
+   * @param listener receives the time when the work is due, if that is known and in the future
    * @returns a function that stops listening
    */
   onDue(listener: (from?: Timestamp) => void): () => Promise<void> {

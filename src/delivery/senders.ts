@@ -10,7 +10,7 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/** The free senders offered to a transaction, which keeps those that it has taken once it commits. */
+/** The free senders offered to a transaction; it keeps the senders that it has taken once it commits. */
 export interface FreeSenders {
   /**
    * Takes a sender for the message of a lane.
@@ -40,7 +40,7 @@ export interface Leaving extends SenderGroup {
   giveBack(): void;
 }
 
-/** Limits how many senders one kind of lane, or one channel, can hold, so that it cannot starve the others. */
+/** Limits the senders of one kind of lane, or of one channel, so that it cannot starve the others. */
 export interface Share {
   /** The limit applies to a kind of lane or to a channel. */
   by: "kind" | "channel";

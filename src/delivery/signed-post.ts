@@ -22,7 +22,7 @@ export interface SignedTarget {
   ignoresAccepted?: boolean;
 }
 
-/** A 2xx response, or a failure with the status of the response, which is null if there was none. */
+/** A 2xx response, or a failure with the status of the response; the status is null if there was no response. */
 export type SignedOutcome = { accepted: HttpAnswer } | { failure: Failure; status: number | null };
 
 /** Signs and posts a JSON document; `id` becomes the `webhook-id`. Never rejects. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
 
-/** A text and its entity tag, with which caches revalidate it. */
+/** A text with its entity tag, which caches use for revalidation. */
 export interface Validated {
   readonly text: string;
   readonly etag: string;

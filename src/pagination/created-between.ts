@@ -2,9 +2,9 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { HOUR_MS, timestampOf } from "../common/time";
 import { leastUuidAt } from "../common/uuid";
 
-/** Max time by which a row's ID may be older than the row's time (ms). */
+/** Max time that a row's ID may be generated before the row's time (ms). */
 const LEAD_MS = 1_000;
-/** Max time by which it may be newer (ms), because rows may wait to be stored and clocks may be set back. */
+/** Max time that it may be generated afterwards (ms), because rows may wait to be stored and clocks may be set back. */
 const LAG_MS = HOUR_MS;
 
 /**

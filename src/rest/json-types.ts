@@ -29,7 +29,7 @@ export const IDEMPOTENCY_FIELD = "idempotencyKey";
 
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** The context in which a type is used. */
+/** The context that uses a type. */
 export interface Use {
   rule?: JsonSchemaRule;
   check?: Check | undefined;

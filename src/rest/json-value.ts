@@ -9,7 +9,7 @@ export interface Location {
   path: string;
   /**
    * Origin of the value: a JSON body, which is typed; the URL or a header, which are text; or the arguments of an MCP
-   * tool, which are JSON in which an int64 may be text.
+   * tool, which are JSON but may contain int64 as text.
    */
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */

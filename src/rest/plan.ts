@@ -178,7 +178,7 @@ function assert(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise);
 }
 
-/** The variables of a document, each of which is filled from one part of the request. */
+/** The variables of a document; each one takes its value from one part of the request. */
 class Variables {
   private readonly taken = new Set<string>();
 
@@ -281,7 +281,7 @@ function inPath(parameter: PathParameter, variables: Variables): Member {
   return { ...member, required: true, json: { ...member.json, schema, decode } };
 }
 
-/** Accepts any text, because malformed IDs are treated as unknown, for which the resolver returns 404. */
+/** Accepts any text, so that the resolver returns 404 for malformed IDs, as for unknown ones. */
 const decodeId = (value: unknown, location: Location) =>
   typeof value === "string" ? value : addProblem(location, "must be a string");
 

@@ -29,7 +29,7 @@ export const Access =
     Extensions({ access })(target, property, descriptor);
   };
 
-/** The access rule of a field; undefined if it declares none. */
+/** Returns the access rule of a field; undefined if it declares none. */
 export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 

@@ -30,7 +30,7 @@ const SHARE = 5;
 /** SQLSTATEs that end the connection (PostgreSQL manual, appendix A). */
 const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
 
-/** The SQLSTATE of a session on a read-only server: a standby, or one that is switching over. */
+/** The SQLSTATE of a session on a read-only server: a standby, or a server that is switching over. */
 const READ_ONLY = "25006";
 
 /**

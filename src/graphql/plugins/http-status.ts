@@ -10,7 +10,7 @@ import { toGatewayError } from "../errors";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The media type for which clients expect the status of the error (GraphQL over HTTP, 6.4.2). */
+/** Clients that accept this media type expect the status of the error (GraphQL over HTTP, 6.4.2). */
 const GRAPHQL_TYPE = "application/graphql-response+json; charset=utf-8";
 
 /**

@@ -26,7 +26,7 @@ import { assertAtMost } from "./limits";
 export interface QueryCost extends Size {
   /** Distinct response names at the root. */
   rootFields: number;
-  /** Selections that count once for each object that has them, so that page sizes matter. */
+  /** Selections that are counted for each object that has them, so that page sizes matter. */
   counts: Record<"reports" | "items of nested lists" | "related objects and lists", number>;
 }
 
@@ -43,7 +43,9 @@ interface Merged {
   below: Map<string, Merged>;
 }
 
-/** Weight of a selection that conflicts with another one of the same name, as only faulty or hostile clients send. */
+/**
+ * Weight of a selection that conflicts with another one of the same name; only faulty or hostile clients send these.
+ */
 const CONFLICT_WEIGHT = 10;
 
 /** The context of a selection. */

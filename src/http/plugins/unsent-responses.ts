@@ -19,7 +19,7 @@ export interface Unsent {
  */
 export class UnsentResponses {
   /**
-   * Responses in the order in which they became ready. The set must not reference requests: as it grows and shrinks,
+   * Responses in the order they became ready. The set must not reference requests: as it grows and shrinks,
    * its discarded tables keep their contents alive until a full garbage collection.
    */
   private readonly responses = new Set<Unsent>();
