@@ -1,13 +1,13 @@
 import { crc32 } from "node:zlib";
 
-// How an operation is spelled for an API and its answer read. An operation is one of
-//   { kind: "list", limit, after?, status?, noise? }   after: id of the pet after which the page begins
+// Converts operations to requests of an API, and reads the responses. An operation is one of
+//   { kind: "list", limit, after?, status?, noise? }   after: ID of the pet before the page
 //   { kind: "pet", id }   { kind: "whoami" }
 //   { kind: "send" }
-//   { kind: "decide", situation, contact, dryRun? }   contact: number of a contact of the agent
+//   { kind: "decide", situation, contact, dryRun? }   contact: number of one of the agent's contacts
 //   { kind: "create", pet: { name, categoryId, status }, idempotencyKey? }
-// A API turns it into { method, path, body?, idempotencyKey? } with the status and the beginning of the body that a success has,
-// and its answer into what the product would say, so that contenders with another spelling can be compared.
+// An API turns it into { method, path, body?, idempotencyKey? }, with the status and the start of the body of a
+// success, and converts the response to the product's format, so that contenders with other formats can be compared.
 
 const cursorOf = (id) => {
   const position = `pet:${id}`;
@@ -111,7 +111,7 @@ export const graphqlApi = {
 
 const aliasOf = ({ noise }) => `p${noise}`;
 
-/** A document with its arguments written into it, and names that no other request has. */
+/** Returns a document with literal arguments, and names that no other request uses. */
 function literally(operation) {
   const { limit, after, status, noise } = operation;
   const args = [`first: ${limit}`];

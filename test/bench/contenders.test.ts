@@ -14,7 +14,7 @@ const DOCUMENT = {
 };
 
 describeGateway((gateway) => {
-  // The only contender whose packages are all installed with the product.
+  // The only contender that needs no packages besides the product's.
   slowTest("the contender `functions` decides on the product's tables as the product does", async () => {
     await publish(gateway, await firstAgentId(gateway), DOCUMENT);
     const contact = {

@@ -17,10 +17,10 @@ const ORGANIZATIONS = 10;
 const ROWS_A_STATEMENT = 1_000;
 
 /**
- * Makes a database by the product's own migrations and fills it with pets, and with agents that have one key
- * each, whose secrets it knows. It does not change; servers work on copies.
- * @param store where databases live, as `sqliteStore` and `postgresStore` make it
- * @param more adds further rows, given what runs statements and the IDs of the agents
+ * Creates a database with the product's own migrations, and fills it with pets and with agents that have one key each.
+ * The database does not change, because servers work on copies.
+ * @param store the databases, as created by `sqliteStore` and `postgresStore`
+ * @param more adds more rows; it gets a function that runs statements, and the IDs of the agents
  */
 export async function makeData(store, { name, pets, keys, more }) {
   const url = await store.create(name);
@@ -39,11 +39,11 @@ export async function makeData(store, { name, pets, keys, more }) {
   await writeFile(keysFile, JSON.stringify(secrets));
   let copies = 0;
   return {
-    /** The data of the load generator. */
+    /** Data for the load generator. */
     facts: { pets, keysFile, keys },
     secrets,
     refused,
-    /** A new copy for one caller: its `url`, and how to `drop` it. */
+    /** Creates a copy for one caller, with its `url` and a function that drops it. */
     async copy() {
       const copy = `${name}_${++copies}`;
       return { url: await store.copy(name, copy), drop: () => store.drop(copy) };
@@ -51,7 +51,7 @@ export async function makeData(store, { name, pets, keys, more }) {
   };
 }
 
-/** @returns the secrets of `count` keys that are accepted with their agents, and of some that are rejected, with the status */
+/** @returns the secrets of `count` valid keys, their agents, and the secrets of some rejected keys with their status */
 async function insertKeys(run, count) {
   const now = new Date().toISOString();
   const organization = (i, deactivatedAt = null) => ({
@@ -137,7 +137,7 @@ const insertPetsFrom = (numbers) => `
     CASE i % 4 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' WHEN 2 THEN 'pending' ELSE NULL END
   FROM ${numbers} ORDER BY i`;
 
-/** Databases that are files in a directory. */
+/** Databases in files of a directory. */
 export function sqliteStore(directory) {
   const fileOf = (name) => join(directory, `${name}.sqlite`);
   return {
@@ -153,7 +153,7 @@ export function sqliteStore(directory) {
       try {
         return await work(promisify(database.run.bind(database)));
       } finally {
-        // Checkpoints, so that the file alone is the whole database.
+        // Closing checkpoints the database, so that one file contains all of it.
         await promisify(database.close.bind(database))();
       }
     },
@@ -172,7 +172,7 @@ export function sqliteStore(directory) {
 
 /**
  * Databases of a PostgreSQL server.
- * @param url without a database, as `startPostgres` gives it
+ * @param url URL without a database, as returned by `startPostgres`
  */
 export function postgresStore(directory, url) {
   const connected = async (name, work) => {
@@ -195,7 +195,7 @@ export function postgresStore(directory, url) {
     fill: (name, work) =>
       connected(name, async (run) => {
         const result = await work(run);
-        // As autovacuum would have done by and by.
+        // Autovacuum would do this over time.
         await run("VACUUM ANALYZE");
         return result;
       }),

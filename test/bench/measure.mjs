@@ -2,14 +2,14 @@ import { startServer } from "./server.mjs";
 import { summarize, turns } from "./stats.mjs";
 import { verifySame } from "./verify.mjs";
 
-/** Not measured at the beginning of each turn: caches fill again with what this server needs (s). */
+/** Time at the start of each turn that is not measured (s), because caches are refilled for this server. */
 const LEAD = 0.2;
 
-/** A server is warm after so many requests, which take slow ones longer; or after so many times the time. */
+/** A server is warm after this many requests, or after `MAX_WARM_UP` warm-ups, for slow servers. */
 const WARM = 60_000;
 const MAX_WARM_UP = 8;
 
-/** The load generator's data about a server. */
+/** Returns the load generator's data about a server. */
 export const targetOf = ({ contender, port, pid }, { facts }) => ({
   contender: contender.name,
   port,
@@ -18,8 +18,8 @@ export const targetOf = ({ contender, port, pid }, { facts }) => ({
 });
 
 /**
- * Lets some loads take turns, each warmed up first.
- * @param loads by name: the task for the generator; the first is what the others are compared with
+ * Runs loads in turns, after warming up each of them.
+ * @param loads tasks for the generator, by name; the others are compared with the first
  * @returns by number of connections, then by name: `median`, `ratio` to the first, and all `rounds`
  */
 export async function byTurns({ loads, generator, options, say }) {
@@ -44,8 +44,8 @@ export async function byTurns({ loads, generator, options, say }) {
 }
 
 /**
- * Measures all contenders on one workload. Their servers live through all of it and only one is under load at a
- * time; before that, all must give the same answers.
+ * Measures all contenders on one workload. All servers run the whole time, but only one is under load at a time. Before
+ * that, all of them must give the same responses.
  * @param databasePid the process whose children work for PostgreSQL
  */
 export async function measure({ workload, contenders, data, generator, databasePid, options, say }) {

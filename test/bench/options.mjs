@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { CONTENDERS } from "./contenders/contenders.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-/** What is measured beside the contenders, on the product alone. */
+/** The sections, which measure the product in addition to the comparison with contenders. */
 const SECTIONS = {
   sqlite: ["delivery", "events", "decisions", "queues", "flat", "start", "memory", "commit"],
   postgres: ["delivery", "events", "decisions", "queues", "flat", "cost"],
@@ -31,10 +31,10 @@ export const USAGE = `npm run bench -- [options]
   --profile                  where the product's CPU time goes in the workloads of --only, instead of all else
   --help`;
 
-/** Fewer turns tell too little about their spread. */
+/** Fewer turns say too little about the spread. */
 const MIN_ROUNDS = 5;
 
-/** A mistake in the arguments, reported without a stack. */
+/** Invalid arguments, reported without a stack trace. */
 export class UsageError extends Error {}
 
 const names = (text, known, what) =>
@@ -43,7 +43,7 @@ const names = (text, known, what) =>
     return name;
   });
 
-/** Another version of the product, which speaks as this one does. */
+/** Another version of the product with the same APIs. */
 function versus(folder) {
   const entry = resolve(folder, "dist/src/main.js");
   if (!existsSync(entry)) throw new UsageError(`there is no ${entry}; build it first`);
@@ -82,7 +82,7 @@ export function readOptions(args) {
     pinned: values.unpinned !== true,
     quick,
     engine,
-    /** True if all of it is measured, as it is by default. */
+    /** True if everything is measured, as by default. */
     whole: Object.keys(values).every((name) => name === "engine" || name === "runs"),
     workloads: workloads.filter((name) => only.includes(name)),
     sections: sections.filter((name) => only.includes(name)),

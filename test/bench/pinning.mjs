@@ -9,7 +9,7 @@ const readOr = (path, missing) => {
   }
 };
 
-/** The numbers in a list as Linux writes it: `0-2,4`. */
+/** Returns the numbers in a list in Linux's format, such as `0-2,4`. */
 export const coresIn = (list) =>
   list.split(",").flatMap((part) => {
     const [first, last = first] = part.split("-").map(Number);
@@ -17,8 +17,8 @@ export const coresIn = (list) =>
   });
 
 /**
- * Divides cores between the servers and everything else. Threads of one core stay on the same side.
- * @param siblingsOf the first thread of a thread's core
+ * Divides cores between the servers and everything else. Threads of a core stay on the same side.
+ * @param siblingsOf returns the first thread of a thread's core
  * @returns lists for `taskset`, or undefined for fewer than two cores
  */
 export function halvesOf(cores, siblingsOf = (core) => core) {
@@ -34,8 +34,9 @@ const firstSibling = (core) =>
 let pinned;
 
 /**
- * Pins this process, and with it all that it starts but servers, to one half of the cores; servers get the other half.
- * @returns what was pinned, in words; where nothing can be, why
+ * Pins this process, and everything that it starts except servers, to one half of the cores; servers get the other
+ * half.
+ * @returns a text that describes what was pinned, or why nothing could be
  */
 export function pin() {
   const allowed = /^Cpus_allowed_list:\s+(\S+)/m.exec(readOr("/proc/self/status", ""))?.[1];
@@ -51,6 +52,6 @@ export function pin() {
   return `Pinned with taskset: the measured server to core ${halves.servers}, load generator and database server to ${halves.others}.`;
 }
 
-/** The command that starts Node as a server, on the cores of servers. */
+/** Returns the command that starts Node on the cores for servers. */
 export const nodeCommand = (args) =>
   pinned === undefined ? [process.execPath, args] : ["taskset", ["-c", pinned, process.execPath, ...args]];

@@ -1,7 +1,7 @@
 import { turns } from "./stats.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-/** What goes by around a turn, a server and a workload besides what is measured (s). */
+/** Time for each turn, server and workload that is not part of the measurement (s). */
 const AROUND = { turn: 0.35, server: 1, workload: 4 };
 
 /** The duration of the sections on a machine with two cores (s). */
@@ -17,14 +17,14 @@ const SECTIONS = {
   commit: [2, 2],
 };
 
-/** The contenders of a workload: those that have its API, and of one that stands alone the product's own versions. */
+/** Returns the contenders of a workload: those with its API or, if it is `alone`, only versions of the product. */
 export const takingPart = ({ contenders: [product, ...others] }, workload) => {
   const { api, alone } = WORKLOADS[workload];
   const fit = ({ entry, apis }) => apis[api] && (!alone || entry.endsWith("dist/src/main.js"));
   return [product, ...others.filter(fit)];
 };
 
-/** About how long it will take, in minutes. */
+/** Returns the approximate duration (min). */
 export function expectedMinutes(options) {
   const { workloads, sections, connections, rounds, runs, seconds, warmUp, quick } = options;
   const ofWorkload = (workload) => {

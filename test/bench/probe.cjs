@@ -1,4 +1,4 @@
-// Required into a server before its program, so that the bench can ask for its memory and profile it.
+// Loaded into a server before its program, so that the bench can read its memory and profile it.
 const { Session } = require("node:inspector");
 const { writeFileSync } = require("node:fs");
 
@@ -10,7 +10,7 @@ const post = (method, parameters) =>
   });
 
 const ANSWERS = {
-  /** What is in use once everything else was collected. */
+  /** Memory in use after garbage collection. */
   memory: () => {
     globalThis.gc();
     const { rss, heapUsed, external } = process.memoryUsage();
@@ -30,5 +30,5 @@ const ANSWERS = {
 process.on("message", async (message) => {
   process.send({ answer: await ANSWERS[message.ask](message) });
 });
-// The channel alone does not keep a server alive.
+// The channel must not keep the server running.
 process.channel.unref();

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-// The resources that a process used, from Linux's /proc; undefined elsewhere, which leaves gaps in the tables.
+// The resource usage of processes, from Linux's /proc; undefined on other systems, which leaves gaps in the tables.
 
 const read = (path) => {
   try {
@@ -25,15 +25,15 @@ const tick = () => {
   return microsPerTick;
 };
 
-/** The fields of /proc/<pid>/stat after the name, which may hold spaces: the first is the state. */
+/** Returns the fields of /proc/<pid>/stat after the name, which may contain spaces; the first one is the state. */
 const statOf = (pid) => {
   const text = read(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 };
 
 /**
- * CPU time (user and system) that the threads of a process have used, in µs. The scheduler's count is exact; that of
- * /proc/<pid>/stat has whole ticks, which are 1 % of a second.
+ * Returns the CPU time (user and system) of a process's threads (µs). The scheduler's count is exact, whereas
+ * /proc/<pid>/stat counts in ticks of 10 ms.
  */
 export function cpuMicros(pid) {
   const folder = `/proc/${pid}/task`;
@@ -41,13 +41,13 @@ export function cpuMicros(pid) {
   return counts.length > 0 ? counts.reduce((sum, count) => sum + Number(count ?? 0), 0) / 1_000 : undefined;
 }
 
-/** `cpuMicros` of each child of a process that lives, by its ID. */
+/** Returns `cpuMicros` of each live child of a process, by process ID. */
 export function cpuMicrosOfChildren(pid) {
   const children = list("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)?.[1] === String(pid));
   return new Map(children.map((child) => [child, cpuMicros(child) ?? 0]));
 }
 
-/** CPU time of a process and all its children, including ended ones, in µs. */
+/** Returns the CPU time of a process and all its children, including ended ones (µs). */
 export function cpuMicrosOfFamily(pid) {
   const parent = statOf(pid);
   if (parent === undefined) return undefined;
@@ -60,13 +60,13 @@ const kibibytes = (pid, field) => {
   return found ? Number(found[1]) : undefined;
 };
 
-/** Memory resident now, in KiB. */
+/** Returns the current resident memory (KiB). */
 export const residentKibibytes = (pid) => kibibytes(pid, "VmRSS");
 
-/** Most memory resident since `forgetPeak`, in KiB. */
+/** Returns the peak resident memory since `forgetPeak` (KiB). */
 export const peakKibibytes = (pid) => kibibytes(pid, "VmHWM");
 
-/** Resets the peak; where that is not allowed, it counts from the start of the process. */
+/** Resets the peak; if that is not allowed, the peak is since the start of the process. */
 export function forgetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");

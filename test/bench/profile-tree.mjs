@@ -1,7 +1,7 @@
 const IDLE = new Set(["(idle)", "(root)"]);
 const CALLERS = 4;
 
-/** The package that a script belongs to: of npm, of Node, of the machine, or the product's own folder. */
+/** Returns the package of a script: an npm package, Node, native code, or a folder of the product. */
 function packageOf({ functionName, url }) {
   if (url === "") return functionName.startsWith("(") ? functionName : "(native)";
   if (url.startsWith("node:")) return "node";
@@ -22,14 +22,13 @@ const labelOf = ({ functionName, url, lineNumber }) => {
 };
 
 /**
- * A profile from the bottom up: each function with the time that it was itself at work, most first, and the chain of
- * those who called it most.
+ * Returns a bottom-up profile: the functions by self time, longest first, each with its most frequent call chain.
  */
 export function byFunction({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, { ...node, self: 0 }]));
   for (const node of nodes)
     for (const child of node.children ?? []) byId.get(child).parent = byId.get(node.id);
-  // A delta is the time since the sample before it, which showed what went on until now.
+  // The time until the next sample counts for the function of this sample.
   samples.forEach((id, i) => {
     byId.get(id).self += timeDeltas[i + 1] ?? 0;
   });
@@ -58,7 +57,7 @@ function callersOf(node) {
 
 const mostOf = (chains) => [...chains].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 
-/** Self time by package, most first. */
+/** Returns the self time by package, longest first. */
 export function byPackage(functions) {
   const sums = new Map();
   for (const { package: name, self } of functions) sums.set(name, (sums.get(name) ?? 0) + self);

@@ -18,8 +18,8 @@ const PROFILED_MESSAGES = 4_000;
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
 /**
- * Profiles the product under each workload, once it is warm, and tells where the time of its main thread goes: by
- * function with who called it, and by package, in µs for each request. The profiles stay, for Chrome's DevTools.
+ * Profiles the warmed-up product under each workload, and prints where its main thread spends its time: by function,
+ * with its callers, and by package, in µs per request. The profiles are kept, for Chrome DevTools.
  */
 export async function profile({ product, data, store, generator, databasePid, options }) {
   if (options.sections.includes("queues")) await profileDrain({ product, store, databasePid });
@@ -79,8 +79,8 @@ async function profileDrain({ product, store, databasePid }) {
 }
 
 /**
- * Tells where the time of a profile went.
- * @param count how many requests or messages it covers, of `cpu` µs each
+ * Prints where the time of a profile was spent.
+ * @param count number of requests or messages in the profile, of `cpu` µs each
  */
 async function tell({ title, unit, count, cpu, file }) {
   const recorded = JSON.parse(await readFile(file, "utf8"));
@@ -105,7 +105,7 @@ async function tell({ title, unit, count, cpu, file }) {
   console.log(`\n${file}`);
 }
 
-/** The last column, which may be long, to the left. */
+/** Prints a table whose last column, which may be long, is left-aligned. */
 function print(rows) {
   const numbers = plainTable(rows.map((row) => ["", ...row.slice(0, -1)]));
   console.log(numbers.map((text, i) => `${text}  ${rows[i].at(-1)}`).join("\n"));

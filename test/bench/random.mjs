@@ -1,4 +1,6 @@
-/** A generator of numbers in [0, 1) that gives the same ones for the same seed (mulberry32), so that all get the same load. */
+/**
+ * Creates a generator of numbers in [0, 1), which are the same for the same seed (mulberry32), so that loads are equal.
+ */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -10,5 +12,5 @@ export function seeded(seed) {
   };
 }
 
-/** One of the items. */
+/** Returns a random item. */
 export const pick = (random, items) => items[Math.floor(random() * items.length)];

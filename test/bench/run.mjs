@@ -1,4 +1,4 @@
-// `npm run bench`: the product next to others that do the same. README.md tells what is measured and how.
+// `npm run bench` compares the product with alternatives. README.md describes what is measured and how.
 import { rmSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ const KEYS = 1_000;
 const SECTIONS = { delivery, events, decisions, queues, flat, cost, start, memory, commit };
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
-// What was begun is cleared away in any case, by those who began it, when the process exits.
+// Everything that was started is cleaned up by its own exit handlers.
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
 
@@ -102,7 +102,7 @@ async function compare(tools) {
   await save(run, options);
 }
 
-/** Only a whole run is worth keeping under the name of its engine. */
+/** Saves the results, under the engine's name only for a complete run. */
 async function save(run, { whole, engine, connections }) {
   const name = whole ? `latest-${engine}` : "partial";
   const heading = `${engine === "sqlite" ? "SQLite" : "PostgreSQL"}: throughput next to the product`;
@@ -113,7 +113,7 @@ async function save(run, { whole, engine, connections }) {
   print(`\n${run.minutes.toFixed(1)} minutes; written to ${RESULTS}${name}.{json,md,svg}`);
 }
 
-/** One line of a terminal that tells what goes on, and is written over. */
+/** Shows progress in one line of the terminal, which is overwritten. */
 function progress(what) {
   return (text) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}: ${text}`);

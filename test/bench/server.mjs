@@ -8,10 +8,12 @@ const FOLDER = fileURLToPath(new URL("contenders/", import.meta.url));
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 
-/** The line with which a server says where it listens: a contender's own, or the product's notice. */
+/** The line that names a server's port, in the format of contenders or of the product. */
 const LISTENING = /^(?:listening (\d+)|GraphQL .*at http:\/\/127\.0\.0\.1:(\d+)\/graphql)$/m;
 
-/** Node's arguments and the environment that start a contender, for production and without a line logged for a request. */
+/**
+ * Returns the arguments and the environment that start a contender with Node, for production and without request logs.
+ */
 export const commandOf = ({ entry, flags = [], env = {} }, databaseUrl, port = 0) => ({
   args: [...flags, resolve(FOLDER, entry)],
   env: {
@@ -33,7 +35,7 @@ process.on("exit", () => {
 
 /**
  * Starts a contender and waits until it listens.
- * @param database a copy that is its own, which goes when it stops
+ * @param database a copy for this server, which is dropped when the server stops
  * @param options.execArgv arguments for node
  * @param options.ipc true to open a channel, for `--require`d helpers
  */
@@ -70,7 +72,7 @@ export async function startServer(contender, database, { execArgv = [], ipc = fa
     pid: child.pid,
     child,
     databaseUrl: database.url,
-    /** Its last output, to explain a failure. */
+    /** Returns the last output of the server, to explain a failure. */
     said: () => said,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,4 +1,4 @@
-/** The middle of some numbers, or of the two in the middle their mean; undefined when any is. */
+/** Returns the median of numbers; undefined if one of them is undefined. */
 export function median(numbers) {
   if (numbers.length === 0 || numbers.includes(undefined)) return undefined;
   const sorted = [...numbers].sort((a, b) => a - b);
@@ -8,16 +8,16 @@ export function median(numbers) {
 
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
-/** The order of the turns: the one that all are measured against before, between and after the others. */
+/** Returns the order of the turns, with the reference before, between and after the others. */
 export function turns(reference, others, rounds) {
   const order = Array.from({ length: rounds }, () => others.flatMap((other) => [reference, other])).flat();
   return others.length === 0 ? Array(rounds).fill(reference) : [...order, reference];
 }
 
 /**
- * Each number of a turn, divided by that of the reference's turns right before and after it.
+ * Divides each number of a turn by the mean of the reference's turns right before and after it.
  * @param results `{ name, values }` in the order of `turns`
- * @returns by name, then by number: the ratios, one for each turn
+ * @returns the ratios by name and measure, one per turn
  */
 export function pairedRatios(reference, results) {
   const ratios = {};
@@ -38,8 +38,8 @@ export function pairedRatios(reference, results) {
 }
 
 /**
- * What the turns come to, by name: the `median` of each number, every turn (`rounds`) and, next to the reference, the median
- * `ratio` of each number with its `spread` from the lowest to the highest.
+ * Summarizes the turns by name: the `median` of each measure, all turns (`rounds`) and, except for the reference, the
+ * median `ratio` of each measure to the reference with its `spread`, the lowest and the highest ratio.
  */
 export function summarize(reference, results) {
   const ratios = pairedRatios(reference, results);
@@ -55,10 +55,10 @@ export function summarize(reference, results) {
 }
 
 /**
- * The middle of several runs, each the results of `summarize` by name: number by number, that of the run whose ratio to the
- * reference is the middle one, with the spread within that run. The reference has no ratio and is ordered by the number.
- * @param runs an odd number of them
- * @returns as `summarize`, and `runs`: by number, what was ordered, a value for each run
+ * Returns the median of several runs, each with the results of `summarize` by name: for each measure, the numbers of
+ * the run with the median ratio. The reference has no ratio, so the run with its median number is used.
+ * @param runs an odd number of runs
+ * @returns the results, as in `summarize`, and the compared values of all `runs` by measure
  */
 export function middleRun(runs) {
   if (runs.length === 1) return runs[0];
@@ -82,7 +82,7 @@ export function middleRun(runs) {
   );
 }
 
-/** The numbers of some turns, by measure; without measures that any of them lacks. */
+/** Returns the numbers of turns by measure, for the measures of the first turn. */
 const byMeasure = (turns) =>
   Object.fromEntries(Object.keys(turns[0]).map((measure) => [measure, turns.map((turn) => turn[measure])]));
 
@@ -92,7 +92,7 @@ const lowestAndHighest = (numbers) =>
     ? undefined
     : [Math.min(...numbers), Math.max(...numbers)];
 
-/** Each measure's numbers, reduced; without failed measurements. */
+/** Reduces the numbers of each measure, and omits measures without a result. */
 const each = (measures, reduce) =>
   Object.fromEntries(
     Object.entries(measures)

@@ -5,18 +5,18 @@ import { seeded } from "./random.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 const SAMPLES = 20;
-/** Longest time until uses of keys are in the database (ms). */
+/** Max time until uses of keys are in the database (ms). */
 const LIMIT_MS = 10_000;
-/** What clients send as X-Request-Id: nothing, what is sent back, and what is unsafe. */
+/** Values of X-Request-Id: none, one that is sent back, and one that is unsafe. */
 const REQUEST_IDS = [undefined, "verify:1", "verify 1"];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Puts the same requests of a workload to all servers, one at a time, and compares what they answer; and some with
- * keys that are unknown, revoked, expired, or of a deactivated organization. Those that do the product's other work must
- * send the same headers, and record uses of keys.
- * @param servers on equal copies of the data; the first is the one that is right
- * @throws Error for the first answer that is not the same, or for a key that is not rejected as it should be
+ * Sends the same requests of a workload to all servers, one at a time, and compares the responses, including to keys
+ * that are unknown, revoked, expired or of a deactivated organization. Servers that do the product's other work must
+ * also send the same headers and record uses of keys.
+ * @param servers servers on equal copies of the data; the first one is the reference
+ * @throws Error for the first response that differs, or for a key that is not rejected correctly
  */
 export async function verifySame(servers, workload, { facts, secrets, refused }) {
   const { api, draw } = WORKLOADS[workload];
@@ -61,7 +61,7 @@ async function ask(server, api, operation, key, requestId) {
     ...response,
     body: JSON.parse(response.text),
   });
-  // What JSON cannot tell apart is the same.
+  // Values with the same JSON are equal.
   return { answer: JSON.parse(JSON.stringify(answer)), headers: response.headers };
 }
 
@@ -80,7 +80,7 @@ async function usesRecorded({ contender, databaseUrl }) {
   }
 }
 
-/** Headers that must be the same, with the request ID reduced to whether it is new. */
+/** Returns the headers that must be equal; a generated request ID becomes a constant. */
 function comparable(headers) {
   const { date: _, "x-request-id": id = "", ...rest } = Object.fromEntries(headers);
   return { ...rest, "x-request-id": UUID.test(id) ? "new" : id };

@@ -3,7 +3,7 @@ import { SITUATION } from "./decisions/rules.mjs";
 import { pick } from "./random.mjs";
 
 const LIST = 20;
-/** Contacts that each agent has in the section `decisions`. */
+/** Number of contacts per agent in the section `decisions`. */
 export const CONTACTS = 100;
 const STATUSES = ["available", "pending", "sold"];
 
@@ -19,18 +19,20 @@ const draw = {
   list: () => ({ kind: "list", limit: LIST }),
   pages: (random, data) => ({ kind: "list", limit: LIST, after: anyCursor(random, data) }),
   lastPage: (_random, { pets }) => ({ kind: "list", limit: LIST, after: pets - LIST - 1 }),
-  /** The arguments written into the document. */
+  /** With literal arguments in the document. */
   literals: (random, data) => ({ ...draw.pages(random, data), noise: "" }),
-  /** And names that no other document has. */
+  /** With literal arguments, and names that no other document uses. */
   unseen: (random, data) => ({ ...draw.pages(random, data), noise: Math.floor(random() * 1e15) }),
   pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
   whoami: () => ({ kind: "whoami" }),
   create: (random) => ({ kind: "create", pet: aPet(random) }),
-  /** Not drawn, for the same draw comes again in another turn. */
+  /** The key is not drawn, because the same draw is repeated in other turns. */
   keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
   send: () => ({ kind: "send" }),
   decide: (random) => ({ kind: "decide", situation: SITUATION, contact: Math.floor(random() * CONTACTS) }),
-  /** 10 % writes; of the reads half are lists, no two alike, three tenths single pets, two tenths whoami. */
+  /**
+   * 10 % writes; half of the reads are lists, all different, three tenths are single pets, and two tenths are whoami.
+   */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
     const which = random();
@@ -46,10 +48,10 @@ const draw = {
 };
 
 /**
- * The operations of the servers: at which API, and how the next operation is drawn. `fresh` ones are drawn for
- * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
- * of all the keys, drawn too. Those that are `beside` are for a section; those that are `alone` no contender knows.
- * Results keep this order: first what callers ask differently, last what they all ask alike.
+ * The workloads: the API and a function that draws the next operation. `fresh` operations are drawn for every request;
+ * the others are taken from a long list that is drawn and encoded in advance. Every request has a random key. `beside`
+ * workloads belong to a section; `alone` workloads are supported only by the product. Results keep this order: first
+ * requests that differ between callers, last requests that are the same for all.
  */
 export const WORKLOADS = {
   "rest-pages": { title: "REST, 20 pets from anywhere", api: "rest", draw: draw.pages },

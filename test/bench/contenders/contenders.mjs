@@ -4,7 +4,9 @@ import { sofaApi } from "./sofa/api.mjs";
 
 const BOTH = ["sqlite", "postgres"];
 
-/** A contender as it is, and doing for each request what the product does; see `raw/same-work.mjs`. */
+/**
+ * Returns a contender, and a variant that also does the product's other work for each request; see `raw/same-work.mjs`.
+ */
 const withSameWork = (contender) => [
   contender,
   {
@@ -17,14 +19,14 @@ const withSameWork = (contender) => [
 ];
 
 /**
- * Everything that takes part. The first is the product; the others are measured against it.
- * - `entry`: the program, from this folder; started as README.md tells
- * - `flags`: for node
- * - `engines`: the databases it can open
- * - `apis`: how it spells requests and answers, `rest` and `graphql`; `../apis.mjs` has the product's spelling,
- *   and a contender that differs brings its own
- * - `packages`: whose versions the results name
- * - `doesSameWork`: whether it sends the product's headers and records the use of keys
+ * All participants. The first one is the product, which the others are compared with.
+ * - `entry`: path of the program in this folder; README.md describes how it is started
+ * - `flags`: flags for node
+ * - `engines`: the databases that it supports
+ * - `apis`: its formats of requests and responses, `rest` and `graphql`; `../apis.mjs` defines the product's formats,
+ *   and contenders that differ define their own
+ * - `packages`: the packages whose versions appear in the results
+ * - `doesSameWork`: true if it sends the product's headers and records the use of keys
  */
 export const CONTENDERS = [
   {

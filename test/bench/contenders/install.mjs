@@ -8,7 +8,7 @@ const changedAt = (file) => statSync(`${FOLDER}${file}`, { throwIfNoEntry: false
 
 const npm = (...args) => execFileSync("npm", args, { cwd: FOLDER, stdio: ["ignore", "inherit", "inherit"] });
 
-/** Installs the packages, at the versions of their lock file, and compiles the contenders that are TypeScript. */
+/** Installs the packages at the versions in their lock file, and compiles the contenders written in TypeScript. */
 export function installContenders(contenders) {
   const installedAt = changedAt("node_modules/.package-lock.json");
   if (installedAt === undefined || installedAt < changedAt("package-lock.json")) {
@@ -17,7 +17,7 @@ export function installContenders(contenders) {
   if (contenders.some(({ entry }) => entry.startsWith("dist/"))) npm("run", "--silent", "build");
 }
 
-/** The versions of a contender's packages, as installed. */
+/** Returns the installed versions of a contender's packages. */
 export const versionsOf = ({ packages }) =>
   Object.fromEntries(
     packages.map((name) => [

@@ -1,12 +1,12 @@
 const POSTED = ["graphile-worker", "pg"];
 
 /**
- * Job queues whose jobs post a message to a URL, as the product's webhook lines do.
- * - `entry`: the worker, from this folder; started like a server, with `DELIVERY_WORKERS` and `RECEIVER_URL`
- * - `producer`: the module that adds jobs, from this folder
- * - `database`: what holds its jobs; `fsync` is Redis's `appendfsync`
- * - `env`: of the worker; `options`: of the producer
- * - `packages`: whose versions the results name
+ * Job queues whose jobs post a message to a URL, like the product's webhook lines.
+ * - `entry`: path of the worker in this folder; it is started like a server, with `DELIVERY_WORKERS` and `RECEIVER_URL`
+ * - `producer`: path of the module that adds jobs, in this folder
+ * - `database`: the database of its jobs; `fsync` is Redis's `appendfsync`
+ * - `env`: environment of the worker; `options`: options of the producer
+ * - `packages`: the packages whose versions appear in the results
  */
 export const QUEUES = [
   {

@@ -1,4 +1,4 @@
-/** What decides next to the product, in the section `decisions`; as in contenders.mjs. */
+/** The contenders of the section `decisions`; the members are those of contenders.mjs. */
 export const DECIDERS = [
   {
     name: "json-rules-engine",

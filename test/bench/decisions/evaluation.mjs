@@ -34,7 +34,7 @@ async function compile(document) {
   return new CompiledConfiguration(checked, true);
 }
 
-/** How long the evaluation of so many rules takes without anything else (µs), warm. */
+/** Returns the time that evaluating a number of rules takes on its own, warmed up (µs). */
 export async function evaluationMicros(count) {
   const { evaluate } = product("evaluate.js");
   const configuration = await compile(documentOf(rulesOf(count)));
@@ -49,7 +49,7 @@ export async function evaluationMicros(count) {
 
 const NESTED = "{% for a in contact.attributes.list %}{% for b in contact.attributes.list %}";
 
-/** Documents that try to keep the process busy, with the conditions of all rules and all texts together. */
+/** Documents that try to keep the process busy, with the conditions of all rules and with all texts. */
 const HOSTILE = {
   "200 rules with 10 conditions over long lists": {
     when: Array(10).fill("contact.attributes.list.exists(each, each in contact.attributes.list) || true"),
@@ -80,7 +80,7 @@ const hostileDocument = ({ when = [], text = "Hello" }) => ({
   })),
 });
 
-/** The longest evaluations of documents that are hostile: `{ title, ms, isStopped }`, which is also how long they block. */
+/** Measures how long the evaluation of hostile documents takes, and thus blocks the process. */
 export async function hostileEvaluations() {
   const { evaluate } = product("evaluate.js");
   const situation = { type: "order.shipped", data: { text: "a".repeat(30_000) } };

@@ -1,10 +1,10 @@
-// The rules that the section `decisions` is about, in the words of each contender. Only the last one decides, and each of the
-// others fails at its second condition, so that all conditions are evaluated.
+// The rules of the section `decisions`, in the format of each contender. Only the last rule matches, and the others
+// fail at their second condition, so that all conditions are evaluated.
 
 const MIN_TOTAL = 100;
 const WANTED = "vip";
 
-/** @param count how many rules */
+/** @param count number of rules */
 export const rulesOf = (count) =>
   Array.from({ length: count }, (_, i) => ({
     id: `rule-${i + 1}`,
@@ -15,7 +15,7 @@ export const rulesOf = (count) =>
 /** The tags of every contact. */
 export const TAGS = [WANTED, "customer"];
 
-/** The situation that is decided about. */
+/** The situation to decide about. */
 export const SITUATION = { type: "order.shipped", data: { orderId: "A1", total: 120 } };
 
 /** The rules as a configuration of the product. */
@@ -31,7 +31,7 @@ export const documentOf = (rules) => ({
   })),
 });
 
-/** The rules as functions, written as one would without any engine. */
+/** The rules as handwritten functions, without a rules engine. */
 export const functionsOf = (rules) =>
   rules.map(({ id, minTotal, tag }) => ({
     id,

@@ -1,4 +1,4 @@
-// The process that makes the load; see generator.mjs for who talks to it.
+// The process that generates the load, controlled by generator.mjs.
 import { readFileSync } from "node:fs";
 import { createHistogram } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
@@ -8,24 +8,24 @@ import { pick, seeded } from "../random.mjs";
 import { WORKLOADS } from "../workloads.mjs";
 import { encodeRequest, keepBusy } from "./connection.mjs";
 
-/** How many requests are prepared for a workload whose requests need not all differ. */
+/** Number of requests to prepare for a workload whose requests need not all differ. */
 const PREPARED = 20_000;
 
-/** How much longer a turn may become until there is an answer. */
+/** Max time by which a turn is extended until there is a response (ms). */
 const MAX_WAIT_MS = 30_000;
 
-/** Whose spelling all have that stand in no table. */
+/** The contender whose request format is used for all contenders that are not listed. */
 const [PRODUCT] = CONTENDERS;
 
 const prepared = new Map();
 
-/** Requests of a workload in the spelling of a contender, one after the other without end. */
+/** Returns a function that returns the requests of a workload in a contender's format, endlessly. */
 function requests(task) {
   const { contender, workload, port, data, turn } = task;
   if (WORKLOADS[workload].fresh) return maker(task);
   const name = [contender, workload, port, data.keysFile, data.keys].join();
   if (!prepared.has(name)) {
-    // Those of servers that are gone are not needed again.
+    // Requests to stopped servers are not needed again.
     if (prepared.size > 20) prepared.clear();
     prepared.set(name, Array.from({ length: Math.max(PREPARED, data.keys) }, maker({ ...task, turn: 0 })));
   }
@@ -59,8 +59,8 @@ function usage({ pid, databasePid }) {
 
 /**
  * Loads a server and measures the part after the lead-in.
- * @param task.turn from where in the list of requests to go on, or how to draw them
- * @param task.seconds how long to measure; or `task.requests`, how many to send, all of them measured
+ * @param task.turn determines the first request in the list, or the random draw
+ * @param task.seconds time to measure; or `task.requests`, the number of requests to send, all of which are measured
  */
 async function load(task) {
   const { port, pid, connections, lead = 0, seconds, requests: limit = Number.POSITIVE_INFINITY } = task;
@@ -98,7 +98,7 @@ async function load(task) {
     await all;
     return summary({ before, after, answered, histogram, peak: peakKibibytes(pid) });
   } finally {
-    // After a failure the other connections end with their next answer.
+    // After a failure, the other connections end with their next response.
     running = false;
   }
 }

@@ -3,7 +3,7 @@ import { ResponseReader } from "./response-reader.mjs";
 
 const READ_MAX_LENGTH = 64 * 1024;
 
-/** Writes a request of an API as it goes over the wire. */
+/** Encodes a request of an API as HTTP. */
 export function encodeRequest({ method, path, body, idempotencyKey }, key, host) {
   const repeatable = idempotencyKey === undefined ? "" : `Idempotency-Key: ${idempotencyKey}\r\n`;
   const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nAuthorization: Bearer ${key}\r\n${repeatable}`;
@@ -14,11 +14,11 @@ export function encodeRequest({ method, path, body, idempotencyKey }, key, host)
 }
 
 /**
- * Keeps one connection busy: sends, waits for the whole answer, sends the next.
- * @param port on 127.0.0.1
- * @param next gives `{ bytes, status, begins }` of the next request; undefined ends the connection
- * @param answered called with the latency of each answer, in milliseconds
- * @returns once the connection has ended; rejects at the first answer that is not as it should be
+ * Keeps a connection busy: sends a request, waits for the whole response, then sends the next one.
+ * @param port port on 127.0.0.1
+ * @param next returns `{ bytes, status, begins }` of the next request; undefined ends the connection
+ * @param answered called with the latency of each response (ms)
+ * @returns a promise that resolves when the connection has ended, and rejects at the first unexpected response
  */
 export function keepBusy(port, next, answered) {
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function keepBusy(port, next, answered) {
       send();
       return true;
     };
-    // One buffer for the life of the connection: no allocation and no stream machinery on the way of an answer.
+    // One buffer for the whole connection, so that responses need no allocations and no streams.
     const socket = connect({
       host: "127.0.0.1",
       port,

@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /**
- * Starts the load generator in a separate process: in the process of the bench, or of a server, it would be
- * measured along with what it measures.
+ * Starts the load generator in a separate process, because it would otherwise influence its own measurements.
  */
 export function startGenerator() {
   const child = fork(fileURLToPath(new URL("child.mjs", import.meta.url)), {
-    // Room for what was drawn beforehand, so that the collector has little to do while it measures.
+    // Room for the prepared requests, so that there is little garbage collection while it measures.
     execArgv: ["--max-semi-space-size=64"],
   });
   let pending;
@@ -19,8 +18,8 @@ export function startGenerator() {
   child.on("exit", (code) => pending?.reject(new Error(`the load generator ended with ${code}`)));
   return {
     /**
-     * One load at a time.
-     * @param task as `load` in child.mjs takes it
+     * Runs one load at a time.
+     * @param task as in `load` of child.mjs
      */
     load: (task) =>
       new Promise((resolve, reject) => {

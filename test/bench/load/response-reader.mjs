@@ -6,11 +6,11 @@ const CHUNK_END = 4;
 const TRAILER = 5;
 
 /**
- * Reads the answers of one connection that has one request in flight at a time, from chunks cut anywhere. It
- * looks at the status, at the beginning of the body, and for the end; nothing of the body is kept.
+ * Reads the responses of a connection with one request in flight at a time, from chunks of any length. It reads the
+ * status and the start of the body, and finds the end; it does not store the body.
  */
 export class ResponseReader {
-  /** @param begins how many bytes of a body to keep */
+  /** @param begins number of bytes of a body to keep */
   constructor(begins = 0) {
     this.kept = begins;
     this.state = HEAD;
@@ -23,8 +23,8 @@ export class ResponseReader {
 
   /**
    * Takes the next bytes, which may be overwritten afterwards.
-   * @returns true if they complete the answer; then `status` and `begins` hold what it was
-   * @throws Error for what is no HTTP/1.1 answer, ends the connection, or goes on after its end
+   * @returns true if they complete the response; `status` and `begins` then describe it
+   * @throws Error for a response that is not HTTP/1.1, ends the connection, or continues after its end
    */
   push(bytes) {
     let at = 0;
@@ -63,7 +63,7 @@ export class ResponseReader {
     } else throw new Error("an answer with neither Content-Length nor chunks");
   }
 
-  /** @returns where to go on */
+  /** @returns the position at which to continue */
   readBody(bytes, at) {
     if (this.state === BODY || this.state === CHUNK) {
       const end = Math.min(at + this.left, bytes.length);

@@ -20,8 +20,8 @@ export function startChild(file) {
   });
   return {
     /**
-     * Its next message.
-     * @param limitMs how long to wait
+     * Returns the next message of the process.
+     * @param limitMs max time to wait (ms)
      */
     async next(limitMs = 120_000) {
       let timer;

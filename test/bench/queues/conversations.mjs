@@ -3,7 +3,7 @@ import { insertRows } from "../data.mjs";
 
 /**
  * Adds contacts of an agent with two conversations each, one on a webhook line and one on the local line.
- * @returns the IDs: `lines` and, in lists, `conversations`, both by the kind of line
+ * @returns the IDs of the `lines` and the lists of IDs of the `conversations`, both by kind of line
  */
 export async function insertConversations(run, agentId, { count, url }) {
   const at = new Date().toISOString();

@@ -2,10 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import { cpuMicros, cpuMicrosOfFamily } from "../process-usage.mjs";
 import { CONCURRENCY } from "./systems.mjs";
 
-/** So many messages a second leave every system idle most of the time. */
+/** At this many messages per second, every system is idle most of the time. */
 export const CALM_PER_SECOND = 100;
 
-/** Time for what a system still stores once its last message has arrived (ms). */
+/** Time for a system to store results after its last message has arrived (ms). */
 const SETTLE_MS = 150;
 const POLL_MS = 10;
 const IDLE_LIMIT_MS = 30_000;
@@ -23,11 +23,11 @@ async function settled({ isIdle }) {
 
 const perSecond = (count, from, to) => (count * 1e9) / Number(to - from);
 
-/** Lets a system send a backlog that was queued while its worker was stopped. */
+/** Measures how a system sends a backlog that was queued while its worker was stopped. */
 export async function drain({ system, producer, size: { backlog: count } }) {
   const { worker, producingBacklog, receiver, wake } = system;
   const arrivals = await receiver.expect(count);
-  // Stopped rather than ended: a worker that has run for long is warm.
+  // Suspended rather than ended, because a running worker is warm.
   process.kill(worker.pid, "SIGSTOP");
   try {
     await producer.produce({ ...producingBacklog, count, concurrency: CONCURRENCY });
@@ -49,7 +49,7 @@ export async function drain({ system, producer, size: { backlog: count } }) {
   };
 }
 
-/** Messages from the call that queues them to their arrival: all that the system can do, then few. */
+/** Measures messages from the call that queues them to their arrival: first at full speed, then at a slow pace. */
 export async function flow({ system, producer, size }) {
   const { producing, receiver } = system;
   const all = await receiver.expect(size.flow);

@@ -1,4 +1,4 @@
-// Queues messages in one system after the other; see producer.mjs.
+// Queues messages in one system after another; see producer.mjs.
 import { setTimeout } from "node:timers/promises";
 
 const producers = new Map();
@@ -12,7 +12,7 @@ async function producerOf({ module, target }) {
   return producers.get(key);
 }
 
-/** Messages to one conversation after the other. */
+/** Returns a function that returns messages to the conversations in turn. */
 const messages = (conversations) => {
   let i = 0;
   return () => ({

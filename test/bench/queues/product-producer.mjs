@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** Queues messages in conversations by the REST API. */
+/** Queues messages in conversations over the REST API. */
 export async function openProducer({ port, key }) {
   const agent = new Agent({ keepAlive: true });
   const add = ({ conversationId, text }) =>

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import sqlite3 from "sqlite3";
 
-/** Opens a database to look at it while servers work. */
+/** Opens a database to read it while servers are running. */
 export async function openReader(url) {
   if (url.startsWith("sqlite:")) {
     const database = await new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Answers every POST with 200, and tells when how many of the expected messages have arrived; see receiver.mjs.
+// Responds to every POST with 200, and reports when all expected messages have arrived; see receiver.mjs.
 import { createServer } from "node:http";
 import { createHistogram } from "node:perf_hooks";
 
@@ -16,7 +16,7 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   });
 });
 
-/** @param text begins with the time at which it was queued, by the clock that all processes share (ns) */
+/** @param text starts with the time when it was queued, by the clock that all processes share (ns) */
 function arrived(text) {
   const now = process.hrtime.bigint();
   if (seen.has(text)) {

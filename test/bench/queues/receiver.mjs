@@ -1,15 +1,15 @@
 import { startChild } from "./child.mjs";
 
-/** Starts the server that messages are posted to, in a separate process, as a customer's would be. */
+/** Starts the server that messages are posted to, in a separate process, like the server of a customer. */
 export async function startReceiver() {
   const child = startChild("receiver-child.mjs");
   const { port } = await child.next();
   return {
     url: `http://127.0.0.1:${port}/`,
     /**
-     * Forgets what has arrived.
-     * @returns a function that waits for `count` different messages, and tells when the last one arrived (ns),
-     * how many arrived again, and the latencies since they were queued (ms)
+     * Discards the messages that have arrived.
+     * @returns a function that waits for `count` different messages, and returns the arrival time of the last one (ns),
+     *   the number of duplicates, and the latencies since the messages were queued (ms)
      */
     async expect(count) {
       child.send({ expect: count });

@@ -11,8 +11,9 @@ process.on("exit", () => {
 });
 
 /**
- * Starts the system's Redis with what BullMQ's documentation asks for in production: an append-only file, and no eviction.
- * @param fsync when the file is synced: `everysec` as it recommends, or `always`, before a write is answered
+ * Starts the installed Redis with the settings that BullMQ's documentation requires in production: an append-only file
+ * and no eviction.
+ * @param fsync when the file is synced: `everysec`, as recommended, or `always`, before each response to a write
  */
 export async function startRedis(fsync) {
   const directory = await mkdtemp(join(tmpdir(), "gateway-bench-redis-"));

@@ -8,12 +8,12 @@ import { openReader } from "./reader.mjs";
 import { startRedis } from "./redis.mjs";
 
 const CONVERSATIONS = 1_000;
-/** How many messages to queue at a time. */
+/** Number of messages to queue concurrently. */
 export const CONCURRENCY = 32;
 const POLL_MS = 10;
 const LIMIT_MS = 60_000;
 
-/** A product's database with conversations, and what their servers are started with. */
+/** Creates a database of the product with conversations, and the environment of its servers. */
 export async function makeConversations(store, receiver) {
   let made;
   const more = async (run, [agentId]) => {
@@ -30,9 +30,9 @@ export async function makeConversations(store, receiver) {
 }
 
 /**
- * Starts the product as two systems, its webhook and its local line. One process delivers, and another queues messages
- * while that one is stopped.
- * @returns the systems by name, and how to `stop` their processes
+ * Starts the product as two systems, its webhook line and its local line. One process delivers, and another one queues
+ * messages while the first is stopped.
+ * @returns the systems by name, and a function that stops their processes
  */
 export async function startProduct({ product, made, workers, receiver, databasePid, start = {} }) {
   const { data, env, lines, conversations } = made;
@@ -58,7 +58,7 @@ export async function startProduct({ product, made, workers, receiver, databaseP
     databasePid,
     producing: target(worker),
     producingBacklog: target(intake),
-    // A server on SQLite does not hear of what another process has queued.
+    // On SQLite, a server is not notified of messages that another process has queued.
     wake: () => wake(worker, key),
     isIdle,
   };
@@ -90,7 +90,7 @@ async function wake({ port }, key) {
   if (status !== 201) throw new Error(`POST /messages answered ${status}`);
 }
 
-/** The messages that a local line has delivered, like a receiver's report; latencies count from acceptance. */
+/** Reports the messages that a local line has delivered, like a receiver; latencies count from acceptance. */
 const localReceiver = (reader, lineId) => ({
   async expect(count) {
     const since = new Date().toISOString();
@@ -117,8 +117,8 @@ const localReceiver = (reader, lineId) => ({
 
 /**
  * Starts the job queues.
- * @param names which
- * @param postgres as `startPostgres` returns it
+ * @param names names of the queues
+ * @param postgres as returned by `startPostgres`
  */
 export async function startQueues({ names, postgresStore, postgres, workers, receiver, conversations }) {
   const systems = {};

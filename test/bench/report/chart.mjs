@@ -21,7 +21,7 @@ const COLORS = {
 
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** An SVG of each contender's throughput as a multiple of the product's, a group of bars for each workload. */
+/** Returns an SVG of each contender's throughput as a multiple of the product's, with a group of bars per workload. */
 export function throughputChart(workloads, connections, heading) {
   const groups = workloads
     .map(({ title, results }) => ({ title, bars: Object.entries(results[connections] ?? {}) }))

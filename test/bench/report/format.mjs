@@ -1,20 +1,20 @@
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** A number without decimals, thousands set apart; a dash for none. */
+/** Formats a number without decimals but with thousands separators; a dash if there is none. */
 export const whole = (value) => (value === undefined ? "–" : grouped.format(value));
 
-/** Milliseconds in three digits. */
+/** Formats milliseconds with three significant digits. */
 export const threeDigits = (value) =>
   value === undefined ? "–" : value >= 100 ? whole(value) : value.toPrecision(3);
 
-/** How many times the product's. */
+/** Formats a multiple of the product's value. */
 export const times = (ratio) => (ratio === undefined ? "–" : `${ratio.toFixed(2)}×`);
 
-/** Ratios whose spread is above this part of their median are marked. */
+/** Mark ratios whose spread exceeds this fraction of their median. */
 const MAX_SPREAD = 0.15;
 const MARK = "†";
 
-/** What readers of marked ratios must know. */
+/** The explanation of the mark. */
 export const MARK_MEANS = `${MARK} marks a spread above ${MAX_SPREAD * 100} %.`;
 
 const relativeSpread = ({ ratio, spread }, measure) => {
@@ -22,10 +22,10 @@ const relativeSpread = ({ ratio, spread }, measure) => {
   return lowest === undefined ? undefined : (highest - lowest) / ratio[measure];
 };
 
-/** The mark of a result whose ratios differ too much, otherwise nothing. */
+/** Returns the mark for a result whose ratios differ too much; empty for others. */
 export const mark = (result, measure) => (relativeSpread(result, measure) > MAX_SPREAD ? MARK : "");
 
-/** A measure's ratios from the lowest to the highest, and how far apart they are; nothing for the reference. */
+/** Returns the lowest and highest ratio of a measure, and their spread; empty for the reference. */
 export function spreadText(result, measure) {
   const relative = relativeSpread(result, measure);
   if (relative === undefined) return "";
@@ -34,15 +34,15 @@ export function spreadText(result, measure) {
 }
 
 /**
- * Lines of a Markdown table.
- * @param rows the first is the head; all but their first column are numbers
+ * Returns the lines of a Markdown table.
+ * @param rows the first row is the head; all columns but the first contain numbers
  */
 export function markdownTable([head, ...rows]) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];
 }
 
-/** The same for a terminal. */
+/** Returns the lines of a table for a terminal. */
 export function plainTable(rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
   return rows.map((row) =>

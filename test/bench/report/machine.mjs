@@ -10,7 +10,7 @@ const git = (...args) => {
   }
 };
 
-/** Where and on what something was measured. */
+/** Describes the machine and the settings of a measurement. */
 export function circumstances({ engine, contenders, connections, rounds, runs, seconds }, pinning) {
   const commit = git("rev-parse", "--short", "HEAD");
   const changed = git("status", "--porcelain", "--", "src", "package-lock.json") !== "";

@@ -1,9 +1,9 @@
 import { spreadText, threeDigits, times, whole } from "./format.mjs";
 
-/** A section's results as tables: `{ title, rows, note }`. */
+/** Returns the results of a section as tables: `{ title, rows, note }`. */
 export const sectionTables = (name, result) => [TABLES[name](result)].flat();
 
-/** Milliseconds for a message, of microseconds. */
+/** Formats microseconds per message as milliseconds. */
 const perMessage = (micros) => (micros === undefined ? "–" : (micros / 1000).toFixed(2));
 
 const TABLES = {

@@ -10,7 +10,7 @@ import {
 } from "./format.mjs";
 import { sectionTables } from "./sections.mjs";
 
-/** A ratio to the product, and how steady it is. */
+/** Columns of a ratio to the product and its spread. */
 const compared = (measure) => [
   ["× product", ({ ratio }) => times(ratio ? ratio[measure] : 1)],
   ["spread", (result) => spreadText(result, measure)],
@@ -45,7 +45,7 @@ function rowsOf(first, results) {
   ];
 }
 
-/** A workload's results for a terminal. */
+/** Returns the results of a workload for a terminal. */
 export const workloadText = ({ title, results }) =>
   Object.entries(results)
     .map(([connections, each]) =>
@@ -53,20 +53,20 @@ export const workloadText = ({ title, results }) =>
     )
     .join("\n");
 
-/** A section's results for a terminal. */
+/** Returns the results of a section for a terminal. */
 export const sectionText = (name, result) =>
   sectionTables(name, result)
     .map(({ title, rows, note }) => ["", title, ...plainTable(rows), ...(note ? [note] : [])].join("\n"))
     .join("\n");
 
-/** The summary of a result: label, measure and unit. */
+/** The columns of the summary: label, measure and unit. */
 const SUMMARY = [
   ["", "perSecond", "/s"],
   ["CPU ", "cpu", " µs"],
   ["with database ", "allCpu", " µs"],
 ];
 
-/** One line a workload: throughput and CPU time of all contenders next to the product. */
+/** Returns one line per workload, with the throughput and CPU time of all contenders next to the product's. */
 function summary(workloads, connections) {
   const names = [...new Set(workloads.flatMap(({ results }) => Object.keys(results[connections] ?? {})))];
   const cell = (result) =>
@@ -87,7 +87,7 @@ function summary(workloads, connections) {
 }
 
 /**
- * Everything as a Markdown page.
+ * Returns all results as a Markdown page.
  * @param chart file name of the chart
  */
 export function markdownPage({ circumstances, workloads, sections, minutes }, chart) {

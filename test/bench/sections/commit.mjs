@@ -4,8 +4,8 @@ import { median } from "../stats.mjs";
 const COMMITS = 500;
 
 /**
- * The cost of a durable commit on this disk, in µs: one row, in its own transaction, in WAL mode with
- * `synchronous = FULL`. A server that commits each write separately cannot write faster than this.
+ * Measures a durable commit on this disk (µs): one row in its own transaction, in WAL mode with `synchronous = FULL`. A
+ * server that commits each write separately cannot write faster than this.
  */
 export async function commit({ data }) {
   const Database = createRequire(new URL("../contenders/", import.meta.url))("better-sqlite3");

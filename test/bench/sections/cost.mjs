@@ -12,15 +12,15 @@ import { startServer } from "../server.mjs";
 
 const CLI = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
 const CONVERSATIONS = 1_000;
-/** Each case: its messages, how many are on their way at a time, and the pause after each (ms), longer than a batch waits. */
+/** The number of concurrent messages, and the pause after each (ms), longer than a batch waits. */
 const LOADS = { "one by one": { at: 1, pauseMs: 100 }, "64 at a time": { at: 64, pauseMs: 0 } };
 const LINES = { local: "main", webhook: "hook" };
 const STATUS = { local: "delivered", webhook: "sent" };
 const LIMIT_MS = 120_000;
 
 /**
- * The cost of a conversation's message on PostgreSQL, from the request that queues it to its delivery: statements, rows
- * written, WAL and CPU time. It has a server of its own, which counts statements.
+ * Measures the cost of a message in a conversation on PostgreSQL, from the request that queues it to its delivery:
+ * statements, written rows, WAL and CPU time. It uses a separate server, which counts statements.
  */
 export async function cost({ product, store: { directory }, options, say }) {
   const postgres = await startPostgres(["-c", "shared_preload_libraries=pg_stat_statements"]);
@@ -32,7 +32,7 @@ export async function cost({ product, store: { directory }, options, say }) {
     const data = await makeData(postgresStore(directory, postgres.url), { name: "cost", pets: 10, keys: 1 });
     const database = await data.copy();
     const env = {
-      // Webhook lines may be at http URLs then.
+      // Allows webhook lines at http URLs.
       ENVIRONMENT: "development",
       ACCEPT_KEY_ENVIRONMENTS: "production",
       ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
@@ -65,7 +65,7 @@ export async function cost({ product, store: { directory }, options, say }) {
         const messages = options.quick ? 100 : load.at === 1 ? 300 : 3_000;
         say(`${kind}, ${title}`);
         await run(send, observer, { ...load, messages: Math.min(messages, 300), status: STATUS[kind] });
-        // Otherwise the first change of each page after a checkpoint writes the whole page.
+        // Measured after a first run, because the first change of a page after a checkpoint writes the whole page.
         const [before, cpuBefore] = [await observer.read(), cpuMicrosOfChildren(postgres.pid)];
         await run(send, observer, { ...load, messages, status: STATUS[kind] });
         const [after, cpuAfter] = [await observer.read(), cpuMicrosOfChildren(postgres.pid)];
@@ -93,11 +93,11 @@ export async function cost({ product, store: { directory }, options, say }) {
   }
 }
 
-/** CPU time that processes used, without processes that have ended, such as a vacuum. */
+/** Returns the CPU time of processes, without processes that have ended, such as a vacuum. */
 const usedBetween = (before, after) =>
   [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? 0), 0);
 
-/** Reads the server's counters as another role, whose own statements do not count. */
+/** Reads the server's counters as another role, whose own statements are not counted. */
 async function observing(databaseUrl) {
   const admin = new pg.Client({ connectionString: databaseUrl });
   await admin.connect();
@@ -157,7 +157,7 @@ function sender(port, key, ids) {
     });
 }
 
-/** Queues messages and waits until they have all left. */
+/** Queues messages and waits until all of them have been sent. */
 async function run(send, observer, { messages, at, pauseMs, status }) {
   const goal = (await observer.count(status)) + messages;
   let left = messages;

@@ -13,12 +13,12 @@ const COUNTS = [1, 20, 200];
 const AGENTS = 20;
 
 /**
- * The cost of a decision that sends one message: with 1, 20 and 200 rules next to each other, as a dry run, and next to
- * json-rules-engine and functions over the same rows. Then the evaluation alone, and that of hostile documents.
+ * Measures decisions that send one message: with 1, 20 and 200 rules, as dry runs, and next to json-rules-engine and
+ * functions on the same rows. Then measures only the evaluation, including that of hostile documents.
  */
 export async function decisions({ product, store, generator, databasePid, options, say }) {
   installContenders(DECIDERS);
-  // Deliveries would be the product's alone.
+  // Without deliveries, because the contenders make none.
   const own = { ...product, env: { ...product.env, DELIVERY_WORKERS: "0" } };
   const connections = options.connections[0];
   const settings = { ...options, connections: [connections] };
@@ -31,7 +31,7 @@ export async function decisions({ product, store, generator, databasePid, option
       more: (run, agents) => addContacts(run, agents, rules),
     });
   }
-  /** Compares servers: by name, the contender, the number of rules and the workload. */
+  /** Compares servers, given the contender, the number of rules and the workload of each, by name. */
   const compare = async (sides) => {
     const servers = {};
     try {

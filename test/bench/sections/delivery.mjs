@@ -5,12 +5,12 @@ import { median } from "../stats.mjs";
 const WORKERS = { off: "0", on: "8" };
 /** Pause between two messages to a server that is otherwise idle (ms). */
 const PAUSE_MS = 10;
-/** Longest time that a message may wait behind the load (ms). */
+/** Max time that a message may wait behind the load (ms). */
 const LIMIT_MS = 60_000;
 
 /**
- * What delivery costs those who queue messages: `POST /messages` on a server that delivers and on one that does not, by
- * turns. Then how long a message waits right after the load, and from its acceptance to its delivery on an idle server.
+ * Measures what deliveries cost clients that queue messages: `POST /messages` on a server that delivers and on one that
+ * does not, in turns. Then measures how long a message waits right after the load and on an idle server.
  */
 export async function delivery({ product, data, generator, databasePid, options, say }) {
   const servers = {};
@@ -47,7 +47,7 @@ export async function delivery({ product, data, generator, databasePid, options,
   }
 }
 
-/** @returns a function that sends a message and tells the milliseconds from its acceptance to its delivery */
+/** @returns a function that sends a message and returns the time from its acceptance to its delivery (ms) */
 function sender({ port }, key) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const call = async (path, options) =>

@@ -5,22 +5,22 @@ import { ask, PROBED } from "../probe.mjs";
 import { startServer } from "../server.mjs";
 import { median } from "../stats.mjs";
 
-/** Streams whose events are read for their times; of the others, events are only counted. */
+/** Number of streams whose events are timed; events of the other streams are only counted. */
 const READ = 20;
 /** Pause between two messages to a server that is otherwise idle (ms). */
 const PAUSE_MS = 20;
-/** Longest time until all streams have everything (ms). */
+/** Max time until all streams have all events (ms). */
 const LIMIT_MS = 120_000;
 
 /**
- * Events from their commit to clients of Server-Sent Events: how many reach 1, 100 and 1,000 streams of one agent while
- * messages are queued as fast as they can be, how late they are at a slow pace, and what an idle stream holds in memory.
+ * Measures events from their commit to Server-Sent Events clients: how many reach 1, 100 and 1,000 streams of one agent
+ * while messages are queued at full speed, their latency at a slow pace, and the memory of an idle stream.
  */
 export async function events({ product, data, generator, options, say }) {
   const env = { ...product.env, DELIVERY_WORKERS: "0", MAX_CONNECTIONS_PER_ADDRESS: "0" };
   const server = await startServer({ ...product, env }, await data.copy(), PROBED);
   try {
-    // All messages are of the agent that the streams follow.
+    // One key, so that all messages belong to the agent that the streams follow.
     const target = targetOf(server, { ...data, facts: { ...data.facts, keys: 1 } });
     const [key] = data.secrets;
     const rows = [];
@@ -76,7 +76,7 @@ async function idleMemory(server, key, { quick }) {
   const before = await ask(server, "memory");
   const streams = [];
   for (let i = 0; i < count; i++) streams.push(await openStream(server, key, false));
-  // Until what opening them left behind is gone.
+  // Wait until garbage from opening the streams is gone.
   await sleep(2_000);
   const after = await ask(server, "memory");
   for (const { socket } of streams) socket.destroy();
@@ -86,7 +86,7 @@ async function idleMemory(server, key, { quick }) {
 
 /**
  * Opens a stream.
- * @param reads true to note how late each event arrives (ms)
+ * @param reads true to record the latency of each event (ms)
  */
 function openStream({ port }, key, reads) {
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ function openStream({ port }, key, reads) {
   });
 }
 
-/** Waits until all streams have the same number of events, and no more come. */
+/** Waits until all streams have the same number of events and no more arrive. */
 async function caughtUp(streams) {
   let last = -1;
   for (const giveUpAt = Date.now() + LIMIT_MS; Date.now() < giveUpAt; ) {

@@ -10,7 +10,7 @@ const product = (path) => createRequire(import.meta.url)(fileURLToPath(new URL(p
 
 const AGENT = "load";
 const LINES = ["main", "other"];
-/** How many rows are changed, and how many pages read, drawn from all: as many on both, so that both have them in memory. */
+/** Numbers of random rows to change and pages to read, the same on both databases, so that both have them in memory. */
 const USED = { rows: 200, pages: 50 };
 const PAGE = 20;
 const BATCH = 100;
@@ -20,14 +20,14 @@ const FUTURE = "2099-01-01T00:00:00.000Z";
 const PAST = "2020-01-01T00:00:00.000Z";
 
 /**
- * Makes a database with as many contacts as conversations and as messages, and a twentieth of it queued.
- * @returns its URL
+ * Creates a database with equal numbers of contacts, conversations and messages, plus a twentieth as queued messages.
+ * @returns the URL of the database
  */
 export async function makeConversations(store, { name, count }) {
   const url = await store.create(name);
   const cli = (...args) =>
     promisify(execFile)(process.execPath, [fileURLToPath(new URL("cli/main.js", DIST)), ...args], {
-      // On PostgreSQL, nothing waits for the disk: what is lost in a crash is not measured.
+      // On PostgreSQL, commits do not wait for the disk, because a crash while seeding does not matter.
       env: { ...process.env, DATABASE_URL: url, PGOPTIONS: "-c synchronous_commit=off" },
     });
   await cli("migrate");
@@ -41,10 +41,10 @@ export async function makeConversations(store, { name, count }) {
 }
 
 /**
- * What operations cost on a large database next to a small one, by turns, in this process: CPU time of the gateway's code
- * and of the database together, and time. Each works on random rows.
- * @param urls of the databases, `small` and `large`
- * @returns by operation: `summarize`'s results
+ * Compares the cost of operations on a large and a small database, in turns, in this process: the CPU time of the
+ * gateway's code and the database together, and the elapsed time. Each operation uses random rows.
+ * @param urls URLs of the databases, `small` and `large`
+ * @returns the results of `summarize` by operation
  */
 export async function compareRows({ urls, options, say }) {
   const sides = {};
@@ -66,7 +66,7 @@ export async function compareRows({ urls, options, say }) {
   }
 }
 
-/** Opens a database with the product's services, and draws rows to work on. */
+/** Opens a database with the product's services, and draws random rows to work on. */
 async function open(url) {
   const { createDataSource, createServices, laneWork } = product("features.js");
   const { Database } = product("database/database.js");
@@ -93,7 +93,7 @@ async function open(url) {
     conversations: await ids("conversation", USED.pages),
     messages: await ids("message", USED.pages),
     lineOf: new Map(),
-    /** CPU time of PostgreSQL's processes that work for this database, in µs. */
+    /** Returns the CPU time of the PostgreSQL processes that work for this database (µs). */
     async backends() {
       if (!isPostgres) return 0;
       const rows = await database.read((reader) =>
@@ -110,13 +110,13 @@ function cycle(items) {
 }
 
 /**
- * Does an operation so many times.
- * @returns CPU time (µs) and median time (ms) of one
+ * Runs an operation a number of times.
+ * @returns the CPU time (µs) and the median time (ms) of a run
  */
 async function measured(side, operation, times) {
   let cpu = 0;
   const ms = [];
-  // Its preparation is not measured.
+  // The preparation of a run is not measured.
   for (let i = 0; i < times; ) {
     const prepared = [];
     while (prepared.length < 2 && i < times) {
@@ -135,7 +135,7 @@ async function measured(side, operation, times) {
   return { cpu: cpu / times, p50: median(ms) };
 }
 
-/** Some cursors hold the time of the row too, which the order by ID does not use. */
+/** Some cursors also contain the time of the row, which the order by ID does not use. */
 const cursorAt = (path, name, id) => {
   const row = { id, updatedAt: new Date().toISOString() };
   return new (product(path)[name])([row], { limit: PAGE, after: undefined }).pageInfo.endCursor;
@@ -152,7 +152,7 @@ const queue = ({ services, context, rows }) => {
   return () => Promise.all(ids.map((id) => services.conversations.send(context, { id, message: "Hello" })));
 };
 
-/** Finds the lanes that are due and delivers their messages, as the deliverer does. */
+/** Finds due lanes and delivers their messages, like the deliverer. */
 async function deliver({ database, services: { lanes }, work }) {
   const { Senders } = product("delivery/senders.js");
   const { NO_WORK_OBSERVER } = product("delivery/observer.js");
@@ -169,7 +169,7 @@ async function deliver({ database, services: { lanes }, work }) {
   await database.write(deliverDue, { isRepeated: true });
 }
 
-/** Deletes a chunk of old attempts, and takes it back, so that the next run finds them. */
+/** Deletes a chunk of old attempts and rolls back, so that the next run finds them again. */
 async function purge(side) {
   const { database } = side;
   const { DeliveryAttempt } = product("features/messages/delivery-attempt.entity.js");
@@ -195,7 +195,7 @@ async function purge(side) {
       });
 }
 
-/** Each prepares one run, and returns it. `times` is how many make a turn. */
+/** Each operation prepares a run and returns it; `times` is the number of runs per turn. */
 const OPERATIONS = {
   "page of contacts": {
     times: 100,

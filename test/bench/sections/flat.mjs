@@ -17,9 +17,9 @@ const sizes = (quick) =>
       };
 
 /**
- * The cost of a request on a large database next to a small one, by turns, and what the last page of the large one
- * costs next to its first. The same number of keys is active on both, drawn from all of them; a separate row has
- * each of the large one's keys in use. Then the same for operations on contacts, conversations and messages.
+ * Compares the cost of a request on a large and a small database, in turns, and the cost of the last and the first page
+ * of the large one. On both, the same number of random keys is active; in a separate row, all keys of the large
+ * database are in use. Then compares operations on contacts, conversations and messages.
  */
 export async function flat({ product, store, generator, options, say }) {
   const size = sizes(options.quick);

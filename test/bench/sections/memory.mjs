@@ -4,7 +4,7 @@ import { startServer } from "../server.mjs";
 
 const BATCHES = 10;
 
-/** A tenth of all requests: what of it is asked how often. Documents that are never the same again fill caches. */
+/** The shares of the workloads in each tenth of the requests. Documents that never repeat fill caches. */
 const SHARES = {
   "rest-list": 0.2,
   "rest-pages": 0.1,
@@ -18,8 +18,8 @@ const SHARES = {
 const mebibytes = (bytes) => bytes / 1024 / 1024;
 
 /**
- * The product's memory while it answers a million requests of all kinds: after each tenth and a garbage
- * collection. The first half fills pools, caches and compiled code; growth is counted over the second.
+ * Measures the product's memory during a million requests of all kinds, after each tenth and a garbage collection. The
+ * first half fills pools, caches and compiled code, so growth is measured over the second half.
  */
 export async function memory({ product, data, generator, options, say }) {
   const total = options.quick ? 20_000 : 1_000_000;

@@ -9,13 +9,13 @@ import { CONCURRENCY, makeConversations, startProduct, startQueues } from "../qu
 import { summarize, turns } from "../stats.mjs";
 
 const WORKERS = [8, 32];
-/** The measures of the comparison with the queues. */
+/** The system that the others are compared with. */
 const REFERENCE = "webhook";
 
 /**
- * Messages to 1,000 conversations, by turns: by the product's webhook and local lines and by job queues whose jobs do
- * nothing but post them to the same receiver. First a backlog that was queued while the worker was stopped, then messages
- * from the call that queues them to their arrival, as fast as 32 calls at a time queue them and calmly.
+ * Compares messages to 1,000 conversations, in turns, over the product's webhook and local lines and with job queues
+ * whose jobs only post them to the same receiver. First a backlog that was queued while the worker was stopped, then
+ * messages from the call that queues them to their arrival, as fast as 32 concurrent calls can, and at a slow pace.
  */
 export async function queues(tools) {
   const { store, databasePid, postgres: running, options, say } = tools;
@@ -32,7 +32,7 @@ export async function queues(tools) {
     const made = await makeConversations(store, receiver);
     for (const workers of WORKERS) {
       const product = await startProduct({ ...tools, made, workers, receiver, databasePid });
-      // With more workers, what is bound by the disk or needs none stays as it is.
+      // More workers do not change systems that are bound by the disk or use no workers.
       const names = QUEUES.map(({ name }) => name).filter(
         (name) => workers === WORKERS[0] || name !== "bullmq-durable",
       );
@@ -79,7 +79,7 @@ export async function queues(tools) {
   };
 }
 
-/** Each system once as a warm-up, then in turns between those of the product's webhook line. */
+/** Runs each system once as a warm-up, then in turns, each between two turns of the product's webhook line. */
 async function inTurns({ systems, rounds, say }, measure) {
   const others = Object.keys(systems).filter((name) => name !== REFERENCE);
   for (const name of [REFERENCE, ...others]) await measure(systems[name]);

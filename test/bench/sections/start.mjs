@@ -9,7 +9,7 @@ import { median } from "../stats.mjs";
 
 const LIMIT_MS = 30_000;
 
-/** From the start of the process to the first request that it answered, and what it holds when idle. */
+/** Measures the time from the start of the process to its first response, and its memory when idle. */
 export async function start({ product, data, options, say }) {
   const times = options.quick ? 3 : 9;
   const idleSeconds = options.quick ? 1 : 3;
@@ -55,7 +55,7 @@ async function measureOnce(product, databaseUrl, key, idleSeconds) {
   }
 }
 
-/** Asks until somebody listens. */
+/** Retries until the server listens. */
 async function answered(url, key, giveUpAt) {
   while (true) {
     try {

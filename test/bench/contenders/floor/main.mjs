@@ -1,4 +1,4 @@
-// The yardstick: the REST API alone, written by hand on Fastify and prepared statements, with no layer between.
+// The baseline: only the REST API, written by hand with Fastify and prepared statements, without layers in between.
 import fastify from "fastify";
 import { callerOf, Refusal } from "../raw/caller.mjs";
 import { decodeCursor, encodeCursor } from "../raw/cursor.mjs";
@@ -50,7 +50,7 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-/** Leaves out a missing status. */
+/** Omits a missing status. */
 function present(pet) {
   if (pet.status === null) pet.status = undefined;
   return pet;

@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils } from "graphile-worker";
 
-/** Adds jobs, which one connection for each concurrent call commits separately. */
+/** Adds jobs, each in its own transaction, over one connection per concurrent call. */
 export async function openProducer({ url, connections, isOrdered = false }) {
   const utils = await makeWorkerUtils({
     connectionString: url,

@@ -1,4 +1,4 @@
-// Mercurius on Fastify with its compiler, which takes over a document at its second run, and raw SQL.
+// Mercurius on Fastify with its compiler, which compiles a document on its second run, and raw SQL.
 import fastify from "fastify";
 import mercurius from "mercurius";
 import { callerOf, Refusal } from "../raw/caller.mjs";
@@ -12,7 +12,7 @@ const app = fastify(sameWork);
 const finishWork = sameWork && doSameWork(app, store);
 
 app.decorateRequest("caller", null);
-// Answered here, for Mercurius would answer what is thrown with 200.
+// Sent here, because Mercurius would respond to a thrown error with 200.
 app.addHook("onRequest", async (request, reply) => {
   try {
     request.caller = await callerOf(store, request.headers.authorization);

@@ -17,7 +17,7 @@ import { WhoamiResolver } from "./whoami.resolver.js";
     GraphQLModule.forRoot<ApolloDriverConfig>({
       driver: ApolloDriver,
       autoSchemaFile: true,
-      // Otherwise a key that the guard rejects is answered with 200.
+      // Otherwise, the response to a key that the guard rejects would have status 200.
       preserveHttpStatusForExecutionErrors: false,
     }),
   ],

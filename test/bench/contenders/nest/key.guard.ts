@@ -5,7 +5,7 @@ import { InjectRepository } from "@nestjs/typeorm";
 import { Repository } from "typeorm";
 import { ApiKey } from "./entities.js";
 
-/** An exception of Nest, with the status where Apollo Server looks for it. */
+/** A Nest exception with its status where Apollo Server looks for it. */
 class Refusal extends HttpException {
   readonly extensions: object;
 
@@ -15,7 +15,7 @@ class Refusal extends HttpException {
   }
 }
 
-/** Lets in who has a key, read with its agent and organization from the database every time. */
+/** Admits callers with a key, which is read from the database every time, with its agent and organization. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(@InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>) {}
@@ -30,7 +30,7 @@ export class KeyGuard implements CanActivate {
     if (authorization === undefined) throw new Refusal(401, "unauthenticated");
     if (!authorization.startsWith("Bearer ")) throw new Refusal(401, "invalid_api_key");
     const hash = createHash("sha256").update(authorization.slice(7)).digest("hex");
-    // One query: with `findOne` its limit would make two of the joins.
+    // `find` needs one query; the limit of `findOne` would turn the joins into two.
     const [key] = await this.keys.find({ where: { hash }, relations: { agent: { organization: true } } });
     if (key === undefined) throw new Refusal(401, "invalid_api_key");
     if (key.revokedAt !== null) throw new Refusal(403, "key_revoked");

@@ -1,4 +1,4 @@
-// NestJS with GraphQL (code first) and TypeORM on Express, each as its documentation shows.
+// NestJS with GraphQL (code first) and TypeORM on Express, each used as in its documentation.
 import "reflect-metadata";
 import { NestFactory } from "@nestjs/core";
 import { DataSource } from "typeorm";

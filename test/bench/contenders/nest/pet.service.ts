@@ -32,7 +32,7 @@ export class PetService {
     return this.pets.findOneBy({ id });
   }
 
-  /** Not with `save`: its transactions run into each other on the one connection that TypeORM has to SQLite. */
+  /** Does not use `save`, whose transactions would overlap on TypeORM's only connection to SQLite. */
   async create({ name, categoryId, status = null }: CreatePetInput): Promise<Pet> {
     const pet = this.pets.create({ name, categoryId, status });
     await this.pets.insert(pet);

@@ -11,13 +11,13 @@ const DOCUMENTS = {
   create: `mutation Create($pet: PetInput!) { createPet(input: { pet: $pet }) { pet { ${FIELDS} } } }`,
 };
 
-// The order by primary key, as PostGraphile abbreviates it in its cursors.
+// PostGraphile's abbreviation for the order by primary key in its cursors.
 const ORDER = "71d9eca878";
 
 const toCursor = (id) => Buffer.from(JSON.stringify([ORDER, String(id)])).toString("base64");
 const idOf = (cursor) => JSON.parse(Buffer.from(cursor, "base64"))[1];
 
-/** The product's GraphQL schema as PostGraphile derives it from the tables. */
+/** The product's GraphQL schema, as derived from the tables by PostGraphile. */
 export const postgraphileApi = {
   request(operation) {
     const request = graphqlApi.request(operation);
@@ -51,7 +51,7 @@ const listVariables = ({ limit, after, status }) => ({
   ...(status && { condition: { status } }),
 });
 
-/** A document with its arguments written into it, and names that no other request has. */
+/** Returns a document with literal arguments, and names that no other request uses. */
 function literally({ limit, after, status, noise }) {
   const args = [`first: ${limit}`];
   if (after !== undefined) args.push(`after: "${toCursor(after)}"`);

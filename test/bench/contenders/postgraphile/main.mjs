@@ -1,4 +1,5 @@
-// PostGraphile with Grafserv on node:http: the schema comes from the tables, each request becomes one SQL query.
+// PostGraphile with Grafserv on node:http: the schema is derived from the tables, and each request becomes one SQL
+// query.
 import "./environment.mjs";
 import { createServer } from "node:http";
 import { postgraphile } from "postgraphile";

@@ -4,7 +4,7 @@ import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { callerOf } from "../raw/caller.mjs";
 import { onlyPets, whoami, withChecks } from "./schema.mjs";
 
-/** Lets in who has a key, read from the database every time, before a document is looked at. */
+/** Admits callers with a key, which is read from the database every time, before the document is parsed. */
 const keyCheck = (store) => ({
   name: "KeyCheckPlugin",
   version: "1.0.0",
@@ -23,7 +23,7 @@ const keyCheck = (store) => ({
   },
 });
 
-/** PostGraphile over the table of pets; without `pgSettings`, so that a query needs no transaction. */
+/** PostGraphile for the table of pets, without `pgSettings`, so that queries need no transaction. */
 export const presetOf = (connectionString, store) => ({
   extends: [PostGraphileAmberPreset],
   plugins: [keyCheck(store), onlyPets, whoami, withChecks],

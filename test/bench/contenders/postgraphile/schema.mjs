@@ -5,13 +5,13 @@ const MAX_PAGE = 100;
 const MAX_NAME = 200;
 const STATUSES = ["available", "pending", "sold"];
 
-/** Shows the pets, to be read and added, and no other table. */
+/** Exposes only the table of pets, for reading and adding. */
 export const onlyPets = pgSmartTags([
   { kind: "class", match: ({ relname }) => relname !== "pet", tags: { behavior: ["-*"] } },
   { kind: "class", match: ({ relname }) => relname === "pet", tags: { behavior: ["-update", "-delete"] } },
 ]);
 
-/** Adds `whoami`: what the check of the key found. */
+/** Adds `whoami`, which returns the result of the key check. */
 export const whoami = extendSchema(() => ({
   typeDefs: gql`
     type AgentInfo { id: ID! slug: String! name: String! }
@@ -23,7 +23,7 @@ export const whoami = extendSchema(() => ({
   objects: { Query: { plans: { whoami: () => context().get("caller") } } },
 }));
 
-/** Rejects pages and pets that the product would reject. */
+/** Rejects the pages and pets that the product rejects. */
 export const withChecks = wrapPlans({
   Query: {
     allPets(plan, _parent, args) {

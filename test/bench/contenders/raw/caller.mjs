@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { GraphQLError } from "graphql";
 
-/** A request that is rejected, with the status that HTTP gives it; servers of GraphQL read it in the extensions. */
+/** The error for a rejected request, with its HTTP status; GraphQL servers read the status from the extensions. */
 export class Refusal extends GraphQLError {
   constructor(status, code, message) {
     super(message, { extensions: { code, http: { status } } });
@@ -11,8 +11,8 @@ export class Refusal extends GraphQLError {
 }
 
 /**
- * Who calls, by the Authorization header: one query, every time.
- * @throws Rejection
+ * Returns the caller of a request by its Authorization header, with one query every time.
+ * @throws Refusal
  */
 export async function callerOf(store, authorization) {
   if (authorization === undefined) throw new Refusal(401, "unauthenticated", "There is no key.");

@@ -20,7 +20,7 @@ export const typeDefs = `
   type Mutation { createPet(input: CreatePetInput!): Pet! }
 `;
 
-/** Resolvers of `typeDefs`. Their context holds the `caller`, who was checked before. */
+/** Resolvers of `typeDefs`. Their context contains the authenticated `caller`. */
 export const resolversOf = (store) => ({
   Query: {
     whoami: (_root, _args, { caller }) => caller,

@@ -1,8 +1,8 @@
 import { Agent, request } from "node:http";
 
 /**
- * Posts messages to a URL over kept connections.
- * @returns a function that rejects unless the answer is a success
+ * Posts messages to a URL over keep-alive connections.
+ * @returns a function that rejects unless the response is a success
  */
 export function poster(url) {
   const agent = new Agent({ keepAlive: true });

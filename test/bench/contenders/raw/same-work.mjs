@@ -1,6 +1,6 @@
-// What the product does for each request besides the answer, for the contenders on Fastify: with SAME_WORK=1 they send
-// its headers, accept or make a request ID, count requests and their durations, and record the use of keys in the
-// database. The product logs no line for a request at the log level of the bench, and neither do they.
+// The product's other work for each request, for contenders on Fastify: with SAME_WORK=1, they send its headers, accept
+// or create a request ID, count requests and their durations, and record the use of keys in the database. At the log
+// level of the bench, neither the product nor the contenders log requests.
 import { randomUUID } from "node:crypto";
 
 const HEADERS = {
@@ -18,7 +18,7 @@ const WRITE_DELAY_MS = 1_000;
 const WRITE_INTERVAL_MS = 5_000;
 const LAST_USE_INTERVAL_MS = 60_000;
 
-/** Fastify's options with it; undefined if a contender is to be as fast as it can be. */
+/** Fastify's options with the product's other work; undefined if a contender does without it. */
 export const sameWork =
   process.env.SAME_WORK === "1"
     ? {
@@ -30,8 +30,8 @@ export const sameWork =
     : undefined;
 
 /**
- * Adds the work to all routes, before other hooks are added.
- * @returns what to await before the store is closed
+ * Adds the work to all routes; call it before adding other hooks.
+ * @returns a function to await before closing the store
  */
 export function doSameWork(app, store) {
   const uses = usesOf(store);
@@ -61,7 +61,7 @@ function count(durations, route, ms) {
   each.seconds += seconds;
 }
 
-/** Uses by key, written every few seconds: their number in the hour, and once a minute the last one of each key. */
+/** Uses by key, written every few seconds: their number per hour and, once a minute, the last use of each key. */
 function usesOf(store) {
   let byKey = new Map();
   let timer;

@@ -1,4 +1,5 @@
-// Decides by json-rules-engine, or by functions, in one transaction that reads and writes the rows that the product does.
+// Decides with json-rules-engine or with functions, in one transaction that reads and writes the same rows as the
+// product.
 import { randomUUID } from "node:crypto";
 import fastify from "fastify";
 import { engineRulesOf, functionsOf, rulesOf } from "../../decisions/rules.mjs";

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
 
-// The rows of a decision in raw SQL on the product's tables, through the drivers that the product uses.
+// Reads and writes the rows of a decision with raw SQL on the product's tables, through the same drivers as the
+// product.
 
 const require = createRequire(import.meta.url);
 
@@ -30,8 +31,8 @@ const INSERT_DECISION = `INSERT INTO decision (id, agent_id, contact_id, convers
 
 /**
  * The statements of one transaction.
- * @param get the first row of a statement
- * @param all all rows
+ * @param get returns the first row of a statement
+ * @param all returns all rows
  */
 const rowsOf = ({ get, all, lock }) => ({
   contact: (agentId, ref) => get("contact", CONTACT, [agentId, ref]),
@@ -65,7 +66,7 @@ function openSqlite(file) {
       return statement(values);
     };
   };
-  // Keys are read beside the transactions, which follow each other.
+  // Keys are read on their own connection, because transactions run one by one.
   const [reader, writer] = [connect(), connect()];
   const rows = rowsOf({
     all: writer,

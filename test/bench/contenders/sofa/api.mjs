@@ -1,6 +1,6 @@
 import { restApi } from "../../apis.mjs";
 
-/** The product's routes as SOFA spells them: arguments and answers are those of the GraphQL schema. */
+/** The product's routes in SOFA's format, with the arguments and responses of the GraphQL schema. */
 export const sofaApi = {
   request(operation) {
     const request = restApi.request(operation);

@@ -1,4 +1,4 @@
-// SOFA on node:http: REST routes made from a GraphQL schema, raw SQL below.
+// SOFA on node:http: REST routes generated from a GraphQL schema, and raw SQL.
 import { createServer } from "node:http";
 import { makeExecutableSchema } from "@graphql-tools/schema";
 import { useSofa } from "sofa-api";

@@ -10,12 +10,12 @@ export interface Context {
 const refusal = (status: number, code: string) =>
   new GraphQLError(code, { extensions: { code, http: { status } } });
 
-/** The key of a request, with its agent and organization, read from the database every time. */
+/** Returns the key of a request, with its agent and organization, read from the database every time. */
 export async function keyOf(keys: Repository<ApiKey>, authorization: string | undefined): Promise<ApiKey> {
   if (authorization === undefined) throw refusal(401, "unauthenticated");
   if (!authorization.startsWith("Bearer ")) throw refusal(401, "invalid_api_key");
   const hash = createHash("sha256").update(authorization.slice(7)).digest("hex");
-  // One query: with `findOne` its limit would make two of the joins.
+  // `find` needs one query; the limit of `findOne` would turn the joins into two.
   const [key] = await keys.find({ where: { hash }, relations: { agent: { organization: true } } });
   if (key === undefined) throw refusal(401, "invalid_api_key");
   if (key.revokedAt !== null) throw refusal(403, "key_revoked");

@@ -17,7 +17,7 @@ export enum PetStatus {
 
 registerEnumType(PetStatus, { name: "PetStatus" });
 
-// Simple resolvers: fields that are only read go without the middleware stack.
+// Simple resolvers, so that fields that are only read skip the middleware stack.
 @ObjectType({ simpleResolvers: true })
 @Entity()
 export class Pet {

@@ -1,4 +1,4 @@
-// Apollo Server on Express, TypeGraphQL and TypeORM, each as its documentation shows.
+// Apollo Server on Express, TypeGraphQL and TypeORM, each used as in its documentation.
 import "reflect-metadata";
 import { createServer } from "node:http";
 import { ApolloServer } from "@apollo/server";

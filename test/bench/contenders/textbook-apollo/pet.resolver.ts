@@ -94,7 +94,7 @@ export class PetResolver {
     return this.pets.findOneBy({ id });
   }
 
-  // Not `save`: its transactions run into each other on the one connection that TypeORM has to SQLite.
+  // Does not use `save`, whose transactions would overlap on TypeORM's only connection to SQLite.
   @Mutation(() => Pet)
   async createPet(
     @Arg("input", () => CreatePetInput) { name, categoryId, status = null }: CreatePetInput,

@@ -1,4 +1,5 @@
-// GraphQL Yoga on node:http with its parse and validation caches, the compiling executor of the same makers, raw SQL.
+// GraphQL Yoga on node:http with its parse and validation caches, the compiling executor by the same authors, and raw
+// SQL.
 import { createServer } from "node:http";
 import { useGraphQlJit } from "@envelop/graphql-jit";
 import { createSchema, createYoga } from "graphql-yoga";
@@ -10,7 +11,7 @@ import { openStore } from "../raw/store.mjs";
 const store = openStore(process.env.DATABASE_URL);
 const seen = new WeakSet();
 
-/** Compiling costs more than one execution saves, so a document is compiled when it comes a second time. */
+/** True for a repeated document, because compiling costs more than a single execution saves. */
 function isRepeated({ document }) {
   if (seen.has(document)) return true;
   seen.add(document);
