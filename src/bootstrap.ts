@@ -9,7 +9,7 @@ export interface BootstrapResult {
   organization: string;
   agent: string;
   ownerEmail: string;
-  /** Undefined when a setting provides the password. */
+  /** Undefined if a setting provides the password. */
   ownerPassword: string | undefined;
   keyName: string;
   keySecret: string;

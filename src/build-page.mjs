@@ -59,7 +59,7 @@ export function replaceFolder(next, current) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** A hash of the contents of files and of their names relative to a folder. */
+/** Returns a hash of the contents of files and of their names relative to a folder. */
 export function hashOf(root, files) {
   const hash = createHash("sha256");
   for (const file of files) hash.update(relative(root, file)).update(readFileSync(file));

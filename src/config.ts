@@ -145,7 +145,7 @@ const SMTP_HELO =
 
 const SMTP_HELO_FORM = "SMTP_HELO must be a host name, or an IP address in brackets";
 
-/** The host of a URL as a name in `EHLO`. */
+/** Returns the host of a URL as a name in `EHLO`. */
 function heloNameOf(url: string | undefined): string | undefined {
   const host = url === undefined ? "" : new URL(url).hostname;
   if (isIP(host) !== 0) return `[${host}]`;

@@ -139,7 +139,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * The error for a resource that does not exist or is not visible to the caller, who must not learn which.
+ * Returns the error for a resource that does not exist or is not visible to the caller, who must not learn which.
  * @param what the kind of resource, such as "contact"
  */
 export const noSuch = (what: string) => new GatewayError("not_found", `There is no such ${what}.`);
@@ -166,7 +166,7 @@ export class InvalidInput extends GatewayError {
     this.problems = reported;
   }
 
-  /** The same problems with paths below `parent`: `name` becomes `input.name`. */
+  /** Returns the same problems with paths below `parent`: `name` becomes `input.name`. */
   within(parent: string): InvalidInput {
     return new InvalidInput(
       this.problems.map(({ path, message }) => ({ path: `${parent}.${path}`, message })),
@@ -175,7 +175,7 @@ export class InvalidInput extends GatewayError {
   }
 
   /**
-   * The same problems with renamed paths.
+   * Returns the same problems with renamed paths.
    * @param names names by path; the longest matching path applies: `{ first: "limit" }` and `{ "input.text": "message" }`
    *   rename an argument and an input field; `{ input: "" }` removes an argument before its fields
    */

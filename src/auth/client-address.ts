@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** The client's IP address, for logs and limits: the address forwarded by a trusted proxy, if it is valid. */
+/** Returns the client's IP address for logs and limits: the address forwarded by a trusted proxy, if it is valid. */
 export const clientAddress = ({ ip, socket }: FastifyRequest): string | null =>
   isIP(ip) === 0 ? (socket.remoteAddress ?? null) : ip.slice(0, 45);
 

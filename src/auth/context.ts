@@ -152,7 +152,7 @@ async function cookieCaller(
   }
 }
 
-/** The bearer token (RFC 6750, 2.1); the scheme is case-insensitive (RFC 9110, 11.1). */
+/** Returns the bearer token (RFC 6750, 2.1); the scheme is case-insensitive (RFC 9110, 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const credentials = authorization.trim();
@@ -165,7 +165,7 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return credentials.slice(credentials.lastIndexOf(" ") + 1);
 }
 
-/** The ID of the organization that the caller acts for; every read and write is limited to it. */
+/** Returns the ID of the organization that the caller acts for; every read and write is limited to it. */
 export function organizationOf({ caller }: RequestContext): string {
   if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
   return caller.organization.id;

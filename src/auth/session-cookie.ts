@@ -11,7 +11,7 @@ const OVER_HTTP = { name: "gateway_session", path: "/graphql", secure: false } a
 
 type Form = typeof OVER_HTTPS | typeof OVER_HTTP;
 
-/** The `Set-Cookie` header that stores a session token; an empty token deletes the cookie. */
+/** Returns the `Set-Cookie` header that stores a session token; an empty token deletes the cookie. */
 const setCookie = (form: Form, value: string, maxAge: number): string =>
   stringifySetCookie({ ...form, value, maxAge, httpOnly: true, sameSite: "strict" });
 
@@ -19,7 +19,7 @@ const secondsUntil = (expiresAt: Timestamp): number =>
   Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
 
 /**
- * The `Set-Cookie` header for a session that was created outside the GraphQL API.
+ * Returns the `Set-Cookie` header for a session that was created outside the GraphQL API.
  * @param baseUrl the address that browsers use
  */
 export const sessionCookieFor = (

@@ -10,13 +10,13 @@ function prefixOf(ip: string | null, groups: number): string | undefined {
   return address instanceof ipaddr.IPv6 ? address.parts.slice(0, groups).join(":") : undefined;
 }
 
-/** The IPv4 address, or the /64 network of an IPv6 address, because one client controls all of a /64. */
+/** Returns the IPv4 address, or the /64 network of an IPv6 address, because one client controls all of a /64. */
 export const networkOf = (ip: string | null): string => prefixOf(ip, 4) ?? String(parse(ip) ?? ip);
 
-/** The /48 site of an IPv6 address, which providers assign to one customer; undefined for any other address. */
+/** Returns the /48 site of an IPv6 address, which providers assign to one customer; undefined for any other address. */
 export const siteOf = (ip: string | null): string | undefined => prefixOf(ip, 3);
 
-/** The smallest network that providers assign to one customer: the IPv4 address, or the /48 site of an IPv6 address. */
+/** Returns the smallest network that providers assign to one customer: the IPv4 address, or the /48 site in IPv6. */
 export const customerNetworkOf = (ip: string | null): string => siteOf(ip) ?? networkOf(ip);
 
 /** True if an address is a loopback address. */
@@ -46,8 +46,8 @@ export function isCidr(text: string): boolean {
 const MAPPED_BITS = 96;
 
 /**
- * The canonical text of a network in CIDR notation, such as `10.0.0.0/8`. A network of IPv4-mapped IPv6 addresses
- * becomes the corresponding IPv4 network, because addresses are compared unwrapped.
+ * Returns the canonical text of a network in CIDR notation, such as `10.0.0.0/8`. A network of IPv4-mapped IPv6
+ * addresses becomes the corresponding IPv4 network, because addresses are compared unwrapped.
  * @returns undefined if the text is not a network or does not start with the network's first address
  */
 export function canonicalCidr(text: string): string | undefined {

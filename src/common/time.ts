@@ -18,5 +18,5 @@ export const isTimestamp = (value: unknown): value is Timestamp =>
 /** Converts milliseconds since the epoch to a Timestamp, at most `LAST_MOMENT_MS`. */
 export const timestampOf = (ms: number): Timestamp => new Date(Math.min(ms, LAST_MOMENT_MS)).toISOString();
 
-/** The current time, or the time `afterMs` milliseconds from now. */
+/** Returns the current time, or the time `afterMs` milliseconds from now. */
 export const timestamp = (afterMs = 0): Timestamp => timestampOf(Date.now() + afterMs);

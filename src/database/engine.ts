@@ -11,7 +11,7 @@ export type Read<T> = (reader: EntityManager) => Promise<T>;
 /** A unit of work: it runs every statement through `tx`, and either all of them commit or none. */
 export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
-/** How to run a unit of work. */
+/** Options for running a unit of work. */
 export interface TransactionOptions {
   /**
    * The unit changes rows with at most one statement, run through `tx.query`, and runs only `lockInsertOrder` before
@@ -20,7 +20,10 @@ export interface TransactionOptions {
   singleStatement?: boolean;
   /** Limits for a unit that no request waits for. */
   limits?: Limits;
-  /** Keeps the statements of a unit that always runs the same few prepared: planning takes longer than execution. */
+  /**
+   * True for a unit that always runs the same few statements, to keep them prepared: planning takes longer than
+   * running.
+   */
   isRepeated?: boolean;
   /** ID of the organization that owns the unit; organizations share the connections fairly. */
   owner?: string | undefined;
@@ -72,7 +75,7 @@ export type TextLock = "exclusive" | "shared" | "trySharing";
 
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
-  /** Its name in OpenTelemetry's conventions. */
+  /** Name of the engine in OpenTelemetry's conventions. */
   readonly system: "postgresql" | "sqlite";
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
@@ -187,7 +190,7 @@ export async function transact<T>(
     };
   };
   if (begin !== undefined) await query(begin);
-  // Keeps TypeORM from starting a nested transaction.
+  // Prevents TypeORM from starting a nested transaction.
   Object.assign(runner, { isTransactionActive: true });
   try {
     const result = await unit(runner.manager);

@@ -11,7 +11,7 @@ export const MAX_WAIT_MS = 100;
 /** The value of a row, or the Error that rejects it; a rejected row is not stored. */
 export type Outcome<T> = T | Error;
 
-/** How batches are composed and stored. */
+/** Options for composing and storing batches. */
 export interface FairBatchesOptions<Row, T> {
   /** The organization of a row. */
   ownerOf(row: Row): string;

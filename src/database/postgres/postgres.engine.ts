@@ -36,7 +36,7 @@ const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 
 const UNIQUE_VIOLATION = "23505";
 
-/** SQLSTATEs of statements that waited too long: canceled by the statement timeout, the lock timeout or deadlock detection. */
+/** SQLSTATEs of statements that waited too long: statement timeout, lock timeout or deadlock. */
 const WAITED_TOO_LONG = new Set(["57014", "55P03", "40P01"]);
 
 /** Arbitrary advisory lock keys that other applications are unlikely to use. */
@@ -50,7 +50,7 @@ const TEXT_LOCKS: Record<TextLock, string> = {
   trySharing: "pg_try_advisory_xact_lock_shared",
 };
 
-/** The advisory lock of a part of a list: the random second half of its UUID. */
+/** Returns the advisory lock key of a part of a list, from the random second half of its UUID. */
 const partKey = (list: number, part: string): string =>
   String(BigInt.asIntN(64, BigInt(`0x${part.slice(-17).replace("-", "")}`) + BigInt(list)));
 

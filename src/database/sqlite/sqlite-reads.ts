@@ -5,7 +5,7 @@ import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
 
-/** The usual page lengths, each plus one row. SQLite allows no LIMIT that varies per page. */
+/** The usual page lengths, each plus one row, because SQLite does not allow a different LIMIT for each page. */
 const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
 
 const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >= lengthOf(page));

@@ -320,7 +320,7 @@ function newRunner(source: DataSource, statements: StatementCache): QueryRunner 
 async function openReader(writer: DataSource): Promise<DataSource> {
   const { options, entityMetadatas, entityMetadatasMap } = writer;
   const reader = await new DataSource({ ...options, entities: [], migrations: [] }).initialize();
-  // Describing all entities again would take time and memory.
+  // Reused, because describing all entities again takes time and memory.
   Object.assign(reader, { entityMetadatas, entityMetadatasMap });
   await reader.query("PRAGMA query_only = ON");
   await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);
