@@ -25,7 +25,7 @@ import { Metrics } from "./telemetry/metrics";
 /**
  * Connects and migrates the database and creates the services, ready to serve and deliver.
  * @param options.relay relays announcements to the other workers
- * @param options.isFirst true for the process of its service that logs startup warnings
+ * @param options.isFirst true for the one process of the service that logs startup warnings
  * @throws StartupError
  */
 export async function openServices(
@@ -49,7 +49,7 @@ export async function openServices(
 
 /** Background work of an app: housekeeping, deliveries, and the work of features. */
 export interface Background {
-  /** Stops it while requests are still finishing. */
+  /** Stops the work while requests are still finishing. */
   stop(): Promise<void>;
   /** Stores or releases what requests used, after the last one has ended. */
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export interface Background {
 
 /**
  * Starts housekeeping, deliveries and the background work of the features.
- * @param isFirst true for the process of its service that does the housekeeping
+ * @param isFirst true for the one process of the service that does the housekeeping
  */
 export function startBackground(services: Services, isFirst: boolean): Background {
   const { database, config, hooks, lanes, log, targets } = services;

@@ -155,7 +155,7 @@ export class Deliverer {
     for (;;) {
       const { lanes, done } = await this.doBatch();
       if (done < BATCH || this.stopped) {
-        // More work may be due before the next sweep.
+        // More work may be due before the next check.
         this.isDue ||= lanes > 0;
         return lanes > 0;
       }

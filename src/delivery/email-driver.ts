@@ -160,7 +160,7 @@ function providerIdOf(
  * @throws Error if `from` is not an address
  */
 function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
-  // Loaded on demand: most deployments have no email line.
+  // Loaded on demand, because most deployments have no e-mail line.
   const {
     default: Composer,
   }: typeof import("nodemailer/lib/mail-composer") = require("nodemailer/lib/mail-composer");

@@ -4,7 +4,7 @@ import type { Attempt, SendResult } from "./driver";
 import type { WorkObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
-/** When each lane is due next; a lane without an entry has no more work. */
+/** The time when each lane is due next; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
 /** Work that a sender does after the commit, such as sending a message; its lane stays leased until then. */

@@ -30,7 +30,7 @@ export interface SomeLanes {
 }
 
 /**
- * Due lanes to lock: at most `max` lanes that wait for a sender or, by default, that may not need a sender.
+ * Due lanes to lock, at most `max`: lanes that wait for a sender (`waiting`) or all others (`ready`, the default).
  */
 export interface DuePart {
   max: number;

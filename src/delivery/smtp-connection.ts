@@ -28,7 +28,7 @@ export function createSmtpConnection(
   socket: Socket,
   options: Omit<SMTPConnection.Options, "connection">,
 ): SMTPConnection {
-  // Loaded on demand: most deployments have no email line.
+  // Loaded on demand, because most deployments have no e-mail line.
   const {
     default: Connection,
   }: typeof import("nodemailer/lib/smtp-connection") = require("nodemailer/lib/smtp-connection");

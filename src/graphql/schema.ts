@@ -20,7 +20,7 @@ import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
 /**
- * Builds the schema of all APIs. Executions get the instances of the resolvers from the context.
+ * Builds the schema of all APIs. Each execution takes the instances of the resolvers from its context.
  * @throws Error if a root field does not declare its allowed callers
  */
 export function createSchema(resolvers = resolverClasses()): GraphQLSchema {

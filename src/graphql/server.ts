@@ -28,7 +28,7 @@ const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apo
 
 /**
  * Creates the GraphQL API.
- * @returns an unstarted server, and the handler that answers known requests instead of it
+ * @returns an unstarted server, and the handler for known requests, which bypasses the server
  */
 export function createGraphQL(
   schema: GraphQLSchema,

@@ -7,7 +7,7 @@ export type Encoding = "identity" | "gzip" | "br";
 /** Min length of a text to compress (characters); shorter texts fit into one or two packets anyway. */
 export const MIN_COMPRESSED_LENGTH = 1_400;
 
-/** The smallest encoding that a client accepts. */
+/** Returns the smallest encoding that a client accepts. */
 export const encodingFor = (accepted = ""): Encoding =>
   (["br", "gzip"] as const).find((encoding) =>
     new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted),

@@ -28,7 +28,7 @@ type Variables = Readonly<Record<string, unknown>>;
 export interface RequestLimits {
   /** True if the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
-  /** Undefined when disabled. */
+  /** Undefined if disabled. */
   rateLimit: RateLimit;
   responses: ResponseBudget;
 }

@@ -29,7 +29,7 @@ export type WriteResult = (event: object) => Promise<string>;
 /** Events as text; all subscriptions receive the same objects. */
 const contents = new WeakMap<object, string>();
 
-/** Content of an event, for cache keys. */
+/** Returns the content of an event, for cache keys. */
 function contentOf(event: object): string {
   const content = contents.get(event) ?? JSON.stringify(event);
   contents.set(event, content);

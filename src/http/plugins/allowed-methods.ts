@@ -23,8 +23,7 @@ export function collectMethods(app: FastifyInstance): () => void {
     path.methods.push(...[method].flat());
     paths.set(url, path);
   });
-  // Node knows two dozen more methods than Fastify; adding routes for them to each path would slow every start by 50
-  // ms.
+  // Node knows two dozen more methods than Fastify; routes for all of them would slow every start by 50 ms.
   const rareMethods = findMyWay(routerOptions);
   app.setNotFoundHandler(async ({ method, url }) => {
     const path = app.supportedMethods.includes(method) ? null : rareMethods.find(ANY, url);

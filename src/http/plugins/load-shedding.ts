@@ -134,7 +134,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // Many bodies may be completed at the same time by their last parts.
+    // The last parts of many bodies may arrive at the same time.
     if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
       shed(request);
       done(rejection);

@@ -190,7 +190,7 @@ class BodyBuffer {
     }
   }
 
-  /** Adds a part that doubles the size, or one of the missing length. */
+  /** Adds a part that doubles the size, or a larger one if more is missing. */
   private grow(missing: number): void {
     const doubled = Math.min(this.length, this.expected - this.length);
     const size = Math.min(Math.max(missing, doubled), PART_MAX_BYTES);
