@@ -24,7 +24,7 @@ export interface CompiledRoute {
   changes: boolean;
   /**
    * Authorizes a call.
-   * @throws GatewayError if the caller may not call it
+   * @throws GatewayError if the caller may not call the route
    */
   admit(caller: Caller): void;
   isFor(caller: Caller): boolean;

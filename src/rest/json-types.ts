@@ -29,7 +29,7 @@ export const IDEMPOTENCY_FIELD = "idempotencyKey";
 
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** The context that uses a type. */
+/** The context in which a type is used. */
 export interface Use {
   rule?: JsonSchemaRule;
   check?: Check | undefined;

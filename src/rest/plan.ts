@@ -241,7 +241,7 @@ class Variables {
     return this.all.get(variable)?.path ?? variable;
   }
 
-  /** Maps the arguments that are input objects, filled as a whole or field by field, to the empty name. */
+  /** Maps arguments that are input objects, whether filled as a whole or field by field, to the empty name. */
   inputs(whole: string | undefined): Record<string, ""> {
     const paths = [...this.all.values()].map(({ path }) => path).filter((path) => path.includes("."));
     if (whole !== undefined) paths.push(this.pathOf(whole));

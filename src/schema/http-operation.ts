@@ -31,7 +31,7 @@ export interface HttpOperations {
   operations(): readonly HttpOperation[];
 }
 
-/** The JSON Schema of a body. */
+/** Returns the JSON Schema of a body. */
 export const bodySchema = (body: z.ZodType): JsonSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
   return schema;

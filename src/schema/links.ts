@@ -6,7 +6,7 @@ import type { OrderedPageArgs } from "../pagination/connection";
 import type { ListOfParent } from "../pagination/list-of-parent";
 import { Access } from "./access";
 
-/** A nullable field that leads from objects of a type to other objects. */
+/** A nullable field that links objects of a type to other objects. */
 interface Link {
   name: string;
   access: { key: Scope; member: Permission };
@@ -20,7 +20,7 @@ const optionsOf = ({ access: { key }, description }: Link) => ({
 });
 
 /**
- * Declares a field that leads to the object with an ID.
+ * Declares a field that links to the object with an ID.
  * @param id the property of the parent that holds the ID
  * @returns the resolver class
  */
@@ -43,7 +43,7 @@ export function linkById<Parent extends object, Target extends object>(
 }
 
 /**
- * Declares a field that leads to a page of the objects of a parent.
+ * Declares a field that links to a page of a parent's objects.
  * @param list the method of the service that reads it
  * @returns the resolver class
  */

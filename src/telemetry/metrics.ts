@@ -82,7 +82,7 @@ export class Metrics implements DatabaseObserver {
       () => [[{ version, node_version: process.version }, 1]],
       "first",
     );
-    // Create every series at the start: a rate needs a sample before the first event.
+    // Create every series at the start, because a rate needs a sample before the first event.
     for (const outcome of KEY_OUTCOMES) this.keyChecks.inc({ outcome }, 0);
     for (const kind of FAILURES) this.failures.inc({ kind }, 0);
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.zero({ of: what });

@@ -105,7 +105,7 @@ export class ErrorResponses {
     });
   }
 
-  /** Returns references to the error responses of an operation that takes no API key, by status. */
+  /** Returns references to the error responses of an operation that needs no API key, by status. */
   ofCodes(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
     return this.byStatus(codes, (status, possible) => [
       `${this.nameOf(status, possible)}WithoutKey`,

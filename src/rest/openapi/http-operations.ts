@@ -4,7 +4,7 @@ import { inHeaders } from "./bounds";
 import type { ErrorResponses } from "./errors";
 import { headers } from "./headers";
 
-/** The path of an operation that takes no API key. */
+/** Returns the path of an operation that needs no API key. */
 export const pathOf = (
   tag: string,
   { operationId, summary, path, parameters, body, answers, errors }: HttpOperation,
