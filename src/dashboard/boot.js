@@ -1,4 +1,4 @@
-// Runs in the head before the first paint, and again after the outline of the page, long before the program is loaded.
+// Runs in the head before the first paint, and again after the page's outline, long before the app loads.
 (() => {
   const root = document.documentElement;
   let saved = null;

@@ -222,7 +222,7 @@ export const PAGES: readonly PageEntry[] = [
   },
 ];
 
-/** New addresses of pages that were moved, for bookmarks and links in e-mails. */
+/** New addresses of moved pages, for bookmarks and links in e-mails. */
 export const MOVED: Readonly<Record<string, string>> = {
   "/settings/api-keys": "/api-keys",
   "/audit-log": "/settings/audit-log",

@@ -25,7 +25,7 @@ const librariesFirst = {
   },
 };
 
-/** Fails the build if the dashboard reaches what runs in Node.js alone; Vite would leave it out, and pages would not load. */
+/** Fails the build if the dashboard imports a Node.js module, which Vite would leave out, so pages would not load. */
 const browserOnly = {
   name: "browser-only",
   enforce: "pre",
@@ -55,7 +55,7 @@ const boot = () => {
  * A plugin that changes modules of libraries. It fails the build if a change no longer applies, because a new version
  * of the library looks different.
  * @param changes the expected changes, by name
- * @param transform like that of a plugin; calls `done` with the name of each applied change
+ * @param transform a plugin's `transform` that calls `done` with the name of each applied change
  */
 const libraryChanges = (name, changes, transform) => {
   const missing = new Set(changes);
@@ -74,9 +74,9 @@ const libraryChanges = (name, changes, transform) => {
 const UNUSED_COLORS = "pink|grape|violet|blue|cyan|teal|lime|orange";
 
 /**
- * Removes what the first page does not need from Mantine: styles of components, which each component imports with its
- * own code; unused variables of colors, headings and breakpoints; and the code that computes variables, which are in a
- * file instead.
+ * Removes parts of Mantine that the first page does not need: component styles, which each component imports with its
+ * own code; unused variables for colors, headings and breakpoints; and the code that computes variables, which come
+ * from a file.
  */
 const lessMantine = libraryChanges(
   "less-mantine",

@@ -1,9 +1,9 @@
 import type { MenuAction } from "../ui/menu-button";
 
-/** The actions of managers on an agent. */
+/** Actions that managers can take on an agent. */
 export type AgentAction = "rename" | "delete";
 
-/** The actions on an agent, for its menus. */
+/** Menu entries for the actions on an agent. */
 export const agentActions = (
   onAction: (action: AgentAction) => void,
   disabled: boolean,

@@ -11,11 +11,11 @@ import { useAgents } from "./use-agents";
 
 export type Agent = AgentsQuery["agents"][number];
 
-/** ID of the last selected agent, so that all pages about agents show the same one. */
+/** ID of the last selected agent, shared by all pages about agents. */
 let lastAgent = "";
 
 /**
- * A page about one agent of the organization, which is in the URL (`?agent=`). If there are several, members select it
+ * A page about one of the organization's agents, named in the URL (`?agent=`). With several agents, members select one
  * next to the title.
  * @param actions buttons beside the title
  */
@@ -56,7 +56,7 @@ export function AgentPage(props: {
   if (params.get("agent") !== agent.id && agents.length > 1) return <Chosen agent={agent} page={page} />;
   const choose = (id: string) => {
     lastAgent = id;
-    // Filters and cursors belong to the other agent.
+    // Drops filters and cursors, which belong to the previous agent.
     setParams({ agent: id });
   };
   return (
@@ -91,7 +91,7 @@ function Chosen({
   page: { title: string; section?: ReactNode; lead?: ReactNode };
 }) {
   const [, setParams] = useSearchParams();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per agent
   useLayoutEffect(() => {
     setParams(
       (now) => {

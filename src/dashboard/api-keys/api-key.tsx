@@ -161,7 +161,7 @@ function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt }
   );
 }
 
-/** The last entries of the audit log about a key. */
+/** The latest audit log entries about a key. */
 function Log({ apiKey }: { apiKey: KeyFragment }) {
   const { data } = usePolledQuery(
     AuditLogDocument,

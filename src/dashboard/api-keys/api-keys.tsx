@@ -39,7 +39,7 @@ const COLUMNS = columnsOf("Name", "Agent", "Status", "Created", "Last used", {
   hidden: true,
 });
 
-/** The API keys of the organization: finding, creating and managing them. */
+/** The organization's API keys: find, create and manage them. */
 export function ApiKeys() {
   const { deactivated } = useViewer();
   const address = useListAddress();

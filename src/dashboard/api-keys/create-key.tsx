@@ -93,15 +93,15 @@ function CreateForm({ agents, onClosed }: Props) {
 }
 
 /**
- * Makes it safe to retry after a lost response: an unchanged form is sent with the same idempotency key, so that the
- * server creates one key.
+ * Makes retries after a lost response safe: an unchanged form keeps its idempotency key, so the server creates only one
+ * API key.
  */
 function useRepeatable() {
   const last = useRef<{ form: string; input: CreateApiKeyInput }>(undefined);
   return (fields: object, createInput: () => CreateApiKeyInput): CreateApiKeyInput => {
     const form = JSON.stringify(fields);
     if (last.current?.form !== form) {
-      // crypto.randomUUID is missing on plain HTTP.
+      // crypto.randomUUID is unavailable over plain HTTP.
       const idempotencyKey = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
       last.current = { form, input: { ...createInput(), idempotencyKey } };
     }

@@ -23,7 +23,7 @@ export interface Expiry {
   date: string;
 }
 
-/** The chosen time, null for never. A date includes its whole day in the browser's time zone. */
+/** The chosen time, or null for never. A date means the end of that day in the browser's time zone. */
 export function expiryOf({ days, date }: Expiry): string | null {
   if (days === "") return null;
   if (days !== "date") return new Date(Date.now() + Number(days) * DAY_MS).toISOString();

@@ -5,7 +5,7 @@ import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
 import type { KeyFragment } from "./documents.generated";
 
-/** The dialogs, whose code and fields are loaded when one is opened. */
+/** The dialogs; their code and fields are loaded when one is opened. */
 const DIALOGS = {
   rename: loaded(async () => (await import("./rename-key")).RenameKey).component,
   rotate: loaded(async () => (await import("./rotate-key")).RotateKey).component,
@@ -21,11 +21,11 @@ export const addressOf = (id: string): string => `/api-keys/${id}`;
 /** The address of the audit log entries about a key. */
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
-/** True if a key can be changed and rotated, besides being revoked. */
+/** True if a key can be changed and rotated, not just revoked. */
 export const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
   state === "active" && !isReplaced;
 
-/** The dialogs of keys, at most one of them open, and the actions that open them. */
+/** The dialogs for keys, at most one open at a time, and the actions that open them. */
 export function useKeyActions() {
   const { deactivated } = useViewer();
   const [, navigate] = useLocation();

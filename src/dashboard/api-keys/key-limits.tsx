@@ -8,7 +8,7 @@ export const LIMIT_FIELDS = ["description", "rateLimitPerMinute", "allowedNetwor
 
 type Limits = Pick<KeyFragment, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
-/** The values of the fields, as an input of the API. */
+/** The values of the fields, as API input. */
 export function limitsOf(form: FormData): Limits {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const networks = text("allowedNetworks")
@@ -21,7 +21,7 @@ export function limitsOf(form: FormData): Limits {
   };
 }
 
-/** The fields for the description, the rate limit and the networks of a key. */
+/** The fields for a key's description, rate limit and networks. */
 export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
   <>
     <TextInput

@@ -4,7 +4,7 @@ import { toast } from "../ui/toast";
 import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
 
-/** Changes the description, rate limit and networks of a key. */
+/** Changes a key's description, rate limit and networks. */
 export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
   <FormDialog
     title={`Settings of “${apiKey.name}”`}

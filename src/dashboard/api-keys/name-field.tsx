@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import type { FormState } from "../ui/form-dialog";
 
-/** The field for the name of a key, which is focused first. */
+/** The field for a key's name, focused when the dialog opens. */
 export const NameField = (props: {
   label: string;
   description?: string;

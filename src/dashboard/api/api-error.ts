@@ -85,7 +85,7 @@ export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean 
 export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
-/** True if somebody else has changed the resource since it was loaded. */
+/** True if the resource has changed since it was loaded. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "version_conflict";
 

@@ -19,7 +19,7 @@ import { ACTION_LABELS } from "./sentence";
 
 const PAGE_SIZE = 50;
 
-/** Polling interval for new entries (ms), because the page is large. */
+/** Polling interval for new entries (ms): the page is too large to poll more often. */
 const POLL_INTERVAL_MS = 15_000;
 
 /** The audit log with its filters and the CSV export. */
@@ -101,7 +101,7 @@ const startsAfterEnd = (address: ListAddress): boolean => {
 
 const Loading = () =>
   Array.from({ length: 8 }, (_, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+    // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
     <li key={i} className={styles.entry}>
       <div className={styles.line}>
         <Skeleton height={14} width="60%" />

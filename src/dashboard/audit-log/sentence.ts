@@ -125,7 +125,7 @@ export interface Sentence {
   after: string;
 }
 
-/** Nobody knows who tried. */
+/** Rejected attempts, whose actor is unknown. */
 const REJECTED_SIGN_INS: readonly AuditAction[] = [
   "member_sign_in_failed",
   "member_passkey_required",

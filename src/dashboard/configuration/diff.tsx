@@ -44,14 +44,14 @@ export function TextDiff(props: {
           </button>
         )}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard, too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard */}
       <section className={styles.diff} aria-label={label} tabIndex={0}>
         {hunks.map(({ oldStart, newStart, lines: of }, hunk) => (
           <div key={`${oldStart} ${newStart}`} className={styles.hunk}>
             {!showsAll && (hunk > 0 || newStart > 1) && <p className={styles.gap}>Line {newStart}</p>}
             {of.map((line, i) => (
               <Line
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else to tell them apart
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
                 key={i}
                 line={line}
               />

@@ -84,7 +84,7 @@ export function DraftEditor(props: {
     const next = saveConfigurationDraft.draft.revision;
     setSaved({ revision: next, text });
     const typed = currentEdit();
-    // Text typed during the request is based on the saved text.
+    // Text typed during the request is based on the text just saved.
     setEdit(
       typed === undefined || typed.text === text
         ? undefined

@@ -32,7 +32,7 @@ function keep(next: Readonly<Record<string, Edit>>): void {
   try {
     sessionStorage.setItem(STORED, JSON.stringify(next));
   } catch {
-    // The storage is full: closing the tab still warns.
+    // If the storage is full, closing the tab still warns.
   }
   watchLeaving();
 }
@@ -44,7 +44,7 @@ function watchLeaving(): void {
 }
 watchLeaving();
 
-/** The edit of a member on an agent's configuration; undefined if everything is saved. */
+/** A member's unsaved edit of an agent's configuration; undefined if everything is saved. */
 export function useEdit(memberId: string, agentId: string) {
   const key = `${memberId} ${agentId}`;
   return {

@@ -12,7 +12,7 @@ export const EXAMPLE: Json = {
   otherwise: [],
 };
 
-/** True if a configuration does nothing, as for an agent that was never configured. */
+/** True if a configuration does nothing, such as that of a new agent. */
 export const doesNothing = ({ rules, otherwise }: Json): boolean =>
   [rules, otherwise].every((part) => !Array.isArray(part) || part.length === 0);
 
@@ -39,7 +39,7 @@ function exampleValue(name: string, type: string): unknown {
   }
 }
 
-/** The members of a declared situation, which may be in `data`. */
+/** The members of a declared situation, which may be nested in `data`. */
 function membersOf(situation: unknown): unknown {
   const { data } = (situation ?? {}) as Json;
   return typeof data === "object" ? data : situation;

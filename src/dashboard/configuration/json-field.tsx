@@ -7,7 +7,9 @@ import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
 
 const { component: Editor, load } = loaded(async () => (await import("./editor/editor")).Editor);
 
-/** True for touch-only devices, which are mostly used for reading; the editor is most of the page's code. */
+/**
+ * Touch-only devices load the editor on demand: they are mostly used for reading, and it is most of the page's code.
+ */
 const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 
 /** Loads the editor where it is shown immediately. */

@@ -16,7 +16,7 @@ import {
 import { useEdit } from "./edits";
 
 /**
- * A button that adds a test to the text that the member is editing or, if there is none, to the draft. For managers.
+ * A button, for managers, that adds a test to the member's unsaved edit or, without one, to the draft.
  * @param load makes the test
  */
 export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; label?: string }) {
@@ -58,11 +58,14 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
   );
 }
 
-/** Makes a test from a recorded decision, which expects what a configuration does; by default, what the agent did. */
+/**
+ * Makes a test from a recorded decision. It expects the effects under a given configuration; by default, the actual
+ * ones.
+ */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 
-/** A document with one more test, whose ID is numbered if another test has it. */
+/** Adds a test to a document, and a number to its ID if that is taken. */
 function withTest(document: Json, test: Json): Json {
   const tests: unknown[] = Array.isArray(document.tests) ? document.tests : [];
   const ids = new Set(tests.map((each) => (each as { id?: unknown } | null)?.id));

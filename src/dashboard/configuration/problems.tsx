@@ -4,7 +4,7 @@ import styles from "./configuration.module.css";
 import { lineAndColumn } from "./document-text";
 import type { Mark } from "./editor/editor";
 
-/** The problems of a document, each with a button that leads to its position. */
+/** The problems in a document, each with a button that jumps to its position. */
 export function Problems(props: {
   marks: readonly Mark[];
   /** The text, to look up line numbers. */
@@ -24,7 +24,7 @@ export function Problems(props: {
   );
 }
 
-/** Problems and warnings, each with its place. */
+/** Problems and warnings, each with its position. */
 export const MarkList = (props: {
   label: string;
   marks: readonly Mark[];

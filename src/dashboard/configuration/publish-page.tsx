@@ -22,7 +22,7 @@ import { Problems } from "./problems";
 import { ReplayReport } from "./replay-report";
 import { TestsReport, useTests } from "./tests-report";
 
-/** The changes in a draft, before it is published. */
+/** Reviews the changes in a draft before publishing it. */
 export const PublishPage = () => (
   <AgentPage
     title="Publish the draft"
@@ -35,7 +35,7 @@ export const PublishPage = () => (
 
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useDocuments(agent.id);
-  // After publishing, there is no draft until the user leaves this page.
+  // Keeps showing the published draft, which no longer exists on the server.
   const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
   const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
   if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;

@@ -35,7 +35,7 @@ const CHANGED = [
 ];
 
 /**
- * What the agent would have decided in recent situations if the draft had been live.
+ * Shows how the agent would have decided recent situations if the draft had been live.
  * @param revision revision of the draft; a change triggers another replay
  * @param isPublished true if no draft is left to replay
  */
@@ -159,7 +159,7 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
   );
 }
 
-/** The ID of a rule, or the part that applied without one. */
+/** The ID of the rule that matched, or `otherwise` if none did. */
 const RuleName = ({ id }: { id: string | null }) =>
   id === null ? (
     <span className={styles.muted}>otherwise</span>

@@ -27,7 +27,7 @@ export const useTests = (agentId: string, revision: number, enabled: boolean) =>
     refetchOnWindowFocus: false,
   });
 
-/** The draft's tests: which of them fail, and what none of them reaches. */
+/** The results of the draft's tests: which ones fail, and what they don't cover. */
 export function TestsReport({ data, error, refetch }: ReturnType<typeof useTests>) {
   return (
     <Card title="Tests of the draft">

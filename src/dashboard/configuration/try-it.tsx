@@ -40,7 +40,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "What is typed above" }]),
   ];
-  // The draft may have been published, and typed text saved.
+  // The chosen text may be gone: the draft published, or the typed text saved.
   const by = choices.some(({ value }) => value === chosen) ? chosen : "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =
@@ -182,7 +182,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
 
 const NO_MARKS: never[] = [];
 
-/** Makes a test of a dry run, by deciding again. */
+/** Makes a test from a dry run by repeating it. */
 const testFromDryRun = async (input: DecideInput): Promise<Json> =>
   (await execute(TestFromDryRunDocument, { input })).decide.test ?? {};
 

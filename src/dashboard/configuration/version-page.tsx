@@ -17,7 +17,7 @@ import { ConfigurationDocumentDocument, ConfigurationVersionDocument } from "./d
 
 const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
-/** A published version: by whom, when and why it was published, and how it differs from others. */
+/** A published version: who published it, when and why, and how it differs from others. */
 export function VersionPage() {
   const { version = "" } = useParams<{ version: string }>();
   return (
@@ -93,7 +93,7 @@ function Version({ agent, number }: { agent: Agent; number: number }) {
   );
 }
 
-/** The changes of a version, and its difference from the live one. */
+/** A version's changes, and its differences from the live version. */
 function Difference(props: { agent: Agent; version: number; live: number; document: unknown }) {
   const { agent, version, live, document } = props;
   const [against, setAgainst] = useState(version > 1 ? version - 1 : live);
@@ -138,7 +138,7 @@ function Difference(props: { agent: Agent; version: number; live: number; docume
 }
 
 const Document = ({ document }: { document: unknown }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard, too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
   <section className={styles.diff} aria-label="Document as JSON" tabIndex={0}>
     <pre>{textOf(document)}</pre>
   </section>

@@ -20,7 +20,10 @@ const KINDS: Readonly<Record<AddressKind, string>> = {
   phone: "Phone",
 };
 
-/** The addresses of a contact, and whether each accepts messages; members who may write can try again. */
+/**
+ * A contact's addresses and whether each accepts messages. Members with write permission can mark one deliverable
+ * again.
+ */
 export function ContactAddresses({ id: contact, addresses }: Pick<ContactLabelFragment, "id" | "addresses">) {
   const { may, deactivated } = useViewer();
   const { busy, error, run } = useTask();

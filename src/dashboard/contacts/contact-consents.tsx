@@ -95,7 +95,7 @@ interface ShownTopic {
   isKnown: boolean;
 }
 
-/** All messages, the topics of the agent, and those it no longer has. */
+/** "All messages", the agent's topics, and removed topics with stored consents. */
 function topicsOf({ agent, consents }: Found): ShownTopic[] {
   const known = (agent?.topics ?? []).map((topic) => ({ ...topic, isKnown: true }));
   const names = new Set([ALL, ...known.map(({ name }) => name)]);

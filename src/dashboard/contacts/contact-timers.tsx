@@ -10,7 +10,7 @@ import { toast } from "../ui/toast";
 import styles from "./contacts.module.css";
 import { CancelTimerDocument, ContactTimersDocument } from "./documents.generated";
 
-/** The waiting timers of a contact, which members who may write can cancel; nothing if there are none. */
+/** A contact's waiting timers, or nothing if there are none. Members with write permission can cancel them. */
 export function ContactTimers({ id, agentId }: { id: string; agentId: string }) {
   const { may, deactivated } = useViewer();
   const { data, error: failure } = usePolledQuery(ContactTimersDocument, { id, agentId }, { pollMs: 15_000 });

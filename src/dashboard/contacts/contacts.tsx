@@ -146,7 +146,7 @@ const tagOf = (text: string): string => {
   return /^[a-z0-9][a-z0-9._:-]{0,49}$/.test(tag) ? tag : "";
 };
 
-/** Filters by a complete tag, which the user types, because there may be any number of tags. */
+/** Filters by a tag that the user types in full, because there may be too many tags to list. */
 function TagFilter({ address }: { address: ListAddress }) {
   const [text, setText] = useState("");
   const tag = tagOf(text);

@@ -12,7 +12,7 @@ import styles from "./thread.module.css";
 
 const { component: Assign } = loaded(async () => (await import("./conversation-dialogs")).Assign);
 
-/** Who takes care of a conversation; members with write permission change it. */
+/** The member assigned to a conversation. Members with write permission can change it. */
 export function Assignee({ conversation }: { conversation: ConversationFragment }) {
   const { id: viewerId, may, deactivated } = useViewer();
   const { nameOf, readers } = useMembers();

@@ -18,7 +18,7 @@ const drafts = {
     text === "" ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, text),
 };
 
-/** Why members cannot write, if they cannot. */
+/** The reason why the member cannot write; undefined if they can. */
 function obstacleOf(
   { state }: ConversationFragment,
   { mayWrite, deactivated }: { mayWrite: boolean; deactivated: boolean },

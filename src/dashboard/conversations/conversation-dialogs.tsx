@@ -34,7 +34,7 @@ function consequencesOf({ canceled, carried, inFlight }: ChangeFragment): string
 
 const report = (done: string, changed: ChangeFragment) => toast(`${done} ${consequencesOf(changed)}`.trim());
 
-/** A dialog that makes a change without further choices. */
+/** A dialog that confirms a change without further choices. */
 function Confirm<Result extends Record<string, unknown>>(
   props: Props & {
     title: string;
@@ -140,7 +140,7 @@ const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Pr
 );
 
 /**
- * Assigns a conversation to a member or to nobody.
+ * Assigns a conversation to a member, or unassigns it.
  * @param readers the members to select from
  */
 export const Assign = (props: Props & { readers: readonly { value: string; label: string }[] }) => {

@@ -11,7 +11,7 @@ import { useTask } from "../ui/task";
 import type { ThreadMessageFragment } from "./documents.generated";
 import styles from "./thread.module.css";
 
-/** Longer messages are truncated (characters). */
+/** Messages at least this long are truncated (characters). */
 const LONG_FROM = 1_200;
 
 /** A message in a thread: inbound messages on the left, outbound messages on the right. */

@@ -4,7 +4,7 @@ import { MessageItem } from "./message-item";
 import styles from "./thread.module.css";
 import type { useThread } from "./use-thread";
 
-/** The messages of a conversation; opens at the newest message and stays there as others arrive. */
+/** The messages of a conversation. Opens at the newest message and stays at the end as others arrive. */
 export function Thread({
   thread,
   contactName,
@@ -16,7 +16,7 @@ export function Thread({
 }) {
   const { messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
     <div className={styles.scroll} role="log" aria-label="Messages" tabIndex={0}>
       <div className={styles.content}>
         {hasOlder && (

@@ -6,11 +6,11 @@ import { type ConversationFragment, MarkConversationOpenedDocument } from "./doc
 /** Delay before a failed attempt is repeated (ms). */
 const RETRY_MS = 10_000;
 
-/** Tells the server that a handed-off conversation has been opened, again after each of its handoffs. */
+/** Tells the server that a conversation was opened, once after each handoff. */
 export function useOpened(conversation: ConversationFragment | null | undefined): void {
   const { id, handler, version } = conversation ?? {};
   const [failures, setFailures] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each version may be another handoff, and a failure repeats it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each version, maybe a new handoff, and failure
   useEffect(() => {
     if (id === undefined || handler !== "human") return;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -11,7 +11,7 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/** Min number of newest messages whose state is polled: even a sent one may still change. */
+/** Min number of newest messages whose state is polled: even sent messages may still change. */
 const MIN_RECENT = 5;
 /** Max items of a page of the API. */
 const MAX_RECENT = 100;
@@ -21,19 +21,19 @@ const POLL_MS = 5_000;
 /** Polling interval while a message is being sent (ms), which takes only a moment. */
 const LEAVING_POLL_MS = 1_000;
 
-/** The loaded messages of a conversation: without gaps, up to the newest. */
+/** The loaded messages of a conversation, without gaps up to the newest. */
 interface Loaded {
   /** In the order of the conversation. */
   messages: readonly ThreadMessageFragment[];
-  /** Cursor before which there are older messages; null if all are loaded. */
+  /** Cursor for loading older messages; null if all are loaded. */
   older: string | null;
-  /** Cursor of the newest message; null before the first. */
+  /** Cursor of the newest message; null if there are none. */
   newest: string | null;
 }
 
 const NOTHING: Loaded = { messages: [], older: null, newest: null };
 
-/** The order of a thread; scheduled messages, which have no place yet, come last and soonest first. */
+/** Sorts a thread; scheduled messages have no position yet and come last, soonest first. */
 function inOrder(a: ThreadMessageFragment, b: ThreadMessageFragment): number {
   if (a.sequence !== null && b.sequence !== null) return a.sequence - b.sequence;
   if (a.sequence !== null || b.sequence !== null) return a.sequence === null ? 1 : -1;
@@ -49,7 +49,7 @@ function merged(
   return [...byId.values()].sort(inOrder);
 }
 
-/** The loaded messages after the response to a poll. */
+/** Merges the response to a poll into the loaded messages. */
 function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loaded {
   if (latest !== undefined) {
     const { nodes, pageInfo } = latest;
@@ -75,7 +75,7 @@ function recentOf({ messages }: Loaded): number {
   return Math.min(Math.max(unsent, MIN_RECENT), MAX_RECENT);
 }
 
-/** True if the first unsent message, which the others wait for, is being sent or will be in a moment. */
+/** True if the first unsent message, which the others wait for, is being sent or is about to be. */
 const isLeaving = ({ messages }: Loaded): boolean => {
   const first = messages.find(isUnsent);
   return first?.status === "sending" || (first?.status === "queued" && !isHeld(first));

@@ -125,7 +125,7 @@ export function DecisionList({ agentId }: { agentId: string }) {
   );
 }
 
-/** Only dry runs have no ID, and lists do not contain them. */
+/** Only dry runs have no ID, and lists never contain them. */
 const withId = <Node extends { id: string | null }>(node: Node) =>
   node.id === null ? [] : [{ ...node, id: node.id }];
 

@@ -174,7 +174,7 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
   );
 }
 
-/** The model that was asked, how long it took, and its tokens if they are known. */
+/** The model that was asked, how long it took, and the tokens it used, if known. */
 function ModelUse({ model }: { model: NonNullable<NonNullable<DecisionData["explanation"]>["model"]> }) {
   const { name, durationMs, inputTokens, outputTokens } = model;
   return (

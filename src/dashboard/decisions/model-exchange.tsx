@@ -5,8 +5,8 @@ import type { DecisionQuery } from "./documents.generated";
 type Exchange = NonNullable<NonNullable<DecisionQuery["decision"]>["modelExchange"]>;
 
 /**
- * The instructions, texts and earlier messages that the model got, and its answer, each on demand.
- * @param isPlanned true if no model was asked yet
+ * The instructions, texts and earlier messages sent to the model, and its answer, each shown on demand.
+ * @param isPlanned true if the model has not been asked yet
  */
 export function ModelExchange({ exchange, isPlanned = false }: { exchange: Exchange; isPlanned?: boolean }) {
   const { instructions, texts, history, answer } = exchange;

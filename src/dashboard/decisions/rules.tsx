@@ -49,10 +49,10 @@ export function Rules({ explanation }: { explanation: Omit<ExplanationFragment, 
   );
 }
 
-/** Gates that a change closes before the rules are tried; those of the rules keep only their effects back. */
+/** Gates closed by a change before the rules are tried; the others only hold back the effects of rules. */
 const CHANGES: ReadonlySet<GateName> = new Set(["organization", "contact", "open", "unchanged"]);
 
-/** True if a decision ended before its rules were tried: then it has no gate but the one that a change closed. */
+/** True if a decision ended before its rules were tried: its only gate is the one closed by a change. */
 const isUndecided = ({ gates, error }: Pick<ExplanationFragment, "gates" | "error">): boolean =>
   error !== null || (gates.length === 1 && gates.some(({ name, passed }) => !passed && CHANGES.has(name)));
 

@@ -24,7 +24,7 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
 /** The filter option for decisions with failed effects, whatever their outcome. */
 export const WITH_FAILURES = { value: "failures", label: "With failed effects" } as const;
 
-/** The outcome of a decision as a tag, and another one if only some of its effects failed. */
+/** The outcome of a decision as a tag, and a second tag if only some of its effects failed. */
 export function OutcomeTag(props: {
   state: DecisionState;
   outcome: DecisionOutcome | null;
@@ -63,10 +63,10 @@ export function deedsOf(effects: readonly { kind: EffectKind; status: string }[]
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** The gate that only tells the caller about a possible mistake. */
+/** The gate that only warns the caller of a possible mistake. */
 const DECLARED = "declared";
 
-/** Why a decision did nothing or sent nothing; undefined if no gate was closed that keeps the agent from it. */
+/** Why a decision did nothing or sent nothing; undefined if no closed gate is the reason. */
 export function closedGate({
   gates,
   effects,
@@ -78,7 +78,7 @@ export function closedGate({
   return CLOSED_GATES[name] ?? `The gate ${name} was closed.`;
 }
 
-/** Tells that the type of a situation is not declared, in case it is misspelled. */
+/** Notes that a situation's type is not declared, because it may be misspelled. */
 export function Undeclared({ gates }: Pick<ExplanationFragment, "gates">) {
   const gate = gates.find(({ name, passed }) => !passed && name === DECLARED);
   if (gate === undefined) return null;

@@ -4,7 +4,7 @@ import { toast } from "../ui/toast";
 import { type LineDetailsFragment, UpdateLineDocument, type UpdateLineInput } from "./documents.generated";
 import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
 
-/** Changes the settings of a line. Fails if somebody else has changed them since the dialog was opened. */
+/** Changes the settings of a line. Fails if they have changed since the dialog was opened. */
 export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClosed: () => void }) {
   const { id, version, kind } = line;
   const submit = async (form: FormData) => {

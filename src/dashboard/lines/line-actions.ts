@@ -1,10 +1,10 @@
 import type { MenuAction } from "../ui/menu-button";
 import type { LineFragment } from "./documents.generated";
 
-/** The actions of managers on a line, in a dialog. */
+/** Actions that managers can take on a line, each in a dialog. */
 export type LineAction = "test" | "pause" | "resume" | "default" | "rotate" | "archive";
 
-/** The actions available in a line's state, for its menus. */
+/** Menu entries for the actions available in a line's state. */
 export function lineActions(
   { state, isDefault }: LineFragment,
   onAction: (action: LineAction) => void,

@@ -17,7 +17,7 @@ export interface Invitee {
 /** A listed member. */
 export type MemberEntry = Invitee & { id: string; identity: { issuer: string } | null };
 
-/** The text about the mail in the dialog with the link. */
+/** The note about the e-mail in the dialog that shows the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
   sent: (email) => `We also sent the link to ${email}.`,
   failed: () => "The email could not be sent. Pass on the link yourself.",
@@ -25,8 +25,8 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
 };
 
 /**
- * Invites somebody and shows the link only once.
- * @param to somebody who was already invited, whose earlier link then stops working
+ * Invites a person and shows the link only once.
+ * @param to a person who is already invited and whose earlier link stops working
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
   const keyOf = useIdempotencyKey();
@@ -35,7 +35,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
-    // A lost response had the link, which is shown only once.
+    // The link, which is shown only once, was in a lost response.
     if (link === null || mail === null) {
       toast(`Invited ${invitation.email}. Invite again to see a new link.`);
       return;

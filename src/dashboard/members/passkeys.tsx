@@ -23,7 +23,7 @@ const POLL_INTERVAL_MS = 30_000;
 /**
  * The passkeys of a member.
  * @param memberId another member; the signed-in member if omitted
- * @param actions what can be done to each, instead of removing it
+ * @param actions actions on a passkey; by default, only removing it
  */
 export function Passkeys(props: { memberId?: string; actions?: (passkey: PasskeyEntry) => ReactNode }) {
   const { memberId = null, actions } = props;

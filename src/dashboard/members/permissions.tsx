@@ -13,7 +13,7 @@ const ALLOWS: Readonly<Record<Permission, string>> = {
 /** The names of the checkboxes of a form. */
 const FIELD = "permissions";
 
-/** Checkboxes for permissions. Everybody may view agents and members. */
+/** Checkboxes for permissions. Every member may view agents and members. */
 export const PermissionFields = ({ chosen }: { chosen: readonly Permission[] }) => (
   <fieldset className={styles.permissions}>
     <legend>Permissions</legend>

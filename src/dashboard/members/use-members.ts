@@ -11,14 +11,14 @@ export function useMembers() {
   const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });
   const others = data?.members.filter(({ id }) => id !== viewer.id) ?? [];
   return {
-    /** Those who may read conversations, the signed-in member first, as options. */
+    /** Members who may read conversations, as options, the signed-in member first. */
     readers: [
       { value: viewer.id, label: `You (${viewer.email})` },
       ...others
         .filter(({ permissions }) => permissions.includes("conversations_read"))
         .map(({ id, email }) => ({ value: id, label: email })),
     ],
-    /** The name for the ID of a member; null is nobody. */
+    /** The name for a member's ID; "Nobody" for null. */
     nameOf: (id: string | null): string => {
       if (id === null) return "Nobody";
       if (id === viewer.id) return "You";

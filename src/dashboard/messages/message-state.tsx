@@ -85,15 +85,15 @@ export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((va
   label: STATUSES[value].label,
 }));
 
-/** True if something other than the messages before it holds a message back. */
+/** True if a message is held back, and not only by the messages before it. */
 export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boolean =>
   heldReason !== null && heldReason !== "behind";
 
-/** The status of a message as a tag; a held one stands out. */
+/** The status of a message as a tag; held messages stand out. */
 export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
   isHeld({ heldReason }) ? <Tag tone="warn">Held</Tag> : <StateTag of={STATUSES} state={status} />;
 
-/** The status of a message in one word, shown as a tag only if somebody should look at it. */
+/** The status of a message in one word, shown as a tag only if it needs attention. */
 export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
   isHeld({ heldReason }) || status === "proposed" || status === "failed" || status === "canceled" ? (
     <StatusTag status={status} heldReason={heldReason} />

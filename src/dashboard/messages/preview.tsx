@@ -1,6 +1,6 @@
 import styles from "./messages.module.css";
 
-/** The beginning of a message, on one line of a list. */
+/** The beginning of a message, on one line in a list. */
 export const Preview = ({ text }: { text: string }) => (
   <span className={styles.line} dir="auto">
     {text === "" ? <i>erased</i> : text}

@@ -16,9 +16,9 @@ const FORMS = {
 } as const;
 
 /**
- * Approve, Edit and Discard for a proposed message; a note for members who may not write.
- * @param about what the message is, for the names of the buttons: "to Anna"
- * @param onDone is called once the page shows the result
+ * Approve, Edit and Discard for a proposed message; a note for members without write permission.
+ * @param about describes the message in the buttons' accessible names: "to Anna"
+ * @param onDone called once the page shows the result
  */
 export function Review({
   id,

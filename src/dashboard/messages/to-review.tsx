@@ -14,7 +14,7 @@ import { Review } from "./review";
 
 type Proposal = ProposedQuery["messages"]["nodes"][number];
 
-/** Inbox → To review: what agents want to send, oldest first, until somebody approves or discards it. */
+/** Inbox → To review: messages proposed by agents, oldest first, until they are approved or discarded. */
 export function ToReview() {
   const address = useListAddress();
   const query = usePolledQuery(ProposedDocument, { first: PAGE_SIZE, after: address.after });
@@ -49,7 +49,7 @@ export function ToReview() {
 function Proposals({ messages }: { messages: readonly Proposal[] }) {
   const list = useRef<HTMLDivElement>(null);
   const left = useRef<number>(undefined);
-  // The message that takes the place of a reviewed one gets the focus, so that the keyboard stays in the list.
+  // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list.
   useEffect(() => {
     if (left.current === undefined) return;
     const items = list.current?.querySelectorAll<HTMLElement>("li[tabindex]");

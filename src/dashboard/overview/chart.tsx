@@ -7,7 +7,7 @@ import { roundUp, type Series } from "./series";
 const BAR_WIDTH = 0.7;
 
 /**
- * A path of adjacent bars, each in a slot of width 1.
+ * An SVG path of adjacent bars, each in a slot of width 1.
  * @param floors where each bar starts, counted from the top as in SVG
  */
 const barPath = (heights: readonly number[], floors: readonly number[]): string =>
@@ -56,7 +56,7 @@ export function BarChart(props: {
         ))}
       </div>
       <div className={styles.area}>
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields */}
         <div
           className={styles.plot}
           role="group"
@@ -108,7 +108,7 @@ export function BarChart(props: {
   );
 }
 
-/** Where to show the values: on the side of the bar with more room. */
+/** Places the values on the side of the bar with more room. */
 const besideOf = (index: number, count: number) =>
   index < count / 2
     ? { insetInlineStart: `calc(${((index + 1) / count) * 100}% + 0.5rem)` }

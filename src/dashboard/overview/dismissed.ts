@@ -28,6 +28,6 @@ const remember = (ids: readonly string[]) => {
   try {
     localStorage.setItem(DISMISSED, ids.join(" ").trim());
   } catch {
-    // Dismissed until the page is reloaded.
+    // If it cannot be stored, the steps stay dismissed until the page is reloaded.
   }
 };

@@ -26,7 +26,7 @@ const STEPS_INTERVAL_MS = 15_000;
 /** Polling interval for rarely changing data (ms). */
 const SLOW_INTERVAL_MS = 60_000;
 
-/** The numbers of a period, the most used keys, and the first steps of a new organization. */
+/** Figures for a period, the most used keys, and onboarding for a new organization. */
 export function Overview() {
   const { organization } = useViewer();
   return (
@@ -43,7 +43,7 @@ function Content() {
   const [dismissed, dismiss] = useDismissed();
   const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: !dismissed, pollMs: STEPS_INTERVAL_MS });
   const wasNew = useRef(false);
-  // Once shown, it stays while the page is open, to show that everything is done.
+  // Stays until the page is closed, to show that everything is done.
   wasNew.current ||= steps.data !== undefined && Object.values(steps.data.firstSteps).includes(false);
   const showsSteps = !dismissed && wasNew.current;
   const canShowSteps = useIsSettled(showsSteps);
@@ -94,7 +94,7 @@ function Content() {
   );
 }
 
-/** An agent comes first, because keys, lines and rules belong to one. */
+/** Keys, lines and rules belong to an agent, so creating one comes first. */
 const NoAgents = () => (
   <Card title="Get started">
     <Empty title="Create your first agent">

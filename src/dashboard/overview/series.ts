@@ -20,7 +20,9 @@ export interface Series {
 /** The color of one of the five most used keys, by rank; more colors would be hard to tell apart. */
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
-/** A series for each of the busiest keys, one for all other keys, and one for rejected requests; empty ones are left out. */
+/**
+ * A series for each of the busiest keys, one for all other keys, and one for rejected requests, without empty series.
+ */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
     // Two agents may have keys with the same name.
@@ -75,7 +77,7 @@ const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );
 
-/** The full name of each bar, a tick text for every sixth, and a note about them. */
+/** The full name of each bar, a tick label for every sixth bar, and a note about them. */
 export function namesOf(
   buckets: readonly { start: string }[],
   period: UsagePeriod,

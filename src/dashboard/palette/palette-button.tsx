@@ -43,7 +43,7 @@ export function PaletteButton() {
   );
 }
 
-/** True if a key press belongs to a text field, including one in a shadow root. */
+/** True if a key press is input to a text field, including one in a shadow root. */
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
   return (
@@ -54,7 +54,7 @@ function isTyping(event: KeyboardEvent): boolean {
 
 /**
  * Focuses the page's search.
- * @returns true if it has one
+ * @returns false if the page has none
  */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");

@@ -57,7 +57,7 @@ function Finder({ close }: { close: () => void }) {
     ([, found]) => found.length > 0,
   );
   const entries = groups.flatMap(([, found]) => found);
-  // There may be fewer results now than when the selection moved.
+  // There may now be fewer results than when the selection moved.
   const selected = Math.min(at, entries.length - 1);
   const active = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -77,7 +77,7 @@ function Finder({ close }: { close: () => void }) {
     if (target !== undefined) setAt((target + entries.length) % entries.length || 0);
     else if (entry !== undefined) open(entry);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the selected entry comes into view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the entry that is now selected
   useEffect(() => void active.current?.scrollIntoView({ block: "nearest" }), [selected]);
 
   return (

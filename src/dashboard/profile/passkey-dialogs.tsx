@@ -27,7 +27,7 @@ const NameInput = ({ field, defaultValue }: Pick<FormState, "field"> & { default
   />
 );
 
-/** Adds a passkey, which the browser then asks for. */
+/** Adds a passkey, which the browser creates after asking the user. */
 export function AddPasskey({ onClosed }: { onClosed: () => void }) {
   const { email } = useViewer();
   const submit = async (form: FormData) => {

@@ -15,11 +15,11 @@ export interface NewSecret {
   agent?: string;
   /** Additional information, such as whether an e-mail was sent. */
   note?: string;
-  /** True if closing without copying is fine, because somebody already has the secret. */
+  /** True if the secret was already delivered, so the dialog may close without a copy. */
   isDelivered?: boolean;
 }
 
-// The only place that holds a secret: it never goes to the query cache, to storage or into the URL.
+// The only place that holds a secret: it is never put into the query cache, storage or the URL.
 const shown = createStore<NewSecret | undefined>(undefined);
 
 function replaceWith(secret: NewSecret | undefined): void {

@@ -1,18 +1,18 @@
 import { ApiError } from "../api/api-error";
 import type { SignInWithPasskeyMutationVariables } from "./documents.generated";
 
-/** Why a browser returns no passkey, by the names of its errors. */
+/** Why the browser returned no passkey, by error name. */
 const SENTENCES: Readonly<Record<string, string>> = {
   NotAllowedError: "No passkey was used. Try again.",
   InvalidStateError: "This device already has a passkey of yours.",
   SecurityError: "Passkeys don’t work at this address. They need a host name and HTTPS.",
 };
 
-/** Loaded when it is needed: few members use a passkey in each visit. */
+/** Loaded on demand: few visits need a passkey. */
 const library = () => import("@simplewebauthn/browser");
 
 /**
- * Asks the browser for something that only its user can allow.
+ * Runs a browser prompt that needs the user's consent.
  * @throws ApiError with a sentence for the user
  */
 async function asking<T>(ask: () => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ async function asking<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Has the user create a passkey, by the options of the server. */
+/** Prompts the user to create a passkey, with the server's options. */
 export async function createPasskey(options: object) {
   const { startRegistration } = await library();
   type Options = Parameters<typeof startRegistration>[0]["optionsJSON"];
@@ -33,7 +33,7 @@ export async function createPasskey(options: object) {
   return { credentialId: id, clientDataJSON, attestationObject, transports };
 }
 
-/** Has the user sign in with a passkey, by the options of the server. */
+/** Prompts the user to sign in with a passkey, with the server's options. */
 export async function signWithPasskey(options: object): Promise<SignInWithPasskeyMutationVariables["input"]> {
   const { startAuthentication } = await library();
   type Options = Parameters<typeof startAuthentication>[0]["optionsJSON"];

@@ -32,8 +32,8 @@ const VIEWER_INTERVAL_MS = 20_000;
 let lastEmail = "";
 
 /**
- * Shows its children to signed-in members and the sign-in page to others. The URL stays, so signing in leads back to
- * it.
+ * Shows its children to signed-in members and the sign-in page to others. The URL does not change, so signing in leads
+ * back to the requested page.
  */
 export function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, refetch } = usePolledQuery(ViewerDocument, {}, { pollMs: VIEWER_INTERVAL_MS });

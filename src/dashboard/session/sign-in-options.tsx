@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { execute } from "../api/execute";
 import { SignInOptionsDocument } from "./documents.generated";
 
-/** How members can sign in; a password as long as this is not known. */
+/** How members can sign in; by password until the server responds. */
 export function useSignInOptions() {
   const { data } = useQuery({
     queryKey: [SignInOptionsDocument.toString()],
@@ -13,7 +13,7 @@ export function useSignInOptions() {
   return data?.signInOptions ?? { password: true, issuerName: null };
 }
 
-/** A link to the OpenID Connect issuer, which leads back to a page of the dashboard. */
+/** A link to the OpenID Connect issuer, which then redirects back to a dashboard page. */
 export const IssuerButton = ({ name, returnTo }: { name: string; returnTo: string }) => (
   <Button
     component="a"

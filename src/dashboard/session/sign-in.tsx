@@ -20,7 +20,7 @@ import { IssuerButton, useSignInOptions } from "./sign-in-options";
 
 type Credentials = StartPasskeySignInMutationVariables["input"]["credentials"];
 
-/** Signs in with a passkey: of the member with these credentials, or any. */
+/** Signs in with a passkey of the member with these credentials; without them, with any passkey. */
 async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   const { startPasskeySignIn } = await execute(StartPasskeySignInDocument, { input: { credentials } });
   const input = await signWithPasskey(startPasskeySignIn.options as object);
@@ -34,14 +34,14 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const password = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState<"password" | "passkey">();
   const [error, setError] = useState<unknown>();
-  /** Set after the right password of a member who must also use a passkey. */
+  /** Set once the password is verified, for members who must also use a passkey. */
   const [confirmed, setConfirmed] = useState<Credentials>();
 
   const run = async (by: "password" | "passkey", signIn: () => Promise<unknown>) => {
     setBusy(by);
     setError(undefined);
     try {
-      // Somebody else may sign in next.
+      // A different member may be signing in.
       client.removeQueries({ type: "inactive" });
       await signIn();
     } catch (failure) {

@@ -44,7 +44,7 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
   );
 }
 
-/** The number of messages that wait for a review; nothing if there are none. */
+/** The number of messages to review; nothing if there are none. */
 function Waiting() {
   const messages = usePolledQuery(ProposedCountDocument, {}, { pollMs: COUNT_POLL_MS }).data?.messages;
   if (!messages?.totalCount) return null;
@@ -53,7 +53,7 @@ function Waiting() {
 
 function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
   const [at] = useLocation();
-  // A page below this one, such as a key's page, is listed nowhere else.
+  // Pages below this one, such as a key's page, are not listed themselves.
   const isWithin = path !== "/" && at.startsWith(`${path}/`);
   return (
     <li>

@@ -17,7 +17,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const burger = useRef<HTMLButtonElement>(null);
   const [path] = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: opening a page closes the menu
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes the menu when a page is opened
   useEffect(() => setOpen(false), [path]);
 
   const onKeyDown = ({ key }: KeyboardEvent) => {

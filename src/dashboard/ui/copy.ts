@@ -25,7 +25,7 @@ function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
   area.value = text;
   area.className = "visually-hidden";
-  // Inside the open dialog, if any: its focus trap takes the focus back from elsewhere.
+  // Inside the open dialog, if any, because its focus trap would take the focus back.
   (focused?.parentElement ?? document.body).append(area);
   area.select();
   const copied = document.execCommand("copy");

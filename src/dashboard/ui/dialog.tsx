@@ -54,7 +54,7 @@ export function Dialog(props: {
 let openDialogs = 0;
 let opener: Element | null = null;
 
-/** Returns the focus to the element that opened the first dialog, unless another dialog has it by then. */
+/** Returns the focus to the element that opened the first dialog, unless another dialog is open by then. */
 function returnFocus() {
   if (openDialogs === 0) opener = document.activeElement;
   openDialogs += 1;

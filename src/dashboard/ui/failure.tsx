@@ -6,7 +6,7 @@ import { Notice } from "./notice";
 
 /**
  * An error message, with the request ID to quote to an administrator.
- * @param retry retries immediately what the page polls anyway
+ * @param retry retries without waiting for the next poll
  * @param alone true if the shell does not already show that the server is unreachable
  */
 export function Failure(props: { error: unknown; retry?: () => unknown; alone?: boolean }) {

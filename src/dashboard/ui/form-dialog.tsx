@@ -9,7 +9,7 @@ import { useTask } from "./task";
 
 /** The state of a form's fields. */
 export interface FormState {
-  /** The message below a field that the server rejected, if it is one of `fields`. */
+  /** The server's message about a field, if it is one of `fields`. */
   errorOf: (field: string) => string | undefined;
   /** Clears the server's messages when the user types. */
   onChange: () => void;
@@ -26,8 +26,8 @@ export interface FormState {
 /**
  * A dialog with a form. It closes once the submission has succeeded; a failure keeps the input.
  * @param fields the names of the inputs that show their own messages
- * @param conflict the name of the input that a conflict is about
- * @param codes the names of the inputs that other error codes are about
+ * @param conflict the name of the input that shows conflicts
+ * @param codes the names of the inputs that show other error codes
  * @param confirm a text to type before the form can be submitted
  * @param onSubmit receives the values of all named controls
  */

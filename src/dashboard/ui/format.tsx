@@ -24,7 +24,7 @@ const exact = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", 
 /** 12,345 */
 export const formatNumber = (value: number): string => whole().format(value);
 
-/** 10,000+ for a number that the server counts only up to a limit. */
+/** 10,000+ if the server stopped counting at a limit. */
 export const formatCount = (count: number, isExact: boolean | undefined): string =>
   `${formatNumber(count)}${isExact ? "" : "+"}`;
 
@@ -40,7 +40,7 @@ const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
 ];
 const MINUTE = { unit: "minute", seconds: 60 } as const;
 
-/** How far a past moment may appear to be in the future, because the clocks of the server and the browser differ. */
+/** Past times may appear this far in the future, because the server's and the browser's clocks differ. */
 const LATE_SECONDS = 5;
 
 /**

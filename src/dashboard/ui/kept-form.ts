@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { memberIn, sessionHasEnded } from "../api/client";
 
-/** The input of dialogs closed by the end of a session, by member and dialog. */
+/** Input of dialogs that were closed when the session ended, by member and dialog. */
 const kept = new Map<string, [name: string, value: string][]>();
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;

@@ -2,10 +2,10 @@ import { type ComponentType, type ReactNode, startTransition, useEffect, useStat
 import { connection } from "../api/connection";
 import { toast } from "./toast";
 
-/** The tab's storage key for when it was last reloaded because code was missing (ms since the epoch). */
+/** Session storage key for the time of the tab's last reload for missing code (ms since the epoch). */
 const RELOADED = "reloaded-for-code";
 
-/** Min time between two such reloads (ms): if code is still missing, the cause is a different one. */
+/** Min time between two such reloads (ms): if code is still missing, reloading does not help. */
 const RELOAD_INTERVAL_MS = 60_000;
 
 /** How often to check whether the server responds again (ms). */
@@ -19,7 +19,7 @@ interface Instead {
   failed?: ReactNode;
 }
 
-/** A component whose code is loaded when it is needed. */
+/** A component whose code is loaded on demand. */
 export interface Loaded<Props> {
   component: ComponentType<Props & Instead>;
   /** Loads the code, before the component is needed. */

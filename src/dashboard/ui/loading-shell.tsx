@@ -1,6 +1,6 @@
 import { useDocumentTitle } from "@mantine/hooks";
 
-/** The page title before the program was loaded. */
+/** The page title from before the app loaded. */
 const title = document.getElementById("boot-title")?.textContent ?? "Gateway";
 
 /** The outline of a page while the session is loading, the same as in the document. */

@@ -16,7 +16,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
       opened={opened}
       onChange={setOpened}
       position="bottom-end"
-      // Outside the card, which clips its content, but within the landmark.
+      // Outside the card, which would clip it, but within the landmark.
       portalProps={{ target: "#content" }}
       withInitialFocusPlaceholder={false}
       transitionProps={{ duration: 0 }}
@@ -29,7 +29,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
           <Menu.Item
             key={label}
             onClick={() => {
-              // A dialog returns the focus to where it was, and the menu is gone by then.
+              // A closing dialog restores the previous focus, but the menu is gone by then.
               button.current?.focus();
               onClick();
             }}

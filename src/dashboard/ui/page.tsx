@@ -17,7 +17,7 @@ export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(`${title} · Gateway`);
   useEffect(() => {
-    // The browser announces the first page, unless its code arrived too late; an open dialog keeps the focus.
+    // The browser announces the first page itself, unless its code arrived too late; an open dialog keeps the focus.
     const isBehind = document.querySelector("[role=dialog]") !== null;
     if (firstPath !== location.pathname) {
       if (!isBehind) heading.current?.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { type PastedSecret, pastedKeyHref } from "./secrets";
 
-/** The description of each secret, and how to invalidate it. */
+/** The description of each kind of secret, and how to invalidate it. */
 const WORDS: Readonly<Record<PastedSecret["kind"], { it: string; end: string }>> = {
   agk: { it: "an API key", end: "Revoke it if others may have seen it." },
   ags: { it: "a session token", end: "If others may have seen it, end the session." },

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Failure } from "./failure";
 
 /**
- * The result of a query; a placeholder until then, or the error.
+ * The result of a query; a placeholder while it loads, or the error.
  * @param height height of the placeholder (px)
  */
 export function Result<Data>(props: {

@@ -5,7 +5,7 @@ import { MenuButton, type RowMenuProps } from "./menu-button";
 const { component: OpenMenu, load } = loaded(async () => (await import("./open-menu")).OpenMenu);
 
 /**
- * The menu button of a list item or page; nothing without actions. The menu is rendered only when first opened: the
+ * The menu button of a list item or page; nothing without actions. The menu is rendered only when first opened, because
  * menus would take up most of a list's rendering time.
  */
 export function RowMenu({ of, actions }: RowMenuProps) {
@@ -13,7 +13,7 @@ export function RowMenu({ of, actions }: RowMenuProps) {
   if (actions.length === 0) return null;
   const open = async () => {
     const { activeElement } = document;
-    // Keeps the focused button until the menu's code is loaded; by then, it may be too late to open it.
+    // If the focus has moved by the time the menu's code is loaded, it is too late to open the menu.
     await load();
     if (document.activeElement === activeElement) setUsed(true);
   };

@@ -62,7 +62,7 @@ export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: 
 export const LoadingRows = (props: { columns: readonly Column[]; count: number }) =>
   Array.from({ length: props.count }, (_, i) => (
     <Row
-      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+      // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
       key={i}
       columns={props.columns}
       cells={props.columns.map(({ heading }) => <Skeleton key={heading} height={14} my={14} width="70%" />)}

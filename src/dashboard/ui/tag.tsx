@@ -12,13 +12,13 @@ export const Tag = ({ tone, children }: { tone: Tone; children: ReactNode }) => 
   </span>
 );
 
-/** How a state is shown. */
+/** How to show a state. */
 export interface Look {
   label: string;
   tone: Tone;
 }
 
-/** The look of a state. A newer version may have stored one that is not in the table; its label is its name. */
+/** The look of a state. Unknown states, stored by a newer version, are labeled with their names. */
 export const lookOf = (looks: Readonly<Record<string, Look>>, state: string): Look =>
   looks[state] ?? { label: state, tone: "plain" };
 

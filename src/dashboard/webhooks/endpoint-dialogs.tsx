@@ -27,7 +27,7 @@ import {
 
 type Props = { endpoint: EndpointFragment; onClosed: () => void };
 
-/** The dialogs of managers' actions on an endpoint. */
+/** The dialogs for managers' actions on an endpoint. */
 const DIALOGS = {
   edit: EditEndpoint,
   test: TestEndpoint,
@@ -142,7 +142,7 @@ function RotateSecret({ endpoint, onClosed }: Props) {
       { waitUntilShown: false },
     );
     const secret = rotateWebhookSecret.signingSecret;
-    // A lost response had the secret, which is shown only once.
+    // The secret, which is shown only once, was in a lost response.
     if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
     else showSecret({ secret, title: "Signing secret rotated", name: endpoint.url, kind: "signing" });
   };

@@ -129,7 +129,7 @@ function rangeShown(state: EditorState, node: JsonNode | null, name: JsonNode | 
 const endOfWord = (state: EditorState, at: number): number =>
   at + (/^[\w.]+/.exec(state.sliceDoc(at, at + 100))?.[0].length ?? 1);
 
-/** Returns the offset in a JSON string literal of a line and column in the decoded text. */
+/** Maps a line and column in the decoded text to an offset in its JSON string literal. */
 function offsetInLiteral(literal: string, { line, column }: { line: number; column: number }): number {
   let [atLine, atColumn, offset] = [1, 1, 1];
   for (const [part] of literal.slice(1, -1).matchAll(/\\u[\da-fA-F]{4}|\\.|[\s\S]/g)) {

@@ -52,7 +52,7 @@ function alternativesOf(schema: JsonSchema): JsonSchema[] {
   return anyOf ? anyOf.map((each) => ({ ...rest, ...each })) : [schema];
 }
 
-/** The alternatives whose required members an object has; all of them if none match. */
+/** The alternatives whose required members are all present; every alternative if none match. */
 function fitting(state: EditorState, value: JsonNode, schemas: readonly JsonSchema[]): JsonSchema[] {
   const all = schemas.flatMap(alternativesOf);
   if (all.length < 2 || value.name !== "Object") return all;

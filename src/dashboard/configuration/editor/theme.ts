@@ -5,7 +5,7 @@ import { tags } from "@lezer/highlight";
 
 const MONOSPACE = "var(--mantine-font-family-monospace)";
 
-/** The colors of the dashboard, as variables that follow its theme; the editor does not need to know the theme. */
+/** The dashboard's colors as CSS variables, which follow its theme without telling the editor. */
 const look = EditorView.theme({
   "&": {
     backgroundColor: "var(--surface)",
