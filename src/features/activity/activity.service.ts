@@ -36,11 +36,11 @@ export class Activity {
   decisions!: ActivityCount;
 }
 
-/** Counts the actions of agents, using indexes and up to a limit, so that a large table costs no more than a small one. */
+/** Counts agents' actions by index and only up to a limit, so that large tables cost no more than small ones. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 
-  /** The activity of the caller's organization since a period started. */
+  /** The activity of the caller's organization since the start of a period. */
   count(context: RequestContext, period: UsagePeriod): Promise<Activity> {
     const organizationId = organizationOf(context);
     const firstId = leastUuidAt(startOf(period));
@@ -67,7 +67,7 @@ async function countOf(...query: Parameters<typeof countRows>): Promise<Activity
   return { count: Math.min(found, MAX_COUNT), isExact: found <= MAX_COUNT };
 }
 
-/** The rows that an organization's agents created since a time; the IDs are in order of time. */
+/** The rows created by an organization's agents since a time; IDs are ordered by time. */
 const sinceIn = (
   reader: EntityManager,
   entity: typeof Message | typeof Decision,

@@ -7,7 +7,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** A change that started before a deletion may add rows afterwards, but no change takes longer than this (ms). */
+/** Changes that started before a deletion may add rows for at most this long after it (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
@@ -24,7 +24,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Deletes the rows of deleted agents in chunks, because there may be many, and one agent per organization at a time.
+ * Deletes the rows of deleted agents, one agent per organization at a time, and in chunks because there may be many.
  * Housekeeping resumes interrupted purges.
  */
 export class AgentPurge {
@@ -85,7 +85,7 @@ export class AgentPurge {
 
 /**
  * Creates the step that deletes the rows of a table with an `agentId`.
- * @param dependents other tables with the column that refers to these rows
+ * @param dependents other tables, each with its column that refers to these rows
  */
 export const purgeRows =
   (

@@ -13,7 +13,7 @@ import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
 /**
- * The ID of the agent that a call concerns: the agent of an API key, or the agent given by a member.
+ * The ID of the agent that a call concerns: the API key's agent, or the agent named by a member.
  * @param path path of the argument, for the problem
  * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent that
  *   does not belong to the caller's organization
@@ -36,7 +36,7 @@ export async function scopedAgentId(
   return agentId;
 }
 
-/** Reads a list of an agent; null for a deleted agent, whose rows wait to be purged. */
+/** Reads a list that belongs to an agent; null for a deleted agent, whose rows may not be purged yet. */
 export const unlessDeleted = async <List>(
   { id, deletedAt }: Agent,
   read: (id: string) => Promise<List>,
@@ -79,7 +79,7 @@ export const lockAgent = coalesceInTx(
 
 /**
  * Keeps an agent from being deleted until the transaction ends.
- * @throws GatewayError `not_found` if it was deleted already
+ * @throws GatewayError `not_found` if it has already been deleted
  */
 export async function keepAgent(tx: Tx, agentId: string): Promise<void> {
   const rows: unknown[] = await tx.query(

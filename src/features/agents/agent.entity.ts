@@ -37,7 +37,7 @@ export class Agent {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  /** The version of the live configuration if it has a policy for messages; null without one. */
+  /** The version of the live configuration if it has a message policy; otherwise null. */
   @Column({ type: "integer", nullable: true })
   policyVersion!: number | null;
 
@@ -49,7 +49,7 @@ export class Agent {
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 
-  /** When all rows of a deleted agent were found to be purged. */
+  /** When a deleted agent was found to have no rows left to purge. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   purgedAt!: Timestamp | null;
 }

@@ -39,7 +39,7 @@ declare module "../../schema/hooks" {
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** The agents of organizations. */
+/** Creates, lists, renames and deletes the agents of organizations. */
 export class AgentService {
   /**
    * An agent by its ID, even if deleted. Does not check access: the caller must already have access to a resource of

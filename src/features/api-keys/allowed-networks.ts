@@ -21,7 +21,7 @@ export function networksOf(column: string | null): readonly string[] | null {
 }
 
 /**
- * Why a key is rejected at an address; undefined if it is not.
+ * The reason for rejecting a key at an address; undefined if it is accepted.
  * @param networks from `networksOf`
  * @param ip null if the address is unknown; then no network contains it
  */

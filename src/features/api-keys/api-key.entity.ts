@@ -14,12 +14,12 @@ import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
 const CIDR_MAX_LENGTH = 43;
 
 /**
- * Returns the virtual column with a property of a key's last accepted use, from its latest hour with one, or from its
- * row for deleted hours.
+ * Returns the virtual column for a property of a key's last accepted use, read from the latest hour with a use or, if
+ * that hour was deleted, from the key's row.
  */
 const ofLastUse = (property: "at" | "ip") => ({
   type: "varchar" as const,
-  // An alias that differs from the column for deleted hours.
+  // The alias must differ from the name of the column for deleted hours.
   name: `latest_used_${property}`,
   query: (key: string) =>
     `COALESCE((SELECT used.last_used_${property} FROM hourly_use AS used
@@ -41,7 +41,7 @@ export type ApiKeyState = keyof typeof ApiKeyState;
 @Entity()
 @Index(["organizationId", "id"])
 @Index(["agentId", "id"])
-// NULLs are distinct in a unique index, so a key without a reserved name blocks no other.
+// NULLs are distinct in a unique index, so keys without a reserved name do not conflict.
 @Index(["agentId", "reservedName"], { unique: true })
 export class ApiKey {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })

@@ -49,7 +49,7 @@ const REQUIRED = { permission: Permission.config_manage };
 
 /** Mints, lists, changes, rotates and revokes API keys; each change takes effect on the next request. */
 export class ApiKeyService {
-  /** A page of the keys of an agent; without an access check. */
+  /** A page of an agent's keys, without an access check. */
   readonly ofAgent: ListOfParent<ApiKeyConnection>;
 
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;
@@ -77,7 +77,7 @@ export class ApiKeyService {
     { agentId, state, search, expiresWithinDays, replacedById, ...args }: ApiKeysArgs,
   ): Promise<ApiKeyConnection> {
     const matching = (reader: EntityManager) => {
-      // PostgreSQL rejects a NUL.
+      // PostgreSQL rejects NUL characters.
       if ([agentId, replacedById].some((id) => id != null && !isUuid(id)) || search?.includes("\0"))
         return null;
       const query = reader
@@ -141,7 +141,7 @@ export class ApiKeyService {
     );
   }
 
-  /** True if a key was replaced by an active one, so that it can no longer be changed. */
+  /** True if a key was replaced by an active one and so can no longer be changed. */
   async isReplaced({ replacedById }: Pick<ApiKey, "replacedById">): Promise<boolean> {
     if (replacedById === null) return false;
     const successor = await this.successors(replacedById);
@@ -204,7 +204,7 @@ export class ApiKeyService {
   }
 
   /**
-   * Revokes a key, which is rejected from the next request on. Revoking a revoked key has no effect.
+   * Revokes a key, effective on the next request. Revoking a revoked key has no effect.
    * @param tx the transaction to join, if any
    * @param options.keepReplaced true to keep the replaced key if it is still accepted
    * @throws GatewayError `not_found`, or `conflict` if there is no key to keep
@@ -257,7 +257,10 @@ export class ApiKeyService {
     });
   }
 
-  /** Replaces a new key whose secret was lost, and lets the old key be replaced by the newer one, so that this can be undone. */
+  /**
+   * Replaces a new key whose secret was lost, and links the old key to the newest one, so that the rotation can be
+   * undone.
+   */
   private async replaceLost(tx: Tx, context: RequestContext, lost: string): Promise<MintedApiKey> {
     const minted = await this.replace(tx, context, lost, 0);
     await redirectReplaced(tx, context, lost, minted.apiKey);

@@ -133,8 +133,8 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
 }
 
 /**
- * The successor of a rotated key if it was revoked or has expired; then the key counts as not replaced. Otherwise null.
- * A successor that was itself rotated remains in use through its own successor.
+ * The successor of a rotated key if it was revoked or has expired, so that the key counts as not replaced; otherwise
+ * null. A successor that was itself rotated remains in use through its own successor.
  */
 export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<ApiKey | null> {
   const successor = replacedById === null ? null : await tx.findOneBy(ApiKey, { id: replacedById });
@@ -170,11 +170,11 @@ export async function updateIfActive(
 export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
   expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 
-/** The key that a key replaced and that is not revoked. */
+/** The key that was replaced by a key, unless it is revoked. */
 const replacedBy = (tx: Tx, { id: replacedById, agentId }: Pick<ApiKey, "id" | "agentId">) =>
   tx.findOneBy(ApiKey, { agentId, replacedById, revokedAt: IsNull() });
 
-/** Lets the key that a lost one replaced be replaced by another one. */
+/** Links the key that was replaced by a lost key to another successor. */
 export async function redirectReplaced(
   tx: Tx,
   context: RequestContext,

@@ -1,7 +1,7 @@
 import type { Origin } from "../../auth/caller";
 import type { ApiKey } from "./api-key.entity";
 
-/** The properties of a key that its usage records. */
+/** The properties of a key needed to record its rejected uses. */
 export type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 
 /** Records key usage outside the request path. */

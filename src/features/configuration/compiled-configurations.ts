@@ -15,7 +15,7 @@ const MAX_DEFAULT_CONTACTS = 10_000;
 /** Max policies in memory. */
 const MAX_POLICIES = 10_000;
 
-/** The number of the live configuration of an agent. */
+/** The version number of an agent's live configuration. */
 interface LiveVersion {
   agentId: string;
   version: number;
@@ -55,7 +55,7 @@ export class CompiledConfigurations {
     return policy;
   }
 
-  /** The `ref` of each agent's default contact, by agent; without agents whose live version has none. */
+  /** The `ref` of each agent's default contact, by agent; agents whose live version has none are omitted. */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
     const refs = new Map<string, string>();
     for (const { agentId, version } of await liveVersionsOf(reader, agentIds)) {

@@ -16,7 +16,7 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
-/** Max lines among which a message takes the first that reaches the contact. */
+/** Max lines listed for a message, which uses the first one that reaches the contact. */
 export const MAX_LINES_OF_MESSAGE = 5;
 
 /** Max members in the data of a declared situation. */
@@ -69,16 +69,16 @@ export const TIMER_KEY_MAX_LENGTH = 200;
 /** Max daily limit on questions to the model. */
 export const MAX_ASKS_PER_DAY = 1_000_000;
 
-/** Max earlier messages that a model gets. */
+/** Max earlier messages sent to a model. */
 export const MAX_HISTORY = 50;
 
-/** Max size of the earlier messages that a model gets, as JSON (bytes). */
+/** Max size of the earlier messages sent to a model, as JSON (bytes). */
 export const HISTORY_MAX_BYTES = 16 * 1024;
 
-/** Max texts of the configuration that a model gets as information. */
+/** Max texts of the configuration sent to a model as information. */
 export const MAX_ASK_TEXTS = 10;
 
-/** Max length of all of these texts together (UTF-16 code units). */
+/** Max total length of these texts (UTF-16 code units). */
 export const ASK_TEXTS_MAX_LENGTH = 40_000;
 
 /** Max messages that one decision sends. */
@@ -109,7 +109,7 @@ export const MAX_CONDITION_STEPS = 100_000;
 /** Max steps that the texts of one decision may take. */
 export const MAX_TEXT_STEPS = 100_000;
 
-/** Max characters that the HTML of all messages of a decision may have, without that of a message sent again. */
+/** Max characters in the HTML of all messages of a decision, not counting a message that is sent again. */
 export const MAX_HTML_PER_DECISION = 60_000;
 
 /** Max values shown in the explanation of a decision. */

@@ -60,7 +60,7 @@ export interface Publication {
   expectedRevision?: number | null | undefined;
   fromVersion?: number | null | undefined;
   document?: Record<string, unknown> | undefined;
-  /** Why the document is published even if its tests fail. */
+  /** The reason for publishing the document even if its tests fail. */
   ignoreTests?: string | null | undefined;
   note?: string | null | undefined;
 }
@@ -279,7 +279,7 @@ export class ConfigurationService {
     });
   }
 
-  /** The differences of the document's tests. */
+  /** The differences found by the document's tests. */
   private async failedTests(
     context: RequestContext,
     document: ConfigurationDocument,
@@ -304,7 +304,7 @@ declare module "../../schema/hooks" {
   interface Hooks {
     /**
      * Runs the tests of a valid document; implemented by exactly one feature.
-     * @returns the differences from what they expect
+     * @returns the differences from their expectations
      */
     configurationTested: (
       context: RequestContext,
@@ -313,7 +313,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** The error of a document whose tests fail, with the first differences. */
+/** The error for a document whose tests fail, with the first differences. */
 function testsFailed(differences: readonly TestDifference[]): InvalidInput {
   const tests = differences.slice(0, MAX_PROBLEMS);
   return new InvalidInput(

@@ -46,7 +46,7 @@ export interface DocumentCheck {
 /** Max time to check a document before other requests get a turn (ms). */
 const TURN_MS = 10;
 
-/** Lets other requests get their turn, if it is time. */
+/** Creates a function that yields to other requests when the time is up. */
 function takingTurns(): () => Promise<void> {
   let started = performance.now();
   return async () => {
@@ -103,7 +103,9 @@ async function problemsIn(configuration: CompiledConfiguration): Promise<Problem
   return problems;
 }
 
-/** Sorts problems, and limits their number and their length, because they quote the document, and says which names may be meant. */
+/**
+ * Sorts problems, suggests names that may be meant, and limits number and length, because problems quote the document.
+ */
 async function reported(problems: readonly Problem[], value: unknown): Promise<Problem[]> {
   const found: Problem[] = [];
   const rest = takingTurns();

@@ -64,9 +64,9 @@ export class CompiledConfiguration {
   private readonly texts = new Map<string, TextTemplate>();
   private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
-  /** Comparing a type with a hundred others may take 8 ms, in a transaction. */
+  /** Cached, because comparing a type with a hundred others may take 8 ms of a transaction. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
-  /** Undefined if the agent writes to anybody at any time. */
+  /** Undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
 
@@ -106,7 +106,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * The value by which a situation can be found; null if its declaration names no key, or the data has none.
+   * The value for finding a situation by key; null if its declaration names no key or its data lacks it.
    * @returns undefined if it is too long to be stored
    */
   keyOf({
@@ -122,7 +122,7 @@ export class CompiledConfiguration {
     return [...String(value)].length <= SITUATION_KEY_MAX_LENGTH ? String(value) : undefined;
   }
 
-  /** The declared or reserved type whose name is the most similar to another; null if none is similar. */
+  /** The declared or reserved type with the most similar name; null if none is similar. */
   nearestType(type: string): string | null {
     let found = this.nearestTypes.get(type);
     if (found === undefined) {

@@ -9,12 +9,12 @@ import { nextOpening, type TimeWindow } from "./windows";
 export interface Cap {
   max: number;
   withinMs: number;
-  /** The topics of the messages that it is about; undefined for all messages. */
+  /** Topics of the messages that it counts; undefined for all messages. */
   topics: readonly string[] | undefined;
   path: string;
 }
 
-/** When a policy no longer holds back a message, and the path of the part of the document that does until then. */
+/** When a policy stops holding back a message, and the path of the part of the document that holds it back. */
 export interface PolicyHold {
   until: Timestamp;
   path: string;

@@ -154,7 +154,7 @@ export class EffectWriter {
     };
   }
 
-  /** Who demands a review of a message, if its effect or a policy for such messages does. */
+  /** The source of the demand to review a message: its effect or a policy for such messages, if any. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]
@@ -261,7 +261,7 @@ const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was 
 /** A timer that would wait for too long. */
 class TooFarAhead extends Error {}
 
-/** Writes a part of an effect. */
+/** Computes a part of an effect. */
 function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
   try {
     return { value: part(), error: null };
@@ -270,7 +270,10 @@ function attempt<T>(part: () => T): { value: T | null; error: EffectError | null
   }
 }
 
-/** Converts a text to a declared type; a text of another form stays, and does not match the type. */
+/**
+ * Converts a text to a declared type, or returns it unchanged if it has another form, so that it does not match the
+ * type.
+ */
 function dataOf(text: string, type: DataType): unknown {
   const { base, isOptional } = parseDataType(type);
   if (text === "" && isOptional) return null;

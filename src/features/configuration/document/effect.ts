@@ -19,8 +19,8 @@ export interface EffectError {
 }
 
 /**
- * An action of the agent. Its text is null only if there is an error; the template of a text is null only if a model
- * wrote it, or if it is sent again. `whileHuman` lets it apply while a human answers.
+ * An action of the agent. Its text is null only if there is an error; its template is null only if a model wrote the
+ * text or a message is sent again. With `whileHuman`, it applies even while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {
@@ -45,7 +45,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;
-      /** Who demands that a person approves the message first; undefined if nobody does. */
+      /** The source of the demand that a person approve the message first; undefined if no approval is needed. */
       review?: ReviewDemand;
     }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
@@ -58,14 +58,14 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       prompt: string | null;
       /** The topic of the message that the model writes. */
       topic?: string;
-      /** Like that of `send`, for the message that the model writes. */
+      /** Like `review` of `send`, for the message that the model writes. */
       review?: ReviewDemand;
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;
-      /** Number of earlier messages that the model gets; undefined for none. */
+      /** Number of earlier messages sent to the model; undefined for none. */
       history?: number;
-      /** Texts that the model gets as information; undefined without any, and if there is an error. */
+      /** Texts sent to the model as information; undefined if there are none, or an error. */
       texts?: readonly AskText[];
     }
   | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)
@@ -78,7 +78,7 @@ export interface AskText {
   text: string;
 }
 
-/** The parts of a timer that its templates give; empty if there is an error. */
+/** The parts of a timer rendered from its templates; empty if there is an error. */
 export interface TimerTexts {
   key: string | null;
   dueAt: Timestamp | null;

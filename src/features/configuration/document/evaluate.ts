@@ -27,7 +27,7 @@ export interface Evaluation {
   effects: Effect[];
   /** The cost of the evaluation. */
   steps: number;
-  /** What Intl formatted; undefined if it formatted nothing. */
+  /** Texts formatted by Intl; undefined if there are none. */
   formatted: Formatted | undefined;
 }
 
@@ -83,18 +83,18 @@ export function otherwise(configuration: CompiledConfiguration, input: DecisionI
   return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
-/** A rule with `once`, and the subject that it counts for. */
+/** A rule with `once`, and the subject that its matches are counted for. */
 export interface OnceLimit {
   ruleId: string;
-  /** The name of the count that the rule shares with others; null if it has its own. */
+  /** The name of the count shared with other rules; null if the rule has its own. */
   group: string | null;
-  /** The subject, or the text that counts for the contact. */
+  /** The subject, or a text whose matches are counted for the contact. */
   per: "contact" | "conversation" | { text: string };
   /** An ISO 8601 duration. */
   within: string;
 }
 
-/** The rules with `once` for a situation, without those whose expression gives no text. */
+/** The rules with `once` for a situation, except rules whose expression evaluates to no text. */
 export function onceLimits(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,

@@ -111,7 +111,7 @@ const review = z
   .describe("Has a person approve the message before it is sent, or discard it.")
   .optional();
 
-/** A template with more than a text. */
+/** A template with settings or translations besides its text. */
 const fullTemplate = z.strictObject({
   text,
   subject,
@@ -442,7 +442,7 @@ export const documentJsonSchema = (): object => {
   };
 };
 
-/** Limits that JSON Schema calls `maxProperties`, which the format itself cannot declare. */
+/** Limits on members (`maxProperties` in JSON Schema), which the format itself cannot declare. */
 export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,

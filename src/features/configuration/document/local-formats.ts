@@ -7,18 +7,18 @@ export type Formatted = Readonly<Record<string, string>>;
 /** Cost of a result in steps; creating a formatter may take 0.2 ms. */
 const STEPS_PER_FORMAT = 500;
 
-/** The locale of texts that name none, and of languages that Intl does not have. */
+/** The locale for texts without one, and for languages that Intl does not support. */
 export const DEFAULT_LOCALE = "en";
 
 export const UTC = "UTC";
 
-/** Formats numbers and times for one decision, and records the results, so that a replay has the same. */
+/** Formats numbers and times for one decision, and records the results so that a replay reuses them. */
 export class LocalFormats {
   private readonly used = new Map<string, string>();
 
   /**
    * @param zone the zone of the configuration, or else UTC
-   * @param recorded the results of the decision, if it is replayed
+   * @param recorded the results recorded by the decision, if this is a replay
    */
   constructor(
     readonly zone = UTC,
@@ -56,7 +56,7 @@ export class LocalFormats {
   }
 
   /**
-   * A date whose UTC fields are those of another date in a time zone.
+   * A date whose UTC fields show the local time of another date in a time zone.
    * @param zone an IANA time zone or an offset such as +02:00
    * @returns undefined for an unknown zone
    */
@@ -104,7 +104,7 @@ function cached<Args extends readonly unknown[], Formatter extends object>(
   };
 }
 
-/** Without the second one, Intl would fall back to the locale of the process. */
+/** Without the second locale, Intl would fall back to that of the process. */
 const localesOf = (locale: string): string[] => [locale, DEFAULT_LOCALE];
 
 const numberFormat = cached(
@@ -139,7 +139,7 @@ function offsetOf(zone: string, date: Date): string {
   return `${sign === "-" ? "-" : ""}${hours * 3600 + minutes * 60 + seconds}`;
 }
 
-/** The seconds of an offset such as +02:00, as CEL allows it in place of a zone. */
+/** The seconds of an offset such as +02:00, which CEL allows in place of a zone. */
 function fixedOffset(zone: string): string | undefined {
   const [, sign = "", hours, minutes] = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone) ?? [];
   if (hours === undefined) return undefined;

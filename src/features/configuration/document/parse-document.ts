@@ -19,7 +19,7 @@ import {
 } from "./format";
 import { type Problem, pathOf } from "./problem";
 
-/** Requests must not generate code. */
+/** Zod must not generate code while handling requests. */
 const OPTIONS = { jitless: true };
 
 /**
@@ -37,7 +37,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat)).slice(0, MAX_REPORTED);
 }
 
-/** The problem with a document that is too large to be stored, or whose texts cannot be; else undefined. */
+/** The problem with a document that is too large or has texts that cannot be stored; otherwise undefined. */
 export function storageProblem(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "tests"))
     return jsonProblem(value, DOCUMENT_MAX_BYTES);
@@ -59,7 +59,7 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
   });
 }
 
-/** Finds objects with more members than allowed, apart from the structure, so that their members can be checked. */
+/** Finds objects with too many members. Separate from the structure check, so that their members are checked too. */
 export function tooManyMembers({
   situations = {},
   templates = {},
@@ -89,7 +89,7 @@ export function tooManyMembers({
   ];
 }
 
-/** Max number of members of an effect that are compared with the kinds of effects. */
+/** Max members of an effect to compare with the kinds of effects. */
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;
@@ -158,7 +158,7 @@ const KINDS = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
 const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
   typeof value === "object" && value !== null ? KINDS.find((each) => Object.hasOwn(value, each)) : undefined;
 
-/** The format that a value of a union type is meant to have; undefined if that is not clear. */
+/** The format intended for a value of a union type; undefined if unclear. */
 function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | undefined {
   if (isMemberOf("situations", path)) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -176,7 +176,7 @@ function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | unde
 const isMemberOf = (part: "situations" | "templates", path: readonly PropertyKey[]): boolean =>
   path.length === 2 && path[0] === part;
 
-/** The problems of a value of a union type; it is validated in the format that it is meant to have. */
+/** The problems of a value of a union type, validated against its intended format. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   const format = meantBy(path, value);
@@ -207,7 +207,7 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
   return [{ path: pathOf(path), message: `must have one of ${KINDS.join(", ")}${meant}` }];
 }
 
-/** The names of the members that a format allows for a value at a path. */
+/** The names of the members that a format allows in a value at a path. */
 function membersAt(format: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
   let at: unknown = format;
   for (const name of [...path, undefined]) {
@@ -217,7 +217,7 @@ function membersAt(format: z.ZodType, path: readonly PropertyKey[], value: unkno
     else if (at instanceof z.ZodArray) at = at.element;
     else if (at instanceof z.ZodRecord) at = at.valueType;
     else return [];
-    // Of a template's formats, only one has members.
+    // Only one of a template's formats has members.
     if (at instanceof z.ZodUnion) at = onlyObject(at.options) ?? at;
   }
   const kind = at instanceof z.ZodUnion ? kindOf(value) : undefined;

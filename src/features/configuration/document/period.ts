@@ -4,14 +4,14 @@ const PERIOD = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M
 
 const UNITS_MS = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000];
 
-/** The length of an ISO 8601 period in ms, without years and months; undefined for any other text. */
+/** The length of an ISO 8601 period without years and months (ms); undefined for any other text. */
 export function periodMs(text: string): number | undefined {
   const [, ...amounts] = PERIOD.exec(text) ?? [];
   if (!amounts.some((amount) => amount !== undefined) || text.endsWith("T")) return undefined;
   return amounts.reduce((sum, amount, index) => sum + Number(amount ?? 0) * (UNITS_MS[index] ?? 0), 0);
 }
 
-/** A test for periods from a number of ms to a number of days. */
+/** Creates a check for periods between a number of ms and a number of days. */
 export const isPeriodUpTo =
   (days: number, minMs = 1) =>
   (text: string): boolean => {

@@ -64,7 +64,7 @@ export const zone = z
       `must be an IANA time zone such as Europe/Zurich${suggestion(String(input), Intl.supportedValuesOf("timeZone"))}`,
   });
 
-/** When, and how often, the agent writes to a contact who did not write. */
+/** When and how often the agent writes to contacts unprompted. */
 export const policy = z
   .strictObject({
     zone: zone

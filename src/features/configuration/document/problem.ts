@@ -11,7 +11,7 @@ export interface Problem {
   message: string;
   /** Position in the source of the part, if it is a condition or template. */
   position?: Position;
-  /** A name that does not exist, and the names of which it may mean one. */
+  /** An unknown name, and the known names to suggest one from. */
   unknown?: readonly [name: string, known: readonly string[]];
 }
 

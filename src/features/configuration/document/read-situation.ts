@@ -8,7 +8,7 @@ import { declarationOf, isSituationType } from "./format";
 import type { Formatted } from "./local-formats";
 import type { ObjectValue } from "./value";
 
-/** An earlier message of a conversation, as a model gets it. */
+/** An earlier message of a conversation, as sent to a model. */
 export interface EarlierMessage {
   author: string;
   text: string;
@@ -18,11 +18,11 @@ export interface EarlierMessage {
   isCut?: true;
 }
 
-/** The part of a decision's inputs that is only for a model, and what the model answered. */
+/** The decision inputs that only the model sees, and its answer. */
 export interface ModelRecord {
   /** Earlier messages of the conversation, oldest first; undefined if the rule does not ask for them. */
   history?: readonly EarlierMessage[];
-  /** The answer as the model wrote it, up to a length; undefined without one. */
+  /** The model's raw answer, truncated to a max length; undefined without one. */
   answer?: string;
 }
 
@@ -42,14 +42,14 @@ export interface DecisionInput {
   conversation: { id: string; line: string; handler: string; state: string } | null;
   message: {
     text: string;
-    /** Null without one; missing in decisions that are older than subjects. */
+    /** Null without one; missing in decisions made before subjects were supported. */
     subject?: string | null;
     sequence: number;
   } | null;
   agent: { slug: string; name: string };
   /** The time of the decision, as a timestamp. */
   now: string;
-  /** The ids of rules with `once` that have matched recently enough. */
+  /** The ids of rules with `once` that have matched too recently. */
   spent: readonly string[];
   /** For a received message: number of automatic replies to its address within the last hour, up to the limit. */
   answers?: number;
@@ -72,9 +72,9 @@ export interface DecisionInput {
     /** True if a person had to approve it, and did not in time. */
     isUnapproved?: true;
   };
-  /** What only the model knew, and its answer; undefined if none was asked. */
+  /** The inputs and answer of the model; undefined if none was asked. */
   model?: ModelRecord;
-  /** Texts that Intl formatted for the decision, for replays; undefined if there are none. */
+  /** Texts formatted by Intl for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;
 }
 
@@ -119,7 +119,7 @@ export const rootsForConditions = (input: Omit<DecisionInput, "spent">, data: Ob
   ...rootsForTemplates(input, data),
   message: input.message && {
     text: input.message.text,
-    // A text in any case, so that conditions need not check for null.
+    // Never null, so that conditions need no null check.
     subject: input.message.subject ?? "",
     sequence: BigInt(input.message.sequence),
   },

@@ -26,7 +26,7 @@ export type Shape = "value" | "list" | "json" | "null" | { readonly [member: str
 export type Shapes = Readonly<
   Record<"situation" | "contact" | "conversation" | "message" | "agent" | "now", Shape>
 > & {
-  /** The unsubscribe link; only in the texts of messages about a topic. */
+  /** The unsubscribe link, only in texts of messages about a topic. */
   readonly unsubscribeUrl?: Shape;
 };
 

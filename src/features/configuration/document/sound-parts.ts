@@ -5,7 +5,9 @@ type Path = readonly (string | number)[];
 
 const ANY = Symbol();
 
-/** Valid parts in place of invalid ones, so that the others keep their places; without one, the part is left out. */
+/**
+ * Valid replacements for invalid parts, so that the other parts keep their positions; parts without one are omitted.
+ */
 const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Path) => unknown }[] = [
   { of: ["rules", ANY, "do", ANY], is: () => EFFECT },
   { of: ["rules", ANY, "when", ANY], is: () => "true" },

@@ -4,7 +4,7 @@ import type { ConfigurationDocument } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "./shapes";
 
-/** Finds tests that name rules or templates that do not exist, or that describe what cannot happen. */
+/** Finds tests that name unknown rules or templates, or describe impossible cases. */
 export function testProblems({ tests = [], rules = [], templates = {} }: ConfigurationDocument): Problem[] {
   const ruleIds = new Set(rules.map(({ id }) => id));
   const limited = new Set(rules.flatMap(({ id, once }) => (once === undefined ? [] : [id])));

@@ -107,7 +107,7 @@ const failed = z
   })
   .describe("The message of `message.failed`, which the effect `resend` sends again.");
 
-/** The errors of a model that a test can assume. */
+/** The model errors that a test can assume. */
 export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
 
 const model = z
@@ -142,7 +142,7 @@ const setTimer = z.strictObject({
   dueAt: moment.optional(),
 });
 
-/** The outcomes of decisions that only depend on the document. */
+/** The outcomes that depend only on the document. */
 const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
 
 const expectation = z
@@ -190,7 +190,7 @@ const test = z.strictObject({
   expect: expectation,
 });
 
-/** Situations with what the agent must do in them. */
+/** Situations, each with the expected behavior of the agent. */
 export const tests = z
   .array(test)
   .max(MAX_TESTS)
@@ -198,7 +198,7 @@ export const tests = z
 
 export type TestDocument = z.infer<typeof test>;
 
-/** A test without what it expects. */
+/** A test without its expectations. */
 export type TestedSituation = Omit<TestDocument, "id" | "expect">;
 
 /** The first problem of a test; undefined if it is valid. */

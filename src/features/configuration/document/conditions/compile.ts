@@ -105,7 +105,10 @@ function compileTernary(
   };
 }
 
-/** `||` if one true operand decides, otherwise `&&`; as in CEL, the other operand may fail then. */
+/**
+ * Compiles `||`, which one true operand decides, or `&&`, which one false operand decides; as in CEL, the other operand
+ * may then fail.
+ */
 function compileLogic(
   deciding: boolean,
   [left, right]: readonly [ASTNode, ASTNode],

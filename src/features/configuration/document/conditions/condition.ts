@@ -46,7 +46,7 @@ export class Condition {
   }
 }
 
-/** The expression of a rule's `once.per`, which gives a text. */
+/** The expression of a rule's `once.per`, which evaluates to a text. */
 export class OnceKey {
   private constructor(
     private readonly source: string,

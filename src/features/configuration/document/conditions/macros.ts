@@ -26,7 +26,9 @@ export function macro(name: Macro, range: Expression, body: Expression): Express
 
 type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
 
-/** `exists` if one true item decides, otherwise `all`; as in CEL, other items may fail then. */
+/**
+ * `exists`, which one true item decides, or `all`, which one false item decides; as in CEL, other items may then fail.
+ */
 const quantifier =
   (deciding: boolean): Runner =>
   (body) =>

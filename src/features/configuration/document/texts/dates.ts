@@ -63,8 +63,8 @@ function offsetText(ms: number): string {
 
 /**
  * Formats a time by the UTC fields of a date.
- * @param format as for strftime; anything that is not a conversion stays unchanged
- * @param zoned the time itself; the date by default
+ * @param format as for strftime; text other than conversions is kept
+ * @param zoned the time itself and its zone; by default, the date in UTC
  */
 export const formatDate = (
   date: Date,

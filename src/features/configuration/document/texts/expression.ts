@@ -23,7 +23,7 @@ type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 const EMPTY = { empty: true } as const;
 const BLANK = { blank: true } as const;
 
-/** A name that a template reads, and its position. */
+/** A name read by a template, and its position. */
 export interface ReadName {
   path: (string | number)[];
   token: Token;
@@ -33,16 +33,16 @@ export interface ReadName {
 export interface TextPlace {
   /** The variables of the enclosing loops. */
   variables: readonly string[];
-  /** Collects the names that the template reads. */
+  /** Collects the names read by the template. */
   names: ReadName[];
-  /** Collects the plural forms that the template has. */
+  /** Collects the plural forms in the template. */
   plurals: PluralForms[];
   depth: number;
-  /** Checks what the template writes, if it is HTML. */
+  /** Checks the template's output, if it is HTML. */
   html?: HtmlScanner | undefined;
 }
 
-/** The forms that are passed to one use of the filter `plural`. */
+/** The forms passed to one use of the filter `plural`. */
 export interface PluralForms {
   token: Token;
   names: readonly string[];

@@ -17,8 +17,8 @@ interface Filter {
   /** The arguments that can be passed by name. */
   names?: readonly string[];
   /**
-   * A problem of the arguments.
-   * @param literals the arguments by position; undefined for each that is no literal
+   * Finds a problem with the arguments.
+   * @param literals the arguments by position; undefined for an argument that is not a literal
    * @param names the names of the other arguments
    */
   problemOf?: (
@@ -40,7 +40,7 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
 
 /**
  * A filter on texts.
- * @param readings cost in readings of the text, for the longest possible result; none if the filter counts its own cost
+ * @param readings cost of the longest possible result, in readings of the text; 0 if the filter counts its own cost
  */
 const ofText = (
   min: number,
@@ -254,7 +254,10 @@ function exact(value: Value, { steps }: TextRun): number | string {
   throw new TextError("the value to format is not a number");
 }
 
-/** A number with the same plural; the rules depend on the last six digits, and on whether there are more. */
+/**
+ * A number with the same plural form, because plural rules depend only on the last six digits and whether there are
+ * more.
+ */
 const countOf = (value: number | string): number =>
   /^-?\d{16,}$/.test(String(value)) ? Number(`1${String(value).slice(-12)}`) : Number(value);
 
@@ -277,8 +280,8 @@ function dated(
 }
 
 /**
- * A time in the given zone, else the contact's, else the configuration's. Conversions of strftime have been in UTC since
- * before configurations had a zone, and stay so without one.
+ * A time in the given zone, else the contact's, else the configuration's. Without a configured zone, strftime
+ * conversions use UTC, as they did before configurations had a zone.
  */
 function zoned(at: Date, zone: Value, isStyled: boolean, run: TextRun): { date: Date; name: string } {
   const { formats, timezone, isZoned } = run.place;

@@ -22,7 +22,7 @@ export class HtmlRun extends TextRun {
   }
 
   /**
-   * The HTML, which is checked as a whole: it is safe whatever its template and values are. It may be empty.
+   * The HTML, checked as a whole, so that it is safe regardless of its template and values. It may be empty.
    * @throws TextError if it is not allowed HTML
    * @throws TooExpensive if it takes too many steps
    */

@@ -1,11 +1,11 @@
 import { suggestion } from "../../../../common/suggest";
 import { UNSUBSCRIBE_URL } from "../../../messages/message.limits";
 
-/** A part of a text is not allowed in HTML. */
+/** Part of a text is not allowed in HTML. */
 export class HtmlError extends Error {
   override readonly name = "HtmlError";
 
-  /** @param index where the part is, in the text that was scanned last */
+  /** @param index position of the part in the last scanned text */
   constructor(
     message: string,
     readonly index?: number,
@@ -16,7 +16,7 @@ export class HtmlError extends Error {
 
 const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img"]);
 
-/** The elements: those of running text, lists, tables and images, none of which runs or loads programs. */
+/** Elements for running text, lists, tables and images, which never run or load scripts. */
 const ELEMENTS: ReadonlySet<string> = new Set([
   ...VOID_ELEMENTS,
   ...["a", "abbr", "b", "blockquote", "center", "code", "div", "em", "font", "h1", "h2", "h3", "h4", "h5"],
@@ -45,7 +45,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
   ...["height", "lang", "role", "rowspan", "size", "start", "style", "title", "valign", "width"],
 ]);
 
-/** The addresses that attributes with a URL may have. */
+/** The URLs allowed in attributes. */
 const URLS: Readonly<Record<string, { of: string; starts: RegExp; expected: string }>> = {
   href: {
     of: "a",
@@ -67,26 +67,26 @@ const STYLES: ReadonlySet<string> = new Set([
   ...["word-break", "word-spacing", "word-wrap"],
 ]);
 
-/** Without functions other than colors, so that nothing is loaded, and without escapes. */
+/** Allows no escapes, and no functions except colors, so that nothing is loaded. */
 const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 
 /** Max nesting of elements. */
 const MAX_OPEN = 100;
 
-/** Where a scanner is, between two parts of a text. */
+/** The state of a scanner between two parts of a text. */
 interface Place {
   /** The open elements, outermost first. */
   open: readonly string[];
-  /** The element whose start tag is not complete. */
+  /** The element whose start tag is incomplete. */
   tag: string | null;
   /** True right after a name or value in a tag. */
   needsSpace: boolean;
-  /** The attribute whose value is not complete. */
+  /** The attribute whose value is incomplete. */
   attribute: string | null;
   quote: string;
-  /** The value so far, of a style or a URL that is not known to be allowed. */
+  /** The value so far of a style, or of a URL not yet known to be allowed. */
   value: string;
-  /** True if a URL is known to be allowed, or is checked once its values are known. */
+  /** True if a URL is known to be allowed, or will be checked once its values are known. */
   isChecked: boolean;
 }
 
@@ -96,16 +96,16 @@ const START: Place = {
 };
 
 /**
- * Checks that HTML consists of allowed elements and attributes, which are written in full: quoted, nested and closed.
- * Then, an escaped value in it remains a text wherever it stands. It scans parts of a text one after the other.
+ * Checks that HTML has only allowed elements and attributes, properly quoted, nested and closed, so that an escaped
+ * value remains text wherever it is inserted. Scans the parts of a text one after the other.
  */
 export class HtmlScanner {
   private place = START;
 
-  /** True after the link to unsubscribe, which is the whole value of its attribute. */
+  /** True after the unsubscribe link, which must be the whole value of its attribute. */
   private isAfterLink = false;
 
-  /** Where the scanner is: two places in the same kind of context are equal as JSON. */
+  /** The scanner's state, equal as JSON for two places in the same kind of context. */
   get at(): Place {
     return this.place;
   }
@@ -126,9 +126,9 @@ export class HtmlScanner {
   }
 
   /**
-   * Passes an escaped value, which is not known.
-   * @param isLink true if it is the link to unsubscribe
-   * @throws HtmlError where there may be none
+   * Skips an escaped value, whose text is not known yet.
+   * @param isLink true for the unsubscribe link
+   * @throws HtmlError where no value is allowed
    */
   skipValue(isLink: boolean): void {
     const { tag, attribute, isChecked, value } = this.place;
@@ -142,7 +142,7 @@ export class HtmlScanner {
     this.isAfterLink = isLink;
   }
 
-  /** @throws HtmlError if anything is not complete */
+  /** @throws HtmlError if anything is incomplete */
   end(): void {
     const { tag, attribute, open } = this.place;
     if (attribute !== null)

@@ -36,7 +36,7 @@ const MAX_DEPTH = 20;
 
 const TAGS = ["case", "for", "if", "unless"];
 
-/** The parser: it knows only the tags that templates have, and never evaluates anything. */
+/** The parser, which knows only the tags supported in templates and never evaluates anything. */
 const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
@@ -73,7 +73,7 @@ export class TextTemplate {
 
   /**
    * Finds names that are missing in one of the situations that use the template.
-   * @param max max problems to report, because each takes a walk through the source
+   * @param max max problems to report, because finding the position of each scans the source
    */
   missingNames(situations: readonly Shapes[], max: number): SourceError[] {
     const missing = new Map<string, boolean>();
