@@ -7,10 +7,10 @@ import { AddressKind, type ContactAddress } from "./contact-address.entity";
 /** A normalized address. */
 export type Address = Pick<ContactAddress, "kind" | "address">;
 
-/** Control characters, which no address contains. */
+/** Control characters, which addresses never contain. */
 const CONTROL = /\p{Cc}/u;
 
-/** Invisible characters that texts are pasted with, such as marks of direction, but not the joiners of some languages. */
+/** Invisible characters in pasted texts, such as direction marks, except the joiners that some languages need. */
 const PASTED = /(?![\u200c\u200d])\p{Cf}/gu;
 
 /**
@@ -58,7 +58,7 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 }
 
 /**
- * Also lowercases the local part: mail servers that distinguish "Anna" from "anna" are extinct, and people mix the two.
+ * Lowercases the local part as well: no mail servers distinguish "Anna" from "anna" anymore, and people mix the two.
  */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
@@ -69,13 +69,13 @@ function normalizeEmail(text: string): string | undefined {
   return isValid ? address : undefined;
 }
 
-/** The channel that providers write before a number. */
+/** The channel, which providers put before a number. */
 const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 
 /** A prefix that stands for `+`. */
 const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 
-/** A Mexican mobile number as WhatsApp and older networks write it: the 1 is not part of the number. */
+/** A Mexican mobile number as written by WhatsApp and older networks: the 1 is not part of the number. */
 const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 
 /** E.164; a number without a country code does not identify a phone. */

@@ -45,7 +45,7 @@ export class Consent {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  /** Keyed hash of the agent and the address, which may no longer be stored. */
+  /** Keyed hash of the agent and the address, kept after the address is deleted. */
   @Column({ type: "varchar", length: 44 })
   addressHash!: string;
 

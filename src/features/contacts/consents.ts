@@ -16,11 +16,11 @@ import { ContactAddress } from "./contact-address.entity";
 import { contactEvent } from "./contact-events";
 import type { Subscription } from "./unsubscribe-links";
 
-/** An address, which has no ID while no contact has it. */
+/** An address; without an ID if it belongs to no contact. */
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
-/** A consent to store for addresses of one contact, which the transaction has locked, or of none. */
+/** A consent to store for addresses of one contact, locked by the transaction, or of no contact. */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
   addresses: readonly AnyAddress[];
@@ -32,7 +32,7 @@ const hashOf = (
   { agentId, kind, address }: Pick<ContactAddress, "agentId" | "kind" | "address">,
 ): string => key.hash(`consent ${agentId} ${kind} ${address}`);
 
-/** Max consents that a statement stores. */
+/** Max consents stored per statement. */
 const STORED_TOGETHER = 500;
 
 /** A consent to store for one address. */
@@ -41,20 +41,20 @@ interface Wanted extends Omit<NewConsent, "addresses"> {
   addressHash: string;
 }
 
-/** Messages that may no longer be sent: those about a topic, or all, to an address. */
+/** Messages that may no longer be sent to an address: all, or only messages about a topic. */
 export type Withdrawn = Pick<ContactAddress, "id"> & Pick<Consent, "topic">;
 
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Cancels the messages that wait to be sent to addresses, in a transaction that has locked their contacts;
-     * implemented by exactly one feature.
+     * Cancels the unsent messages to addresses, in a transaction that has locked their contacts; implemented by exactly
+     * one feature.
      */
     consentsWithdrawn: (tx: Tx, withdrawn: readonly Withdrawn[]) => Promise<void>;
   }
 }
 
-/** Keeps what contacts consent to, by their addresses, so that it outlives the addresses. */
+/** Keeps contacts' consents by hash of address, so that they outlive the addresses. */
 export class Consents {
   constructor(
     private readonly instanceKey: InstanceKeyService,
@@ -104,7 +104,7 @@ export class Consents {
     return (await reader.findOneBy(Consent, { addressHash, topic }))?.state;
   }
 
-  /** Applies the consents that are known of addresses, which were just added, to them. */
+  /** Applies the stored consents to addresses that were just added. */
   async apply(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
     const key = await this.instanceKey.available();
     if (key === undefined) {
@@ -134,7 +134,7 @@ export class Consents {
   }
 }
 
-/** Stores consents for different addresses or topics, unless they hold already. */
+/** Stores consents, each for a different address or topic, unless they already hold. */
 async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent[]> {
   const known = await tx.findBy(Consent, {
     addressHash: In(wanted.map(({ addressHash }) => addressHash)),
@@ -177,7 +177,7 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
   return consents;
 }
 
-/** Names what is known about a topic at an address, by its ID or hash. */
+/** The key of a consent: the ID or hash of its address, and its topic. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
 /** The stored consent for a key made by `nameOfConsent`; the transaction has locked the contact. */
@@ -195,7 +195,7 @@ export const consentTo = coalesceKeysInTx(
   { cache: true },
 );
 
-/** Makes the consents of a contact's addresses, which are about to be deleted, say nothing about the contact. */
+/** Anonymizes the consents of a contact whose addresses are about to be deleted. */
 export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
   await tx
     .createQueryBuilder()

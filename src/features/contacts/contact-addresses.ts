@@ -16,7 +16,10 @@ const ANOTHER_CONTACT = "Another contact has one of the addresses.";
 
 const nameOf = ({ kind, address }: Address) => `${kind} ${address}`;
 
-/** The distinct normalized addresses, in a fixed order: concurrent inserts of the same ones must not deadlock. */
+/**
+ * The distinct normalized addresses, in a fixed order, so that concurrent inserts of the same addresses do not
+ * deadlock.
+ */
 export function normalized(addresses: readonly NewAddress[]): Address[] {
   const all = addresses.map(({ kind, address }, i) => {
     const found = normalizeAddress(kind, address);
@@ -29,7 +32,7 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
-/** The IDs of the contacts that have any of the addresses. */
+/** The IDs of contacts with any of the addresses. */
 export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
   const ids = await Promise.all(addresses.map((address) => contactIdOf(tx, { agentId, address })));
   return [...new Set(ids.flatMap((id) => id ?? []))];
@@ -75,7 +78,7 @@ export async function addAddresses(
 
 const insertAddresses = coalesceInTx(
   async (tx: Tx, added: readonly { consents: Consents; rows: ContactAddress[] }[]) => {
-    // In a fixed order, so that concurrent inserts of the same ones do not deadlock.
+    // In a fixed order, so that concurrent inserts of the same addresses do not deadlock.
     const rows = added.flatMap((each) => each.rows).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     await insertAll(tx, ContactAddress, rows, { orIgnore: true });
     await added[0]?.consents.apply(tx, rows);
@@ -106,7 +109,7 @@ export function sameContact(
   return owner;
 }
 
-/** Lets messages be sent to addresses again. */
+/** Marks addresses as deliverable, so that messages are sent to them again. */
 export async function markDeliverable(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
   const marked = addresses.filter(({ undeliverableAt }) => undeliverableAt !== null);
   if (marked.length === 0) return;

@@ -11,14 +11,14 @@ import type { ContactExportArgs } from "./contact.inputs";
 import { EXPORT_PAGE_MAX_CHARACTERS } from "./contact.limits";
 import { type ContactRecord, ContactRecordConnection, type ContactRecordKind } from "./contact-record";
 
-/** The rows of a table that are about a contact. */
+/** The rows of a table about a contact. */
 export interface ContactPart {
   kind: ContactRecordKind;
   /** Selects the rows about a contact. */
   rows(reader: EntityManager, contactId: string): SelectQueryBuilder<ObjectLiteral>;
-  /** The properties, as `alias.property`, that give the rows a unique order, which an index has. */
+  /** The properties that order the rows uniquely, as `alias.property`; an index must cover them. */
   order: readonly string[];
-  /** The data of rows, where it is more than the rows themselves. */
+  /** The data of rows, if it is more than the rows themselves. */
   dataOf?(reader: EntityManager, rows: readonly ObjectLiteral[]): Promise<object[]>;
 }
 
@@ -37,7 +37,7 @@ export class ContactExport {
 
   /**
    * One page of the records about a contact: part by part, in the order of the features. A page may have fewer records
-   * than asked for, because large ones fill it.
+   * than requested, because large records fill it.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {

@@ -12,7 +12,7 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @ObjectType({ simpleResolvers: true, description: "A person that an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
-// Excludes erased contacts, which no list contains.
+// Excludes erased contacts, which are never listed.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
 export class Contact {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
@@ -57,7 +57,7 @@ export class Contact {
   @Column({ type: "integer" })
   version!: number;
 
-  /** False if no timers wait for the contact, so that what cancels timers need not look for them. */
+  /** False if no timers wait for the contact, so that events that cancel timers need not look for any. */
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 

@@ -4,10 +4,10 @@ export const MAX_ADDRESSES = 10;
 /** Max tags per contact. */
 export const MAX_TAGS = 50;
 
-/** Max contacts of one request. */
+/** Max contacts per request. */
 export const MAX_PUT = 500;
 
-/** A page of an export ends with the record that exceeds this (characters of JSON). */
+/** An export page ends with the record that exceeds this length (characters of JSON). */
 export const EXPORT_PAGE_MAX_CHARACTERS = 1_000_000;
 
 /** Max items of a list in an input: more than a contact may have, so that the contact's own limit is reported. */
@@ -30,7 +30,7 @@ export const MAX_TOPICS = 20;
 /** Max length of the name of a topic. */
 export const CONSENT_TOPIC_MAX_LENGTH = 63;
 
-/** Max consents of a contact in an input: one for each topic of a policy, and one for all messages. */
+/** Max consents of a contact in an input: one per topic of a policy, and one for all messages. */
 export const MAX_PUT_CONSENTS = MAX_TOPICS + 1;
 
 /** Max length of the evidence of a consent. */

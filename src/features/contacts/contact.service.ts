@@ -59,19 +59,19 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** The contacts of agents. */
+/** Manages the contacts of agents. */
 export class ContactService {
   /** The addresses of a contact, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
   /** The tags of a contact in alphabetical order. Does not check access. */
   readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
 
-  /** A contact by its ID; without an access check. */
+  /** A contact by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Contact | undefined>;
-  /** A page of the contacts of an agent; without an access check. */
+  /** A page of an agent's contacts. Does not check access. */
   readonly ofAgent: ListOfParent<ContactConnection>;
 
-  /** The topics of an agent's live policy; without an access check. */
+  /** The topics of an agent's live policy. Does not check access. */
   readonly topicsOf: (agentId: string) => Promise<Topic[]>;
 
   private readonly readTopics: (reader: EntityManager, agentId: string) => Promise<Topic[]>;
@@ -139,14 +139,14 @@ export class ContactService {
     return this.database.read(async (reader) => {
       if (id != null) return findOfCaller(reader, context, Contact, id);
       const agent = await scopedAgentId(reader, context, agentId);
-      // PostgreSQL rejects other texts.
+      // PostgreSQL rejects such texts.
       if (ref == null || ref.includes("\0") || !ref.isWellFormed()) return null;
       return reader.findOneBy(Contact, { agentId: agent, ref });
     });
   }
 
   /**
-   * One page of the contacts of the calling agent, or of the agent given by a member.
+   * One page of the contacts of the calling agent, or of the agent named by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -200,10 +200,9 @@ export class ContactService {
   }
 
   /**
-   * Creates or changes contacts as `put` does; one that is not valid is rejected alone.
+   * Creates or changes contacts like `put`; an invalid contact does not prevent the others.
    * @returns the result of each, in order
-   * @throws GatewayError `not_found` (agent), or another error that concerns all contacts; some contacts may be stored
-   *   already
+   * @throws GatewayError `not_found` (agent), or another error that concerns all contacts; some may already be stored
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();
@@ -256,7 +255,8 @@ export class ContactService {
   /**
    * Deletes all data about a contact except its ID and timestamps, including data stored by other features. Erasing a
    * contact again has no effect.
-   * @returns the contact once all data is erased, or after a few seconds, with the rest erased in the background
+   * @returns the contact once all data is erased or, if that takes long, after a few seconds; the rest is erased in the
+   *   background
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {
@@ -284,9 +284,8 @@ export class ContactService {
   }
 
   /**
-   * Sets what a contact consents to, at one of its addresses or all. An opt-out cancels the messages that wait to be
-   * sent.
-   * @throws GatewayError `not_found`, `invalid_request`, or `conflict` for an erased contact or one without addresses
+   * Sets a contact's consent at one address or at all of them. An opt-out cancels the messages that are not sent yet.
+   * @throws GatewayError `not_found`, `invalid_request`, or `conflict` for a contact that is erased or has no addresses
    */
   setConsent(
     context: RequestContext,
@@ -309,7 +308,7 @@ export class ContactService {
   }
 
   /**
-   * Lets messages be sent to an address again.
+   * Marks an address as deliverable, so that messages are sent to it again.
    * @throws GatewayError `not_found`
    */
   markDeliverable(context: RequestContext, id: string, addressId: string): Promise<Contact> {

@@ -24,8 +24,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Erases the data of erased contacts in other features, in chunks, because there may be a lot of it, and one contact
- * per organization at a time. Housekeeping resumes interrupted erasures.
+ * Erases the data of erased contacts in other features, one contact per organization at a time, and in chunks because
+ * there may be a lot of it. Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
   private readonly jobs: SerialJobs;
@@ -48,7 +48,7 @@ export class Erasures {
 
   /**
    * Erases the remaining data of a contact.
-   * @returns when that is done, or after a few seconds
+   * @returns once that is done, or after a few seconds
    */
   async finish(contactId: string, owner: string): Promise<void> {
     const timeout = new AbortController();

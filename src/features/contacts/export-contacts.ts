@@ -6,7 +6,7 @@ import { ContactAddress } from "./contact-address.entity";
 import type { ContactPart } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 
-/** The parts of an export that this feature and those below it store. */
+/** The exported data of this feature and the features below it. */
 export const contactParts: readonly ContactPart[] = [
   {
     kind: "contact",

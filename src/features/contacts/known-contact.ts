@@ -92,7 +92,7 @@ export async function lockContactsAt(
       addresses: (await addressesOf(tx, contact.id)) ?? [],
     })),
   );
-  // A contact may have lost the address while the transaction waited for its lock.
+  // A contact may have lost the address while this transaction waited for its lock.
   return keys.map(
     ({ agentId, address }) =>
       contacts.find(

@@ -19,7 +19,7 @@ export interface Filter {
   ids: string[] | undefined;
 }
 
-/** The entries of contacts with a tag or matching a search; undefined for all contacts. */
+/** The entries of contacts that have a tag or match a search; undefined for all contacts. */
 export function matchingEntries(reader: EntityManager, agentId: string, { term, tag, ids }: Filter) {
   if (term === undefined) {
     if (tag === undefined) return undefined;

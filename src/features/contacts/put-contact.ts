@@ -19,7 +19,7 @@ import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
 import { addressesOf, contactIdOf } from "./known-contact";
 
-/** The members of an input that are stored in the contact's row. */
+/** The input members stored in the contact's row. */
 type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;
 
 /**
@@ -50,7 +50,7 @@ export async function putContact(
 }
 
 /**
- * Puts contacts like `putContact`, but only once per key.
+ * Puts contacts like `putContact`, but each key only once.
  * @param inputs each with one key, a `ref` or an address
  * @returns the contact for each input
  */
@@ -131,7 +131,9 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
 /** The last change of each contact in a transaction. */
 const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 
-/** Changes a contact after earlier changes of the transaction, because each reads the rows that it changes. */
+/**
+ * Changes a contact after the transaction's earlier changes to it, because each change reads the rows that it updates.
+ */
 function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
   const last = lastChanges.get(tx) ?? new Map<string, Promise<unknown>>();
   lastChanges.set(tx, last);
@@ -172,7 +174,7 @@ async function change(
   return contact;
 }
 
-/** The fields after applying an input: omitted fields are left unchanged, and null clears a field. */
+/** The fields after applying an input: omitted fields stay unchanged, and null clears a field. */
 function fieldsOf(input: PutContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
   const given = {
     ref: input.ref,

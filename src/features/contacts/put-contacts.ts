@@ -16,7 +16,7 @@ import { addressesOf } from "./known-contact";
 import { putContact } from "./put-contact";
 import { changeKnownTags, tagsOf } from "./tag-changes";
 
-/** How many contacts of one request share a transaction. */
+/** Max contacts of one request that share a transaction. */
 const PUT_TOGETHER = 100;
 
 /** A contact to store for an agent. */
@@ -26,7 +26,7 @@ export interface PutRequest {
   input: PutContactInput;
 }
 
-/** Divides contacts, in order, into parts that name each `ref` and each address once. */
+/** Splits contacts, in order, into parts that name each `ref` and each address at most once. */
 export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
   const parts: PutRequest[][] = [];
   let named = new Set<string>();
@@ -46,7 +46,7 @@ export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
   return parts;
 }
 
-/** Stores contacts in one transaction; if one of them is rejected, each in a separate one, in order. */
+/** Stores contacts in one transaction or, if one of them is rejected, each in its own, in order. */
 export async function putTogether(
   requests: readonly PutRequest[],
   store: (requests: readonly PutRequest[]) => Promise<StoredContact[]>,
@@ -77,7 +77,7 @@ export const rejected = ({ code, message }: GatewayError): PutContactResult => (
 });
 
 /**
- * Stores the consents of contacts, after all of them were locked.
+ * Stores the consents of contacts after locking all of them.
  * @param source by default, the kind of each caller
  * @throws GatewayError `conflict` for a contact without an address
  */
@@ -101,13 +101,13 @@ export async function putConsents(
   await consents.change(tx, found.flat());
 }
 
-/** Who sets a consent by a request. */
+/** The source of a consent that is set by a request. */
 export const sourceOf = ({ caller }: RequestContext): ConsentSource =>
   caller.kind === "agent" ? ConsentSource.api : ConsentSource.member;
 
 /**
- * The addresses of a locked contact that a consent is about.
- * @param id of one of them; undefined for all
+ * The addresses of a locked contact that a consent applies to.
+ * @param id ID of one address; undefined for all
  * @throws GatewayError `not_found`, or `conflict` for a contact without an address
  */
 export async function addressesToConsentAt(tx: Tx, contact: Contact, id?: string): Promise<ContactAddress[]> {

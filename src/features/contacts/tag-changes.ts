@@ -47,7 +47,7 @@ export async function changeTagsTogether(
   return requests.map((request) => results.get(request) as TagChange | GatewayError);
 }
 
-/** The rejections of callers who are no longer authorized. */
+/** The rejections of callers that are no longer authorized. */
 async function rejectionsOf(
   tx: Tx,
   requests: readonly TagRequest[],
@@ -133,7 +133,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 
 /**
  * Applies a change in memory, completely or not at all.
- * @param tags the tags, with who added each
+ * @param tags the tags, each with the actor who added it
  */
 function apply(
   { context, add, remove }: Omit<TagRequest, "contactId">,

@@ -3,7 +3,7 @@ import { JsonSchema } from "../../common/json-schema";
 import { ValidateBy } from "../../common/validators";
 import { MAX_LISTED, TAG_MAX_LENGTH } from "./contact.limits";
 
-/** A tag as clients send it; stored in lowercase. */
+/** A tag as sent by clients; stored in lowercase. */
 const TAG = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,${TAG_MAX_LENGTH - 1}}$`);
 
 export const normalizeTag = (tag: string): string => tag.toLowerCase();

@@ -30,7 +30,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Finds topics that an agent does not have.
+ * Finds topics that an agent does not declare.
  * @param known the topics of the agent
  * @param named topics in an input, with their paths
  */
@@ -47,7 +47,7 @@ export function unknownTopics(
   return problems.length > 0 ? new InvalidInput(problems) : undefined;
 }
 
-/** @throws InvalidInput for a topic that the agent does not have */
+/** @throws InvalidInput for a topic that the agent does not declare */
 export function assertTopics(...args: Parameters<typeof unknownTopics>): void {
   const problem = unknownTopics(...args);
   if (problem !== undefined) throw problem;

@@ -3,26 +3,26 @@ import type { Tx } from "../../database/unit-of-work";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import type { ContactAddress } from "./contact-address.entity";
 
-/** The messages about a topic that an agent sends to an address. */
+/** Messages from an agent to an address about a topic. */
 export interface Subscription extends Pick<ContactAddress, "agentId" | "kind" | "address"> {
   topic: string;
 }
 
-/** Path of the page that unsubscribes, without the token. */
+/** Path of the unsubscribe page, without the token. */
 export const UNSUBSCRIBE_PATH = "/unsubscribe/";
 
-/** Creates links that unsubscribe; their tokens hold all that is needed, so nothing is stored. */
+/** Creates unsubscribe links, whose tokens hold all the needed data, so that nothing is stored. */
 export class UnsubscribeLinks {
   private isDependent = false;
 
-  /** @param publicUrl the address of the service; without it, there are no links */
+  /** @param publicUrl the address of the service; no links are created without it */
   constructor(
     private readonly instanceKey: InstanceKeyService,
     private readonly publicUrl: string | undefined,
   ) {}
 
   /**
-   * Makes the database depend on the instance key, so that links work as long as the database.
+   * Ties the database to the instance key, so that links keep working for the lifetime of the database.
    * @returns a function that creates links; undefined without an address of the service, or without the key
    */
   async creating(tx: Tx): Promise<((subscription: Subscription) => string) | undefined> {
@@ -34,7 +34,7 @@ export class UnsubscribeLinks {
 
   /**
    * Reads the token of a link.
-   * @returns undefined for a token of another key, and for one that was altered
+   * @returns undefined for a token that was altered or belongs to another key
    * @throws InstanceKeyError without the key
    */
   async read(token: string): Promise<Subscription | undefined> {

@@ -13,13 +13,13 @@ import { Conversation } from "./conversation.entity";
 import type { PlannedChange } from "./planned-change";
 import { sequencesOf, takePlaces } from "./queue-messages";
 
-/** Max messages that `cancelQueued` cancels: an address may have many conversations. */
+/** Max queued messages canceled by `cancelQueued`, because an address may have many conversations. */
 const MAX_CANCELED = 10;
 
 /**
- * Cancels the scheduled, the proposed and the first queued messages of a locked conversation without changing the conversation.
- * Delivery, which is then due, must reject the rest.
- * @param cancel.limit max canceled messages that are queued
+ * Cancels the scheduled, the proposed and the first queued messages of a locked conversation without changing the
+ * conversation. This makes delivery due, which must reject the rest.
+ * @param cancel.limit max queued messages to cancel
  */
 export async function cancelQueued(
   tx: Tx,
@@ -38,8 +38,8 @@ export async function cancelQueued(
 }
 
 /**
- * Cancels queued messages with a locked lane, and scheduled and proposed ones, which then get their place in the
- * conversation.
+ * Cancels queued messages, whose lane must be locked, and scheduled and proposed messages, which then get their
+ * position in the conversation.
  * @param conversation the locked conversation; null for a standalone message
  * @param more further columns to set
  */
@@ -80,7 +80,10 @@ export async function cancelAll(
   lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 
-/** The unsent messages of a conversation, in order, the scheduled and proposed ones last; at most one is being sent. */
+/**
+ * The unsent messages of a conversation, in order, with scheduled and proposed messages last; at most one is being
+ * sent.
+ */
 export async function unsent(
   tx: Tx,
   conversationId: string,

@@ -10,8 +10,8 @@ import { MAX_QUEUED } from "./conversation.limits";
 import { lockConversations } from "./find-conversation";
 
 /**
- * Cancels the queued, scheduled and proposed messages that contacts have opted out of, in a transaction that has locked the
- * contacts. It waits for deliveries of their conversations, so that nothing is sent after it.
+ * Cancels the queued, scheduled and proposed messages that contacts have opted out of, in a transaction that has locked
+ * the contacts. Waits for deliveries of their conversations, so that nothing is sent afterwards.
  */
 export const cancelWithdrawn =
   (lanes: Lanes) =>
@@ -31,7 +31,7 @@ export const cancelWithdrawn =
     }
   };
 
-/** IDs of the conversations in which messages to addresses wait or, as they are open, may be queued. */
+/** IDs of the conversations where messages to addresses are waiting or, because they are open, may be queued. */
 export async function withMessagesTo(tx: Tx, addressIds: readonly string[]): Promise<string[]> {
   const waiting = (condition: string) =>
     `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;

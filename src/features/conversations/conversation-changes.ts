@@ -55,8 +55,8 @@ const CANCELABLE: ReadonlySet<MessageStatus> = new Set([
 ]);
 
 /**
- * Moves, hands off, releases and closes conversations. Each change increments the version: once it is acknowledged, no
- * message accepted earlier is sent as if the change had not been made.
+ * Moves, hands off, releases and closes conversations. Each change increments the version; once it is acknowledged, no
+ * message accepted earlier is sent as if the change had not happened.
  */
 export class ConversationChanges {
   constructor(
@@ -106,8 +106,8 @@ export class ConversationChanges {
 
   /**
    * Releases conversations with a contact by `releaseAfter`: one, or all that were handed off together.
-   * @param context of the gateway itself
-   * @param conversations open ones that a human handles; their rows, their contact and their lanes are locked
+   * @param context the gateway's own context
+   * @param conversations open conversations handled by a human, with their rows, contact and lanes locked
    */
   async releaseInTime(
     tx: Tx,
@@ -138,7 +138,7 @@ export class ConversationChanges {
 
   /**
    * Cancels a message that has not been sent.
-   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that was sent or has ended
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it was sent or has ended
    */
   cancelMessage(context: RequestContext, id: string): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -172,7 +172,7 @@ export class ConversationChanges {
   assign(context: RequestContext, { id, memberId = null }: AssignConversationInput): Promise<Conversation> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const organizationId = organizationOf(context);
-      // Before any row lock, so that the member cannot be removed meanwhile.
+      // Before any row lock, so that the member cannot be removed in between.
       if (memberId !== null) await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertStillAllowed(tx, context, Permission.conversations_write);
       if ((await findOfCaller(tx, context, Conversation, id)) === null) throw noSuch("conversation");
@@ -197,7 +197,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Records that a member has opened a conversation, so that everybody is notified of its next handoff again.
+   * Records that a member has opened a conversation, so that its next handoff notifies everyone again.
    * @throws GatewayError `not_found`
    */
   async markOpened(context: RequestContext, id: string): Promise<Conversation> {
@@ -209,7 +209,7 @@ export class ConversationChanges {
         hasNotices: await reader.existsBy(HandoffNotice, { conversationId: id }),
       };
     });
-    // Most have none, which saves a transaction.
+    // Most conversations have none, which saves a transaction.
     if (hasNotices) {
       await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         await assertStillAllowed(tx, context, Permission.conversations_read);
@@ -236,7 +236,7 @@ export class ConversationChanges {
       await assertStillAllowed(tx, context, Permission.conversations_write);
       const found = await findOfCaller(tx, context, Conversation, id);
       if (found === null) throw noSuch("conversation");
-      // Keeps others from opening a conversation with the contact.
+      // Keeps other transactions from opening a conversation with the contact.
       const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId) as Contact;
       const isTogether = contact.handedOffAt !== null;
       const locked = await (isTogether ? lockOpenWith(tx, contact.id, id) : lockConversations(tx, [id]));
@@ -266,5 +266,5 @@ export class ConversationChanges {
   }
 }
 
-/** Decides on a change to a conversation while its row is locked; undefined if there is nothing to change. */
+/** Plans a change to a conversation while its row is locked; undefined if there is nothing to change. */
 type Decide = (tx: Tx, conversation: Conversation) => Promise<PlannedChange | undefined>;

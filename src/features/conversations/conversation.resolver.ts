@@ -59,7 +59,7 @@ import { MessageReviews } from "./message-reviews";
 const CHANGE = { key: "conversations:write", member: Permission.conversations_write } as const;
 const SEND = { key: "messages:write", member: Permission.conversations_write } as const;
 
-/** The services behind the objects that a conversation refers to. */
+/** The services for objects that a conversation refers to. */
 interface Reached {
   agents: AgentService;
   contacts: ContactService;

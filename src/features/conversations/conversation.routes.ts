@@ -12,7 +12,7 @@ const ID = {
   example: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
 } as const;
 
-/** A line, which REST identifies by its name only. */
+/** A line, identified in REST by its name only. */
 const lineNamed = (description: string) =>
   ({ name: "line", variable: "line", field: "name", description }) as const;
 
@@ -64,7 +64,7 @@ const LAST_MESSAGE = {
   createdAt: ACCEPTED.createdAt,
 };
 
-/** A change that takes only the version. */
+/** A change whose only input is the version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
   operationId: `${verb}Conversation`,
   summary,
@@ -78,7 +78,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   status: 200,
   result: [`${verb}Conversation`],
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
-  // The others cancel queued messages.
+  // The other changes cancel queued messages.
   destructive: verb !== "release",
   answers: CHANGED,
   example: {
@@ -251,7 +251,7 @@ export const conversationRoutes: RouteGroup = {
       status: 200,
       result: ["assignConversation"],
       errors: ["not_found"],
-      // Models know no members.
+      // Models do not know the members.
       isForModels: false,
       answers: "The conversation.",
       example: { body: { memberId: MEMBER_ID }, answer: { ...WITH_ANNA, assigneeId: MEMBER_ID } },

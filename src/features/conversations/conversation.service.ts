@@ -40,13 +40,13 @@ import { assertOpen, idempotencyScope } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
 
-/** Who may queue a first message. */
+/** The permission to queue a first message. */
 const SENDING: AccessRule = {
   allowed: { key: "messages:write", member: Permission.conversations_write },
   whileDeactivated: false,
 };
 
-/** The conversations of agents with their contacts. */
+/** Opens and lists agents' conversations with their contacts, and queues messages in them. */
 export class ConversationService {
   /** The last message of a conversation, by the conversation's ID. Does not check access. */
   readonly lastMessageOf: (id: string) => Promise<Message | undefined>;
@@ -110,20 +110,20 @@ export class ConversationService {
     );
   }
 
-  /** When a conversation will be released, unless a human answers before; null if it will not be. */
+  /** When a conversation will be released unless a human answers first; null if it will not be. */
   async releaseAtOf({ agentId, state, humanAt }: Conversation): Promise<Date | null> {
     if (humanAt === null || state === ConversationState.closed) return null;
     const ms = await this.releasePeriodOf(agentId);
     return ms === undefined ? null : new Date(Date.parse(humanAt) + ms);
   }
 
-  /** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */
+  /** @returns the conversation, or null if the caller's agent or organization has none with this ID */
   find(context: RequestContext, id: string): Promise<Conversation | null> {
     return this.database.read((reader) => findOfCaller(reader, context, Conversation, id));
   }
 
   /**
-   * One page of the conversations of the calling agent, or of the agent given by a member.
+   * One page of the conversations of the calling agent, or of the agent named by a member.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(
@@ -236,7 +236,7 @@ export class ConversationService {
    */
   async send(context: RequestContext, args: SendToConversationInput): Promise<Message> {
     const { id, idempotencyKey } = args;
-    // Before the message joins a batch, because an error would split the batch.
+    // Before the message joins a batch, because an error would split it.
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
     if (conversation === undefined || !(await this.isOwn(context, conversation)))
       throw noSuch("conversation");

@@ -5,13 +5,13 @@ import { LineState } from "../lines/line.entity";
 import { placeOnDefaultLine } from "./destination";
 import type { Place } from "./find-conversation";
 
-/** The conversations with agents' default contacts, which messages without a contact join. */
+/** Finds the conversations with agents' default contacts for messages without a contact. */
 export class DefaultConversations {
   constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 
   /**
-   * Finds where agents' conversations with their default contacts take place, and locks these contacts.
-   * @returns the place by agent, if the agent has a default contact that its default line reaches
+   * Finds the places of agents' conversations with their default contacts, and locks these contacts.
+   * @returns the place by agent; none for an agent without a default contact that its default line reaches
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

@@ -24,7 +24,7 @@ export async function findLine(
   { id, name }: LineReference,
 ): Promise<Line | null> {
   if (id != null) return isUuid(id) ? reader.findOneBy(Line, { agentId, id }) : null;
-  // PostgreSQL rejects other texts.
+  // PostgreSQL rejects such texts.
   return name == null || name.includes("\0") || !name.isWellFormed()
     ? null
     : reader.findOneBy(Line, { agentId, name });
@@ -80,7 +80,7 @@ export async function lineOf(
 }
 
 /**
- * The address at which a line reaches a contact: the preferred one if possible, otherwise the oldest.
+ * The address where a line reaches a contact: a preferred one if possible, otherwise the oldest.
  * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
  */
 export async function addressOn(
@@ -99,7 +99,7 @@ export async function addressOn(
   return address;
 }
 
-/** Like `addressOn`, among a contact's addresses; undefined if the line reaches none. */
+/** Like `addressOn` for a contact's known addresses; undefined if the line reaches none. */
 function reachedAt(
   line: Line,
   addresses: readonly ContactAddress[],
@@ -110,7 +110,7 @@ function reachedAt(
   return all.find(isPreferred) ?? all[0];
 }
 
-/** Where a conversation with a contact on the default line takes place; undefined if the line does not reach it. */
+/** The place of a conversation with a contact on the default line; undefined if the line does not reach the contact. */
 export async function placeOnDefaultLine(
   tx: Tx,
   contact: Contact,
@@ -122,7 +122,7 @@ export async function placeOnDefaultLine(
   return line === undefined || address === undefined ? undefined : { line, contact, address };
 }
 
-/** Where the latest open conversation with a contact takes place, among those that reach the contact. */
+/** The place of the latest open conversation that reaches the contact; undefined if there is none. */
 export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | undefined> {
   const addresses = (await addressesOf(tx, contact.id)) ?? [];
   const reached = addresses.filter(

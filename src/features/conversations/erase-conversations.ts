@@ -11,7 +11,7 @@ import { lockConversations } from "./find-conversation";
 import { all } from "./planned-change";
 import { storeChange } from "./store-change";
 
-/** Number of messages that take as long to empty as one conversation takes to close. */
+/** Number of messages that can be emptied in the time that it takes to close one conversation. */
 const CONVERSATION_ROWS = 20;
 
 /** The last closed conversation, and the number of its last emptied message. */
@@ -22,8 +22,8 @@ interface Position {
 }
 
 /**
- * Closes the conversations of an erased contact and empties their messages. Closed conversations get no more messages
- * and erased contacts no more conversations, so no text is left behind.
+ * Closes the conversations of an erased contact and empties their messages. A closed conversation gets no new messages,
+ * and an erased contact no new conversations, so no text is left behind.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>

@@ -19,7 +19,9 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
   }));
 };
 
-/** The conversations and messages of a contact; scheduled and proposed messages have no place in their conversation. */
+/**
+ * The conversations and messages of a contact; scheduled and proposed messages have no position in their conversation.
+ */
 export const conversationParts: readonly ContactPart[] = [
   {
     kind: "conversation",

@@ -11,18 +11,18 @@ import { Conversation, ConversationState } from "./conversation.entity";
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 
-/** Where a conversation takes place. */
+/** The place of a conversation: a line and a contact's address. */
 export interface Place {
   line: Line;
-  /** The locked contact; the lock keeps others from opening a conversation. */
+  /** The locked contact; the lock keeps other transactions from opening a conversation. */
   contact: Pick<Contact, "handedOffAt">;
   /** An address of the contact. */
   address: ContactAddress;
 }
 
 /**
- * Locks conversations, and the open ones at places, in ID order until the transaction ends; see `delivery/README.md`
- * for the lock order.
+ * Locks conversations by ID, and open conversations by place, in ID order until the transaction ends; see
+ * `delivery/README.md` for the lock order.
  * @returns the current conversations, by ID
  */
 export async function lockConversations(
@@ -38,7 +38,7 @@ export async function lockConversations(
   }
   if (places.length > 0) {
     const rows = places.map((_, i) => `(:line${i}, :address${i})`);
-    // PostgreSQL would read the whole table for an OR with a subquery.
+    // PostgreSQL would scan the whole table for an OR with a subquery.
     const named =
       ids.length === 0
         ? ""
@@ -68,7 +68,7 @@ export const lockOpenWith = (tx: Tx, contactId: string, id = ""): Promise<Map<st
       .andWhere(`(conversation.state = '${ConversationState.open}' OR conversation.id = :id)`, { id }),
   );
 
-/** The open conversation at a place, among the locked ones; null if there is none. */
+/** The open conversation at a place, among locked conversations; null if there is none. */
 export const openAt = (
   conversations: ReadonlyMap<string, Conversation>,
   { line, address }: Place,

@@ -36,7 +36,7 @@ interface Sending {
   /** Null for the conversation with the default contact of the caller's agent, if it has one. */
   conversationId: string | null;
   text: string;
-  /** When to queue the message, if not now. */
+  /** When to queue the message; undefined for now. */
   sendAt: Timestamp | undefined;
   /** True if the agent's queue has room for the message. */
   hasRoom: boolean;
@@ -94,7 +94,7 @@ export class MessageQueue {
     return this.add({
       scope,
       key,
-      // As in 1.0.0, so that its keys still match.
+      // Same as in 1.0.0, so that its keys still match.
       request: { message: text, sendAt: input.sendAt?.toISOString() },
       answer: context.answer,
       sending: { context, conversationId: null, text, sendAt, hasRoom },
@@ -103,7 +103,7 @@ export class MessageQueue {
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param room when to queue it, if not now, and if the agent's queue has room for it
+   * @param room when to queue it, if not now, and whether the agent's queue has room for it
    * @returns the message as it was accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
@@ -166,7 +166,7 @@ export class MessageQueue {
 const agentIdOf = ({ context, conversation }: Placed): string =>
   conversation?.agentId ?? agentCaller(context).agent.id;
 
-/** Opens missing default conversations, after the open ones were locked. */
+/** Opens missing default conversations after the existing ones were locked. */
 async function openEach(
   tx: Tx,
   placed: readonly Placed[],

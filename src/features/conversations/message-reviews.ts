@@ -43,7 +43,10 @@ interface Proposal {
   conversation: Conversation | null;
 }
 
-/** People look at the messages that agents propose. Of all that may happen to one, exactly one thing does. */
+/**
+ * Approves or discards messages proposed by agents; each proposal is approved, discarded, canceled or expires exactly
+ * once.
+ */
 export class MessageReviews {
   constructor(
     private readonly database: Database,
@@ -51,9 +54,9 @@ export class MessageReviews {
   ) {}
 
   /**
-   * Queues a proposed message, or schedules it for the time that its rule asks for.
-   * @returns the message, with the text that is sent and the one that was proposed
-   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not proposed or has expired
+   * Queues a proposed message, or schedules it for the time set by its rule.
+   * @returns the message, with the text to send and the proposed text
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it is not proposed or has expired
    */
   approve(context: RequestContext, { id, text }: ApproveMessageInput): Promise<Message> {
     return this.review(context, id, async (tx, { message, conversation }) => {
@@ -66,7 +69,7 @@ export class MessageReviews {
         scheduledBy: null,
         reviewedAt: now,
         updatedAt: now,
-        // The HTML has the text as it was proposed.
+        // The HTML contains the text as proposed.
         ...(isEdited && { text, html: null }),
       };
       Object.assign(message, change);
@@ -92,7 +95,7 @@ export class MessageReviews {
 
   /**
    * Cancels a proposed message.
-   * @throws GatewayError `not_found`, or `conflict`, with its status, for a message that is not proposed
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it is not proposed
    */
   discard(context: RequestContext, { id, reason = null }: DiscardMessageInput): Promise<Message> {
     return this.review(context, id, async (tx, { message, conversation }) => {
@@ -113,7 +116,7 @@ export class MessageReviews {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Excludes changes of the conversation, other reviews, and the end of a proposal that nobody approved.
+      // Excludes changes of the conversation, other reviews, and the expiry of the proposal.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, id);
@@ -131,7 +134,7 @@ export class MessageReviews {
     });
   }
 
-  /** Without texts, because an erasure does not reach the audit log. */
+  /** Without texts, because erasing a contact does not change the audit log. */
   private audit(
     tx: Tx,
     context: RequestContext,

@@ -11,7 +11,7 @@ import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
-/** A place, and the number of messages to be stored there, 0 by default. */
+/** A place, and the number of messages to store there (default 0). */
 type OpenedPlace = Place & { messages?: number };
 
 /** Locks the open conversation at a place, or opens one. */
@@ -25,8 +25,8 @@ export async function openConversation(
 }
 
 /**
- * Locks the open conversations at places, or opens them, for messages to be stored.
- * @returns them, with `lastSequence` already including these messages, and the change that stores it
+ * Locks the open conversations at places, or opens them, to store messages there.
+ * @returns the conversations, with `lastSequence` already including these messages, and the change that stores it
  */
 export async function openConversations(
   tx: Tx,

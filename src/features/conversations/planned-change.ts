@@ -12,7 +12,7 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import { type LineReference, PendingMessages } from "./conversation.inputs";
 import { addressOn, lineOf } from "./destination";
 
-/** Why a conversation was released: a caller did it, or `releaseAfter` passed. */
+/** Why a conversation was released: by a caller, or because `releaseAfter` passed. */
 export type ReleaseReason = "request" | "timeout";
 
 /** A change to a conversation and its queued messages. */
@@ -21,7 +21,7 @@ export interface PlannedChange {
   /** Which queued messages are canceled, and why; the others stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
-  /** ID of the member who hands it off by hand. */
+  /** ID of the member who hands it off manually. */
   handedOffBy?: string | undefined;
   /** For the event of a release. */
   releaseReason?: ReleaseReason;
@@ -67,8 +67,8 @@ export async function planMove(
 }
 
 /**
- * Plans to hand an open conversation off to a human; undefined if one already answers.
- * @param handedOffBy ID of the member who does it by hand
+ * Plans to hand an open conversation off to a human; undefined if a human already answers.
+ * @param handedOffBy ID of the member who does it manually
  */
 export const planHandoff = ({ handler }: Conversation, handedOffBy?: string): PlannedChange | undefined =>
   handler === Handler.human
@@ -97,7 +97,7 @@ export async function setHandedOff(
   contact.handedOffAt = handedOffAt;
 }
 
-/** Plans to close a conversation; undefined if it is closed. */
+/** Plans to close a conversation; undefined if it is already closed. */
 export const planClose = ({ state }: Conversation): PlannedChange | undefined =>
   state === ConversationState.closed
     ? undefined

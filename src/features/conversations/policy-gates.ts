@@ -19,13 +19,13 @@ import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import { isBound, type PolicyDecision, type PolicyGates, type Rescheduled } from "../messages/policy-gates";
 
-/** How soon to ask again if another transaction holds the contact (ms). */
+/** Retry delay if another transaction has locked the contact (ms). */
 const LOCKED_MS = 250;
 
-/** How soon to ask again if messages to the contact are being sent that may fail (ms). */
+/** Retry delay while messages to the contact are being sent and may still fail (ms). */
 const SENDING_MS = 1_000;
 
-/** A message to a contact that caps count. */
+/** A message that counts toward a contact's caps. */
 interface Counted {
   topic: string | null;
   /** When it was sent (ms since the epoch); null while it is being sent. */
@@ -36,7 +36,7 @@ interface Counted {
 type CountedMessages = Map<string, Counted>;
 
 /**
- * Reads the policies of agents for messages that they wrote unprompted or about a topic. Caps are exact over all processes: their
+ * Reads the policies of agents for messages written unprompted or about a topic. Caps are exact across processes: their
  * contacts are locked until the transaction ends, unless another transaction has locked them.
  */
 export const readPolicyGates =
@@ -51,7 +51,7 @@ export const readPolicyGates =
     return new ReadPolicyGates(tx, policies, counted);
   };
 
-/** The longest period of a cap for each contact (ms). */
+/** The longest cap period for each contact (ms). */
 function periodsOf(
   messages: readonly QueuedMessage[],
   policies: ReadonlyMap<string, ContactPolicy>,
@@ -74,7 +74,7 @@ const contactOf = ({ context }: Pick<QueuedMessage, "context">): string | undefi
   context.conversation?.contactId;
 
 /**
- * Locks the free ones of contacts, and reads their messages that count.
+ * Locks the contacts that no other transaction has locked, and reads their messages that count.
  * @param periods how far back to read for each contact (ms)
  */
 async function readCounted(
@@ -89,7 +89,7 @@ async function readCounted(
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
-  // A message that was not accepted does not count, but one whose attempt was cut off may have arrived.
+  // Rejected messages do not count, but a message whose attempt was cut off may have arrived.
   const those = (condition: string) => `
     select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (
@@ -137,7 +137,7 @@ class ReadPolicyGates implements PolicyGates {
     const counted = this.counted.get(contactId);
     if (counted === undefined) return askAgain(LOCKED_MS);
     const nowMs = Date.parse(now);
-    // Without earlier attempts of the message itself.
+    // Excludes earlier attempts to send the message itself.
     const others = [...counted].flatMap(([id, other]) => (id === message.id ? [] : other));
     const full = fullUntil(caps, others, nowMs);
     if (full !== undefined) {
@@ -175,7 +175,7 @@ class ReadPolicyGates implements PolicyGates {
   }
 }
 
-/** Until when full caps allow no message, and the last of them; undefined if none is full. */
+/** When the last full cap allows a message again, and its path; undefined if no cap is full. */
 function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: number): PolicyHold | undefined {
   let last: { untilMs: number; path: string } | undefined;
   for (const cap of caps) {

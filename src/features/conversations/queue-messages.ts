@@ -14,7 +14,7 @@ import { Conversation, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 
-/** The authors of humans' messages; a system of their own may send for them. */
+/** The authors of messages from humans, who may use their own system to send them. */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose in a conversation, or standalone if null. */
@@ -35,9 +35,9 @@ export type MessageToQueue = Pick<
 > & { conversation: Conversation | null };
 
 /**
- * Queues, schedules or proposes messages in conversations that the transaction has locked or just opened, and
- * standalone messages. A scheduled or proposed message gets its place in the conversation when it is queued.
- * @param tx also holds the lock `MESSAGE_ORDER`
+ * Queues, schedules or proposes standalone messages, and messages in conversations that the transaction has locked or
+ * just opened. A scheduled or proposed message gets its position in the conversation when it is queued.
+ * @param tx must also hold the lock `MESSAGE_ORDER`
  * @returns the messages in the order of the drafts
  */
 export const queueMessages = (tx: Tx, lanes: Lanes, drafts: readonly MessageToQueue[]): Promise<Message[]> =>
@@ -81,10 +81,10 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * How many messages fit into a conversation's queue, up to the wanted number. Those without a place count as well, but
- * may exceed the limit of a conversation with few messages.
- * @param options.schedules true if any of the wanted ones is scheduled or proposed
- * @param options.canceled number of its messages that a dry run would cancel
+ * How many messages fit into a conversation's queue, up to the wanted number. Messages without a position count as
+ * well, but may exceed the limit in a conversation with few messages.
+ * @param options.schedules true if any of the wanted messages is scheduled or proposed
+ * @param options.canceled number of queued messages that a dry run would cancel
  */
 export async function roomIn(
   tx: Tx,
@@ -104,7 +104,7 @@ export async function roomIn(
 export const conversationQueueFull = () =>
   queueFull(`A conversation has at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
 
-/** Gives messages without a place the next ones in their locked conversation; the transaction must store both. */
+/** Gives messages the next positions in their locked conversation; the transaction must store both. */
 export function takePlaces(conversation: Conversation, messages: readonly Message[]): void {
   for (const message of messages) {
     conversation.lastSequence += 1;
@@ -112,7 +112,7 @@ export function takePlaces(conversation: Conversation, messages: readonly Messag
   }
 }
 
-/** The change that stores the `lastSequence` of conversations, and when humans last answered. */
+/** The change that stores the `lastSequence` of conversations and when a human last answered. */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;

@@ -63,7 +63,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   const waiting = rows.map((row) => ({ ...row, context: gateContextOf(row) }));
   const queues = groupBy(waiting, ({ conversationId }) => conversationId);
   if (rows.length < MAX_MESSAGES) return { queues };
-  // The limit may have truncated the last queue and dropped the ones after it.
+  // The limit may have truncated the last queue and dropped later ones.
   const last = rows.at(-1)?.conversationId;
   const now = timestamp();
   const cut = ids.filter((id) => id === last || !queues.has(id));

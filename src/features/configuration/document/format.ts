@@ -111,7 +111,7 @@ const review = z
   .describe("Has a person approve the message before it is sent, or discard it.")
   .optional();
 
-/** A template with settings or translations besides its text. */
+/** A template with other members besides its text. */
 const fullTemplate = z.strictObject({
   text,
   subject,

@@ -14,7 +14,7 @@ const topic = z.strictObject({
     .describe("`out` to send messages about the topic only to contacts who opted in to it; otherwise `in`."),
 });
 
-/** What messages are about, so that contacts can opt out of them, and in to them. */
+/** Topics of messages, which contacts can opt out of or in to. */
 export const topics = z
   .record(name, topic)
   .meta({ maxProperties: MAX_TOPICS })

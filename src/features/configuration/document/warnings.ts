@@ -4,21 +4,21 @@ import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { undeclaredTests } from "./test-problems";
 
-/** The lines and the model that an agent's document can use. */
+/** The lines and the model available to an agent's document. */
 export interface Surroundings {
   /** Names of the agent's lines that can send. */
   lines: readonly string[];
   hasModel: boolean;
-  /** True if links to the gateway can be written. */
+  /** True if texts can contain links to the gateway. */
   hasPublicUrl: boolean;
 }
 
-/** Max number of lines that a warning names. */
+/** Max lines named in a warning. */
 const MAX_NAMED_LINES = 10;
 
 /**
- * Probable mistakes in a valid document: rules that never match, unused templates, windows without a time zone, and,
- * for an agent's document, lines that the agent does not have and questions to a model that the gateway does not have.
+ * Probable mistakes in a valid document: rules that never match, unused templates, windows without a time zone and, for
+ * an agent's document, missing lines and questions to a missing model.
  */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
   const { templates = {}, rules = [], otherwise = [] } = document;
@@ -90,7 +90,7 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
   ];
 }
 
-/** The lines and the model that effects need and that do not exist. */
+/** Finds effects that need a missing line or model. */
 function missingFor(
   effects: readonly EffectDocument[],
   path: readonly PropertyKey[],
@@ -120,7 +120,7 @@ function missingFor(
   });
 }
 
-/** True if an earlier rule decides every situation that a later one would match. */
+/** True if an earlier rule decides every situation that a later rule would match. */
 function hides(before: RuleDocument, rule: RuleDocument): boolean {
   if (before.continue || before.once || !(before.on === ANY_SITUATION || before.on === rule.on)) return false;
   const clauses = new Set(rule.when);

@@ -93,7 +93,7 @@ export class TextTemplate {
     return this.names.some(({ path: [root] }) => root === name);
   }
 
-  /** Finds uses of the filter `plural` without a form that counts in a language have. */
+  /** Finds uses of the filter `plural` that lack one of a language's plural forms. */
   missingPlurals(locale: string): SourceError[] {
     return this.plurals.flatMap(({ token, names }) => {
       const missing = pluralsOf(locale).filter((form) => !names.includes(form));
@@ -158,7 +158,7 @@ function compile(template: Template, place: TextPlace): Writer {
 
 /**
  * Checks a part of a template as HTML.
- * @param start number of characters at the start of the token that are not part of it
+ * @param start offset of the part in the token
  */
 function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: HtmlScanner) => void): void {
   if (html === undefined) return;
@@ -171,7 +171,7 @@ function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: 
 }
 
 /**
- * Returns a function that compiles alternative parts: all must end where the same HTML can follow.
+ * Returns a function that compiles alternative parts, which must all leave the same HTML open.
  * @param tag the tag with the parts
  */
 function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {
@@ -195,7 +195,7 @@ function compileBranches(tag: IfTag | UnlessTag, place: TextPlace): Writer {
   const oneOf = alternatives(tag, place);
   const branches = tag.branches.map(({ value, templates }, index) => ({
     test: compileValue(value, tag.token, place),
-    /** The truthiness that selects the branch. */
+    /** The truth value that selects the branch. */
     expected: !(tag instanceof UnlessTag && index === 0),
     write: oneOf(() => compileAll(templates, place)),
   }));
@@ -240,7 +240,7 @@ function compileFor(tag: ForTag, place: TextPlace): Writer {
   const oneOf = alternatives(tag, place);
   const body = oneOf(() => compileAll(tag.templates, inLoop));
   const otherwise = oneOf(() => compileAll(tag.elseTemplates, place));
-  // The body may be written more than once.
+  // The body may be repeated or skipped, so it must end as it starts.
   oneOf(() => NOTHING);
   return (run) => {
     const list = collection(run, false);

@@ -68,7 +68,7 @@ export class TextRun {
   }
 
   /**
-   * The text as the subject of an e-mail: on a single line, and cut if it is too long.
+   * The text as an e-mail subject: on a single line, and truncated if it is too long.
    * @throws TextError if it is not well-formed
    * @throws TooExpensive if it takes too many steps
    */
