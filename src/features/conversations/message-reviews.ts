@@ -44,8 +44,8 @@ interface Proposal {
 }
 
 /**
- * Approves or discards messages proposed by agents; each proposal is approved, discarded, canceled or expires exactly
- * once.
+ * Approves or discards messages proposed by agents. Each proposal ends exactly once, even if reviews, cancellation and
+ * expiry race.
  */
 export class MessageReviews {
   constructor(

@@ -15,17 +15,17 @@ import type { Organization } from "../organizations/organization.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChanges } from "./conversation-changes";
 
-/** Max conversations released per transaction; deliveries wait for it. */
+/** Max conversations released per transaction; their deliveries wait for its commit. */
 const MAX_RELEASED = 20;
 
-/** How soon to try again if another transaction holds a conversation (ms). */
+/** Retry delay if another transaction has locked a conversation (ms). */
 const LOCKED_MS = 250;
 
 /**
- * Releases the conversations of agents that were not released within `releaseAfter` of the live configuration. An agent
- * that has it has a lane, which sleeps until the first conversation is due, and no longer than `releaseAfter`: what is
- * handed off while it sleeps is due later, so that a handoff need not know of it. Takes only free locks, because it already
- * holds lanes.
+ * Releases conversations that were not released within the `releaseAfter` of their agent's live configuration. Each
+ * agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but at most for `releaseAfter`:
+ * conversations handed off in the meantime are due later, so handoffs need not wake it. Takes only free locks, because
+ * it already holds lanes.
  */
 export const releaseWork = (
   lanes: Lanes,
@@ -45,8 +45,8 @@ export const releaseWork = (
 });
 
 /**
- * Releases conversations of an agent that are due.
- * @returns when to look again
+ * Releases an agent's due conversations.
+ * @returns when to check again
  */
 async function release(
   tx: Tx,
@@ -55,7 +55,7 @@ async function release(
   { agentId, afterMs }: { agentId: string; afterMs: number },
 ): Promise<Timestamp> {
   const now = Date.now();
-  // The text of the partial index, because SQLite compares texts.
+  // The exact text of the partial index, because SQLite compares texts.
   const handedOff = () =>
     tx
       .createQueryBuilder(Conversation, "conversation")
@@ -95,7 +95,7 @@ async function release(
   });
   const context = systemFor(organization as Organization);
   let isDone = locked.size === contactIds.length;
-  // What was handed off together is released together, once no human has answered in any of it.
+  // Conversations handed off together are released together, once no human has answered in any of them.
   const groups = groupBy(found, ({ id, contactId }) => (together.includes(contactId) ? contactId : id));
   for (const group of groups.values()) {
     const contact = locked.get(group[0]?.contactId ?? "");

@@ -33,15 +33,15 @@ const isProposed = ({ status }: Message): boolean => status === MessageStatus.pr
 
 const QUEUED = { status: MessageStatus.queued, scheduledReason: null, scheduledBy: null };
 
-/** How soon to try again if another transaction holds the conversation (ms). */
+/** Retry delay if another transaction has locked the conversation (ms). */
 const LOCKED_MS = 250;
 
 const EXPIRED = { status: MessageStatus.failed, errorCode: MessageError.expired };
 
 /**
- * Queues scheduled messages that are due: each takes the next place in its conversation, whose lane then asks all gates.
- * Gives up proposed messages that nobody approved in time. Takes only free locks of conversations and their lanes,
- * because it already holds lanes.
+ * Queues scheduled messages that are due: each takes the next position in its conversation, whose lane then checks all
+ * gates. Gives up proposed messages that were not approved in time. Takes only free locks of conversations and their
+ * lanes, because it already holds lanes.
  */
 export const scheduleWork = (lanes: Lanes, messageFailures: MessageFailures): LaneWork => ({
   start: async (tx, laneIds, { observer }) => {

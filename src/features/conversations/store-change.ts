@@ -59,8 +59,8 @@ async function settleQueue(
 }
 
 /**
- * Stores a change to a conversation like `storeChange`, cancels timers of its contact, adds the notices of a
- * handoff, ends the handoff of the contact with its last open conversation, and audits the change if necessary.
+ * Stores a change to a conversation like `storeChange`, cancels its contact's timers, adds handoff notices, ends the
+ * contact's handoff with its last open conversation, and audits the change if necessary.
  */
 export async function storeAudited(
   tx: Tx,
@@ -107,7 +107,7 @@ async function restamp(
   // The messages may no longer be held.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
-  // A message that is being sent and fails is retried like a waiting one.
+  // If a message being sent fails, it is retried like a waiting one.
   if (sending !== undefined && !isCanceled(sending)) await tx.update(Message, { id: sending.id }, { fence });
   return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };
 }

@@ -33,10 +33,10 @@ export interface Applied {
 const NONE: ReadonlyMap<string, Conversation> = new Map();
 
 /**
- * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last, so that
- * the other effects apply to them: they are sent on the line that the conversation was moved to, even if it was handed
- * off or closed. A dry run does all of it in memory.
- * @param unit passed once the locks are known; before that, nothing is stored
+ * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last, so
+ * that the other effects apply to them: they are sent on the line that the conversation was moved to, even if it was
+ * handed off or closed. A dry run does all this in memory.
+ * @param unit passed once the locks are known; nothing is stored before that
  * @throws GatewayError `queue_full`
  */
 export async function applyEffects(
@@ -79,7 +79,7 @@ export async function applyEffects(
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;
   const isForContact = effects.some((effect, i) => isContactHandoff(effect) && results[i] === undefined);
-  // Locked before the order of messages, like all conversations.
+  // Locked before the order of messages, like every conversation.
   const others = isForContact && contact !== null ? await lockOpenWith(tx, contact.id) : NONE;
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));
@@ -90,7 +90,7 @@ export async function applyEffects(
   // The conversation with the default contact does not count: the situation is not about it.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
-  /** The messages that changes of conversations have canceled, as IDs by conversation. */
+  /** IDs of messages canceled by changes of conversations, by conversation. */
   const canceled = new Map<string, Set<string>>();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;

@@ -13,10 +13,10 @@ import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import type { Against, ReplayAgainst } from "./replay";
 
-/** A configuration to try, before it is compiled. */
+/** A configuration to try, not compiled yet. */
 export type Candidate = ConfigurationVersion | ConfigurationDraft | { given: object };
 
-/** Compiles the configurations that decisions are tried with. */
+/** Compiles configurations to try decisions with. */
 export class Candidates {
   constructor(
     private readonly database: Database,
@@ -68,7 +68,7 @@ export class Candidates {
 /**
  * Finds a configuration of an agent.
  * @throws GatewayError `not_found` (version, draft), `invalid_request` for a draft with an API key, or
- *   `insufficient_scope` for a document with a key that may not read what its templates could show
+ *   `insufficient_scope` for a document if the key may not read the data that its templates could show
  */
 export async function candidateOf(
   reader: EntityManager,

@@ -50,7 +50,7 @@ export interface DueDecision extends Described {
 /** A request whose situation is valid for the live configuration. */
 type Declared = DecisionRequest & Against;
 
-/** Makes decisions, each in the transaction that applies its effects. */
+/** Makes each decision in the transaction that applies its effects. */
 export class DecisionMaker {
   constructor(
     private readonly dependencies: Dependencies,
@@ -60,10 +60,10 @@ export class DecisionMaker {
 
   /**
    * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the same
-   * contact are made one by one, all others concurrently. Decisions that ask a model are only stored; a deliverer makes
-   * them.
-   * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths from `situation`,
-   *   or see `findParticipants` and `applyEffects`
+   * contact are made one by one, all others concurrently. Decisions that ask a model are only stored, and made later by
+   * a deliverer.
+   * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths from `situation`, or see
+   *   `findParticipants` and `applyEffects`
    * @throws GatewayError a rejection after something was stored, which ends the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {

@@ -4,12 +4,12 @@ import type { Conversation } from "../conversations/conversation.entity";
 /** The inputs of a decision besides its situation and the configuration. */
 export type Snapshot = Omit<DecisionInput, "situation">;
 
-/** The state at the time of asking a model; the answer counts only if the state has not changed. */
+/** The state when the model was asked; the answer counts only if the state has not changed. */
 export interface ModelRequestState {
-  /** The conversation at that time; null if there was none. */
+  /** The conversation at the time; null if there was none. */
   conversation: Pick<Conversation, "version" | "lastSequence"> | null;
   /** See `Participants`. */
   isNamed: boolean;
-  /** ID of the contact's address that the situation names; null if it names none. */
+  /** ID of the contact's address named by the situation; null if it names none. */
   addressId: string | null;
 }

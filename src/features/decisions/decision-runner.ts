@@ -19,7 +19,7 @@ import { Interrupted, type Model } from "./model/model";
 import { isOvertaken } from "./model-request-state";
 import type { Planning } from "./planning";
 
-/** The groups of senders that make decisions by rules and by asking the model, each with a share. */
+/** The groups of senders for decisions by rules and by the model, each with its share. */
 export const RULES = "rules";
 export const MODEL = "model";
 
@@ -31,7 +31,7 @@ interface OwnedDecision extends DueDecision {
   owner: string;
 }
 
-/** Makes background decisions. Several processes may run the same decision; it is made only once. */
+/** Makes background decisions. Several processes may run the same decision, but it is made only once. */
 export class DecisionRunner implements LaneWork {
   /** When to retry failed decisions. */
   private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
@@ -77,7 +77,7 @@ export class DecisionRunner implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** The decision itself is already stored. */
+  /** No-op: the decision itself is already stored. */
   async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
     for (const { laneId, result } of ended) {
       if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
@@ -87,7 +87,7 @@ export class DecisionRunner implements LaneWork {
 
   /**
    * Asks the model for a waiting decision.
-   * @returns undefined if the decision is not, or no longer, waiting for the model
+   * @returns undefined if the decision is not waiting for the model, or not anymore
    */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
     const decision = await this.database.read(async (reader) => {
@@ -109,7 +109,7 @@ export class DecisionRunner implements LaneWork {
 
   /**
    * Makes a decision.
-   * @param attempt aborts the wait for other systems
+   * @param attempt its signal aborts the wait for other systems
    */
   private async run(decision: OwnedDecision, attempt: Attempt): Promise<SendResult> {
     const { id } = decision;
@@ -133,7 +133,7 @@ export class DecisionRunner implements LaneWork {
   }
 }
 
-/** The model gave no decision, so it gets only one sender until it does. */
+/** The model gave no answer, so it gets only one sender until it does. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,
@@ -142,7 +142,7 @@ const unanswered = ({ code, message }: ExplanationError): SendResult => ({
 
 export const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
 
-/** Database outages, and transactions that lost a race. */
+/** Errors that may pass: database outages, and transactions that lost a race. */
 export const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
 
 export const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResult => ({

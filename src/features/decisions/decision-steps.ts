@@ -53,7 +53,7 @@ export interface Resumed {
   answer?: Answer | undefined;
 }
 
-/** The steps of decisions after their participants are locked. */
+/** The steps of a decision once its participants are locked. */
 export class DecisionSteps {
   constructor(
     private readonly dependencies: Dependencies,
@@ -189,14 +189,14 @@ export class DecisionSteps {
       >,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
-    // Read before the effects, which may move the conversation.
+    // Read before applying the effects, which may move the conversation.
     const addressId = participants.conversation?.addressId;
     const isAnswer = situation.type === MESSAGE_RECEIVED;
     const { policy } = configuration;
     const { contact } = snapshot;
     const isBound = policy !== undefined && contact !== null && !isAnswer;
     const { lanes, consents, queues, defaultConversations } = this.dependencies;
-    // Without a spread, with which V8 builds large objects slowly.
+    // No spread, because V8 builds large objects slowly from spreads.
     const application: Application = {
       lanes,
       consents,
@@ -242,7 +242,7 @@ export class DecisionSteps {
   }
 }
 
-/** Adds the earlier messages that a rule gives to the model to the snapshot of its decision. */
+/** Adds the earlier messages for the model to the snapshot of a decision. */
 async function recordHistory(
   tx: Tx,
   decision: Decision,
@@ -251,13 +251,13 @@ async function recordHistory(
 ): Promise<void> {
   const { snapshot, situation } = decision;
   if (count === undefined || conversation === null || snapshot === null) return;
-  // Those that the situation is about are known already.
+  // The messages that the situation is about are already known.
   const except = snapshot.message === null ? [] : messageIdsOf(situation);
   const history = await readHistory(tx, { conversationId: conversation.id, count, except });
   decision.snapshot = { ...snapshot, model: { history } };
 }
 
-/** Adds what a model answered to the snapshot of its decision. */
+/** Adds the model's answer to the snapshot of a decision. */
 function recordAnswer(decision: Decision, answer: Answer | undefined): void {
   const { snapshot } = decision;
   if (snapshot === null || answer?.text === undefined) return;

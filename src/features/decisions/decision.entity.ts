@@ -115,7 +115,7 @@ export class Decision {
   @Column({ ...UUID_COLUMN, nullable: true })
   timerId!: string | null;
 
-  /** Everything that the decision depended on besides the situation; null once its contact was erased. */
+  /** All inputs of the decision besides the situation; null once its contact is erased. */
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 
@@ -149,7 +149,7 @@ export class Decision {
   @Column({ type: "integer", default: 0 })
   failedEffects!: number;
 
-  /** The effects chosen by the rules, whatever their results. */
+  /** The effects chosen by the rules, regardless of their results. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 
@@ -173,6 +173,6 @@ export class Decision {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
 
-  /** The configuration of a dry run that chose one. */
+  /** The configuration given for a dry run. */
   tried?: CompiledConfiguration | undefined;
 }

@@ -56,7 +56,7 @@ async function rejectionsOfMembers(
   return rejections;
 }
 
-/** A rejection with the paths of the mutation. */
+/** A rejection with paths from the mutation's input. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
 
@@ -64,13 +64,13 @@ const rejectInput = (error: unknown): never => {
   throw withinInput(error);
 };
 
-/** The decisions of agents. */
+/** Submits situations to agents, and lists their decisions. */
 export class DecisionService {
-  /** A decision by its ID; without an access check. */
+  /** A decision by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Decision | undefined>;
-  /** A page of the decisions about a contact; without an access check. */
+  /** A page of the decisions about a contact. Does not check access. */
   readonly ofContact: ListOfParent<DecisionConnection>;
-  /** A page of the decisions about a conversation; without an access check. */
+  /** A page of the decisions about a conversation. Does not check access. */
   readonly ofConversation: ListOfParent<DecisionConnection>;
 
   private readonly decideInBatch: (request: Request) => Promise<Decision>;
@@ -122,13 +122,13 @@ export class DecisionService {
     });
   }
 
-  /** @returns the decision, or null if the caller's agent, or a member's organization, has none with this ID */
+  /** @returns the decision, or null if the caller's agent or organization has none with this ID */
   find(context: RequestContext, id: string): Promise<Decision | null> {
     return this.database.read((reader) => findOfCaller(reader, context, Decision, id));
   }
 
   /**
-   * One page of the decisions of the calling agent, or of the agent given by a member, newest first.
+   * One page of the decisions of the calling agent, or of the agent named by a member, newest first.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(
@@ -162,7 +162,7 @@ export class DecisionService {
       if (hasFailures != null) query.andWhere(`decision.failed_effects ${hasFailures ? ">" : "="} 0`);
       return createdBetween(query, { since, until });
     };
-    // Filtering for rare values reads many entries of an index, unless another index leads to few.
+    // Filtering for rare values reads many index entries, unless another index narrows them down.
     const isNarrow = [key, contactId, conversationId].some((value) => value != null);
     const mayReadMany =
       !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
@@ -216,7 +216,7 @@ export class DecisionService {
   }
 }
 
-/** A dry-run decision, without IDs of rows that are not stored. */
+/** A dry-run decision without the IDs of rows that are not stored. */
 async function withoutIds(tx: Tx, decision: Decision): Promise<Decision> {
   const { contactId, conversationId } = decision;
   const stored = async (entity: EntityTarget<{ id: string }>, id: string | null) =>

@@ -89,7 +89,7 @@ export const decisions = feature({
   hooks: ({ database, situationTriggers, configurationTests }) => ({
     configurationTested: (context, document) => configurationTests.differences(context, document),
     agentPurged: [
-      // The matches of rules with `once` hold only IDs, and expire.
+      // Matches of rules with `once` need no purge: they hold only IDs, and expire.
       purgeRows(database, Decision),
       async (agentId, { owner }) => {
         await database.writeFor(owner, (tx) => tx.delete(ModelUsage, { agentId }));
@@ -117,7 +117,7 @@ export const decisions = feature({
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS, EFFECTS, MODEL_TOKENS],
   shares: (senders, { model: settings }) => {
-    // A model may be slow: models and webhook endpoints together leave a sender free for messages.
+    // Models may be slow, so models and webhook endpoints together leave one sender free for messages.
     const model = settings?.concurrency ?? Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },

@@ -19,14 +19,14 @@ export interface Assumed {
   effects: EffectOutcome[];
   /** The contact's tags afterwards, sorted. */
   tags: string[];
-  /** The contact's waiting timers afterwards, by key; those that waited before have no details. */
+  /** The contact's waiting timers afterwards, by key; earlier timers have no details. */
   timers: ReadonlyMap<string, { situation?: string; dueAt?: Timestamp | null }>;
 }
 
 const NO_CONTACT: ExplanationError = { code: "not_found", message: "The situation is not about a contact." };
 const NO_CONVERSATION: ExplanationError = { code: "not_found", message: "There is no conversation." };
 
-/** Applies effects where every message reaches its contact, because a test knows neither lines nor consents. */
+/** Applies effects as if every message reached its contact, because a test knows neither lines nor consents. */
 export function assumedResults(
   { effects, gates }: Plan,
   input: DecisionInput,

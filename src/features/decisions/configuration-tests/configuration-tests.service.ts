@@ -22,7 +22,7 @@ import type { ConfigurationTests } from "./configuration-tests.outputs";
 import { type TestReport, testsInSteps } from "./run-tests";
 import { type Recorded, testFrom } from "./test-from-decision";
 
-/** Runs the tests of configurations, in turns with replays. */
+/** Runs the tests of configurations; takes turns with replays. */
 export class ConfigurationTestService {
   constructor(
     private readonly database: Database,
@@ -52,9 +52,9 @@ export class ConfigurationTestService {
 
   /**
    * Makes a test from a recorded decision; see `testFrom`.
-   * @param against the configuration that decides what the test expects; null or undefined for that of the decision
-   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision or an
-   *   erased contact, or `unavailable` if it would wait too long
+   * @param against the configuration that determines the expectations; null or undefined for the decision's own
+   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision
+   *   or an erased contact, or `unavailable` if it would wait too long
    */
   async fromDecision(
     context: RequestContext,
@@ -125,7 +125,7 @@ export class ConfigurationTestService {
   }
 }
 
-/** Tests contain what a decision knew of its contact and conversation. */
+/** Tests contain the contact and conversation data that a decision was based on. */
 function authorizeReading({ caller }: RequestContext): void {
   for (const allowed of [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS])
     authorize(caller, { allowed, whileDeactivated: false }, false);
@@ -141,6 +141,6 @@ function recorded({ snapshot, ...decision }: Decision): Recorded {
   throw new GatewayError("conflict", "The contact was erased, so that no test can be made.");
 }
 
-/** The document of a configuration that was compiled. */
+/** The document of a compiled configuration. */
 const documentOf = (candidate: Candidate): ConfigurationDocument =>
   ("given" in candidate ? candidate.given : candidate.document) as ConfigurationDocument;

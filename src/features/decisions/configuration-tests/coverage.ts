@@ -5,7 +5,7 @@ import type { TestResult } from "./run-test";
 export interface RuleCoverage {
   /** Null for `otherwise`. */
   ruleId: string | null;
-  /** Number of tests in which it matched. */
+  /** Number of tests where it matched. */
   matched: number;
   /** Its conditions, in order. */
   clauses: ClauseCoverage[];
@@ -14,9 +14,9 @@ export interface RuleCoverage {
 /** How often tests reached a condition. */
 export interface ClauseCoverage {
   source: string;
-  /** Number of tests in which it was met. */
+  /** Number of tests where it was met. */
   met: number;
-  /** Number of tests in which it was not met. */
+  /** Number of tests where it was not met. */
   notMet: number;
 }
 
@@ -49,7 +49,7 @@ export function coverageOf(
   return [...all.values()];
 }
 
-/** What no test reaches, as sentences. */
+/** The gaps in the coverage, as sentences. */
 export const gapsOf = (coverage: readonly RuleCoverage[]): string[] =>
   coverage.flatMap(({ ruleId, matched, clauses }) => {
     const name = ruleId === null ? "otherwise" : `rule ${ruleId}`;

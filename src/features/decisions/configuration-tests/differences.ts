@@ -28,7 +28,7 @@ const SHOWN_MAX_LENGTH = 120;
 
 const reported = (message: string): string => excerpt(message, PROBLEM_MESSAGE_MAX_LENGTH).toWellFormed();
 
-/** The difference of a test whose situation the configuration rejects. */
+/** The difference for a test whose situation is rejected by the configuration. */
 export const rejection = (
   { id }: TestDocument,
   index: number,
@@ -43,7 +43,7 @@ export const rejection = (
   clause: null,
 });
 
-/** Compares a decision with what its test expects. */
+/** Compares a decision with its test's expectations. */
 export function differencesOf(compared: Compared): TestDifference[] {
   const { test, index, planned, expect, outcome } = compared;
   const difference = (
@@ -78,10 +78,10 @@ export function differencesOf(compared: Compared): TestDifference[] {
   return differences;
 }
 
-/** What decided, as the subject of a sentence. */
+/** The rule that decided, or `otherwise`, as the subject of a sentence. */
 const decider = ({ ruleId }: Pick<Plan, "ruleId">) => (ruleId === null ? "otherwise" : `rule ${ruleId}`);
 
-/** Why another rule than the expected one decided. */
+/** Why a different rule decided than expected. */
 function whyNot(
   expected: string | null,
   { configuration, test, planned }: Compared,
@@ -111,7 +111,7 @@ function whyNot(
   return because(falseClause(tried), tried.clauses.length);
 }
 
-/** The condition of a rule that is not met. */
+/** The unmet condition of a rule. */
 function falseClause({ id, clauses }: RuleExplanation): string {
   const last = clauses.at(-1);
   if (last === undefined) return `${id} did not match`;
@@ -129,7 +129,7 @@ const reads = ({ read }: ClauseExplanation): string =>
         .map(({ path, value, isCut }) => `${path} is ${isCut ? "…" : shown(JSON.stringify(value))}`)
         .join(" and ")}`;
 
-/** The effects that failed or were held back. */
+/** Lists effects that failed or were held back. */
 function obstacles({ assumed }: Compared): string {
   const [first] = assumed.effects.filter(({ error }) => error !== undefined);
   return first === undefined ? "" : `: ${obstacle(first)}`;

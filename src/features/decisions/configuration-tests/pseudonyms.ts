@@ -1,25 +1,25 @@
-/** How a test names the contact of the decision that it is made from. */
+/** The name of the contact in a test made from a decision. */
 const FIRST_NAME = "Alex";
 const LAST_NAME = "Example";
 const REF = "contact-1";
 
-/** Min length of a word that is replaced inside of texts: shorter ones are parts of other words or numbers. */
+/** Min length of names to replace within texts: shorter texts also occur in other words or numbers. */
 const NAME_MIN_LENGTH = 2;
 const REF_MIN_LENGTH = 3;
 
-// The lengths are bounded, because a search without bounds takes quadratic time.
+// The lengths are bounded, because an unbounded search would take quadratic time.
 const EMAIL = String.raw`[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}`;
 const PHONE = String.raw`(?<![\p{L}\p{N}])(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|0[1-9](?:[ ()/-]{0,2}\d){7,12})(?!\d)`;
 
-/** How a contact is named; null where it is not. */
+/** The name and `ref` of a contact; null if unset. */
 interface Named {
   name: string | null;
   ref: string | null;
 }
 
 /**
- * Replaces a contact's name, `ref` and addresses in JSON values, and everything else that looks like an e-mail address or a
- * phone number. Equal texts have equal replacements; the first digits of a phone number remain.
+ * Replaces a contact's name, `ref` and addresses in JSON values, and anything else that looks like an e-mail address or
+ * a phone number. Equal texts get equal replacements; the first digits of a phone number are kept.
  */
 export class Pseudonyms {
   private readonly known = new Map<string, string>();
@@ -31,7 +31,7 @@ export class Pseudonyms {
     const [first, ...others] = words;
     if (contact?.name != null && words.length > 1) this.add(contact.name, `${FIRST_NAME} ${LAST_NAME}`);
     if (first !== undefined) this.add(first, FIRST_NAME);
-    // In lower case, such as "van", they are words of other texts, too.
+    // Lowercase words such as "van" also occur in other texts.
     for (const word of others) if (word !== word.toLowerCase()) this.add(word, LAST_NAME);
     if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) this.add(contact.ref, REF);
     for (const address of addresses)
@@ -50,7 +50,7 @@ export class Pseudonyms {
     return { name: other === name ? FIRST_NAME : other || null, ref: ref === null ? null : REF };
   }
 
-  /** A JSON value with all of its texts replaced, but not the names of its members. */
+  /** Replaces all texts in a JSON value, but not member names. */
   of<Value>(value: Value): Value {
     if (typeof value === "string") return this.inText(value) as Value;
     if (Array.isArray(value)) return value.map((each) => this.of(each)) as Value;
@@ -65,7 +65,7 @@ export class Pseudonyms {
     });
   }
 
-  /** The first replacement of a text counts. */
+  /** The first replacement of a text wins. */
   private add(text: string, standIn: string | (() => string)): void {
     const key = text.toLowerCase();
     if (!this.known.has(key)) this.known.set(key, typeof standIn === "string" ? standIn : standIn());

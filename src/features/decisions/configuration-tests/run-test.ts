@@ -27,7 +27,7 @@ export interface TestResult {
   differences: readonly TestDifference[];
 }
 
-/** What the agent does in a tested situation. */
+/** The agent's decision in a tested situation. */
 export interface Decided {
   planned: Plan;
   assumed: Assumed;
@@ -35,9 +35,9 @@ export interface Decided {
 }
 
 /**
- * Decides in the situation of a test, and compares the decision with what the test expects. The result depends only on
- * the arguments.
- * @param index the place of the test in the document
+ * Decides in the situation of a test, and compares the decision with the test's expectations. The result depends only
+ * on the arguments.
+ * @param index position of the test in the document
  */
 export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestResult {
   const { id, expect } = test;
@@ -55,7 +55,7 @@ export function runTest(configuration: CompiledConfiguration, test: TestDocument
 }
 
 /**
- * Decides in the situation of a test, with the answer of its model.
+ * Decides in the situation of a test, with its assumed model answer.
  * @throws InvalidInput like `plan`
  */
 export function decide(configuration: CompiledConfiguration, tested: TestedSituation): Decided {

@@ -13,7 +13,7 @@ export interface TestReport {
   coverage: readonly RuleCoverage[];
 }
 
-/** Runs the tests of a document, one per step, because 500 expensive ones may take long. */
+/** Runs the tests of a document, one per step, because 500 expensive tests may take long. */
 export function* testsInSteps(
   configuration: CompiledConfiguration,
   tests: readonly TestDocument[],
@@ -33,7 +33,7 @@ export function* testsInSteps(
   };
 }
 
-/** Runs the tests of a document at once. */
+/** Runs the tests of a document in a single step. */
 export function runTests(configuration: CompiledConfiguration, tests: readonly TestDocument[]): TestReport {
   const steps = testsInSteps(configuration, tests);
   let step = steps.next();

@@ -18,11 +18,11 @@ import { type Decided, decide } from "./run-test";
 export type Recorded = Pick<Decision, "id" | "situation" | "explanation"> & { snapshot: Snapshot };
 
 /**
- * Makes a test of a decision's situation that expects what a configuration decides in it, with the contact's name and
- * addresses replaced.
+ * Makes a test from a decision's situation, with the contact's name and addresses replaced. It expects the decision of
+ * the given configuration.
  * @param addresses the contact's addresses
- * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if the configuration
- *   rejects the situation, or if no test can describe it
+ * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if the
+ *   configuration rejects the situation, or if no test can describe it
  */
 export function testFrom(
   configuration: CompiledConfiguration,
@@ -54,7 +54,7 @@ function attempt(configuration: CompiledConfiguration, tested: TestedSituation):
   }
 }
 
-/** What must be the same with and without replaced names: everything but texts. */
+/** Everything except texts, which must be the same with and without replaced names. */
 const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
   canonicalJson([
     ruleId,
@@ -67,7 +67,7 @@ const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
     ]),
   ]);
 
-/** The name of a test, of the rule and the end of the decision's ID; a dry run, which has none, is named by its time. */
+/** The name of a test: the rule and the end of the decision's ID or, for a dry run, its time. */
 function nameOf({ id, snapshot }: Recorded, { planned: { ruleId } }: Decided): string {
   const suffix = id === null ? Date.parse(snapshot.now).toString(36) : id.slice(-8);
   const rule = (ruleId ?? "otherwise").slice(0, NAME_MAX_LENGTH - suffix.length - 1);
@@ -109,11 +109,11 @@ function situationOf(
     model: of(modelOf(explanation?.effects ?? [])),
     agent,
   });
-  // A contact about whom nothing is known is still a contact.
+  // A contact without any data is still a contact.
   return { ...tested, ...(contact !== null && { contact: tested.contact ?? {} }) } as TestedSituation;
 }
 
-/** The members that a test need not name: without those that are empty. */
+/** Omits empty members, which a test need not name. */
 const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members).filter(
@@ -128,7 +128,7 @@ function modelOf(explained: readonly EffectExplanation[]): TestedSituation["mode
   const { status, error } = explained[at] ?? {};
   if (status === "failed")
     return MODEL_ERRORS.flatMap((each) => (each === error?.code ? [{ error: each }] : []))[0];
-  // In a dry run, the question is not answered.
+  // In a dry run, the question stays unanswered.
   if (status === undefined || (error != null && status === "skipped")) return undefined;
   const chosen = explained.slice(at + 1);
   const text = chosen.find(({ kind }) => kind === "send")?.text ?? null;

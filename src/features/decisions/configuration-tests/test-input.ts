@@ -5,12 +5,12 @@ import type { DecisionInput } from "../../configuration/document/read-situation"
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../../configuration/document/shapes";
 import type { TestedSituation } from "../../configuration/document/tests-format";
 
-/** The conversation of tests that name none. */
+/** The conversation of tests without one. */
 const CONVERSATION_ID = "00000000-0000-7000-8000-000000000001";
 
 const DEFAULT_LINE = "main";
 
-/** The input of the decision that a test describes. */
+/** The input of the decision described by a test. */
 export function inputOf(test: TestedSituation): DecisionInput {
   const { situation, message, failed, spent = [], agent = {} } = test;
   const contact = contactOf(test);

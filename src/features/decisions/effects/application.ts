@@ -37,11 +37,14 @@ export interface Application extends Dependencies {
   isOptedOut: boolean;
   /** True if the address of the conversation is undeliverable. */
   isUndeliverable: boolean;
-  /** True if a timer handed over the situation. */
+  /** True if a timer submitted the situation. */
   isTimed: boolean;
-  /** Says which topics require that contacts opt in; undefined without one. */
+  /** The policy, which says which topics require an opt-in; undefined without one. */
   policy: ContactPolicy | undefined;
-  /** The policy for the messages, and the contact's time zone; undefined if they answer one, or without a contact. */
+  /**
+   * The policy that applies to the messages, and the contact's time zone; undefined if they are answers, or without a
+   * contact.
+   */
   bound: { policy: ContactPolicy; timezone: string | null } | undefined;
   now: Timestamp;
   /** The contact's tags, once they are read. */
@@ -62,14 +65,14 @@ export interface Result {
   /** The line named by the message. */
   line?: string | null;
   obstacles?: LineObstacle[];
-  /** The contact's address in the current conversation, or else in the message's own, before any move. */
+  /** The contact's address in the current conversation or, without one, in the message's, before any move. */
   addressId?: string | undefined;
-  /** When to queue the message, if not now, and the part of the policy that says so, if it does. */
+  /** When to queue the message, if not now, and the part of the policy that delays it, if any. */
   sendAt?: Timestamp | undefined;
   heldBy?: MessageToQueue["heldBy"];
-  /** Who demands that a person approves the message; undefined if nobody does. */
+  /** The source of the demand that a person approve the message; undefined if no approval is needed. */
   review?: MessageToQueue["review"];
-  /** The timer that was set or canceled. */
+  /** The timer that the effect set or canceled. */
   timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;
 }
 
@@ -91,7 +94,7 @@ export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Where a message is sent; standalone if it has neither a conversation nor a place. */
+/** The destination of a message; a standalone message has neither a conversation nor a place. */
 export interface Destination {
   conversation: Conversation | null;
   /** Where to open the conversation. */

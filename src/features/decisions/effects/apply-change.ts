@@ -18,7 +18,10 @@ import { WaitingTimers } from "../../timers/waiting-timers";
 import type { EffectStatus } from "../explanation";
 import type { Application, Change, Result, TimerChange } from "./application";
 
-/** Min time until a timer is due that was set by the decision of another timer (ms), so that no two set each other endlessly. */
+/**
+ * Min wait of a timer that is set by another timer's decision (ms), so that timers cannot set each other in a tight
+ * loop.
+ */
 const MIN_CHAINED_MS = 60_000;
 
 export const isContactHandoff = (effect: Effect): boolean =>

@@ -13,7 +13,7 @@ import { MessageError } from "../../messages/message.enums";
 import type { ExplanationError, LineObstacle } from "../explanation";
 import { type Application, type Destination, FAILURES, type Result, type Send } from "./application";
 
-/** Why a message fails that would be canceled when it is its turn. */
+/** The error of a message that would be canceled before it is sent. */
 const OPTED_OUT_ERROR: ExplanationError = {
   code: MessageError.opted_out,
   message: "The contact has opted out of messages to this address.",
@@ -24,7 +24,7 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
   message: "A mail server reported that the contact's address does not exist.",
 };
 
-/** Errors of a line after which the next one is tried; a human who answers is not bypassed on another line. */
+/** Errors that make the next line be tried; an answering human is not bypassed on another line. */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",
@@ -32,15 +32,15 @@ const UNREACHED: ReadonlySet<string> = new Set([
   MessageError.undeliverable,
 ]);
 
-/** Why a message fails if none of several lines reaches the contact. */
+/** The error of a message if none of several lines reaches the contact. */
 const UNREACHED_ERROR: ExplanationError = {
   code: "not_deliverable",
   message: "None of the lines reaches the contact.",
 };
 
 /**
- * Tries the lines that a message names, until one reaches the contact. Only a situation that names a contact but no
- * conversation uses them, and a failed message that is sent again.
+ * Tries the lines named by a message until one reaches the contact. Lines are used only if the situation names a
+ * contact but no conversation, or if a failed message is sent again.
  */
 export async function onFirstLine(
   { line, lines, resendOf }: Send,
@@ -58,7 +58,7 @@ export async function onFirstLine(
   return { status: "failed", error: UNREACHED_ERROR, obstacles };
 }
 
-/** The destinations of a decision's messages, one object per conversation, which counts its messages. */
+/** The destinations of a decision's messages: one object per conversation, which counts its messages. */
 export class Destinations {
   private readonly known = new Map<string, Destination>();
 
