@@ -133,7 +133,7 @@ export class DecisionRunner implements LaneWork {
   }
 }
 
-/** The model gave no answer, so it gets only one sender until it does. */
+/** The model gave no valid answer, so it gets only one sender until it does. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

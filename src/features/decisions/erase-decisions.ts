@@ -4,7 +4,7 @@ import type { Database } from "../../database/database";
 import type { ErasureStep } from "../contacts/erasures";
 import { Decision } from "./decision.entity";
 
-/** Empties the decisions about an erased contact, except for their time, version, rule and outcome. */
+/** Erases the content of decisions about an erased contact, except time, version, rule and outcome. */
 export const eraseDecisions =
   (database: Database): ErasureStep =>
   (contactId, options) =>

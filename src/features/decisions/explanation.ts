@@ -31,17 +31,19 @@ import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { MessageGate } from "../messages/message-gate";
 
-/** Assumed number of rules: a configuration has at most 200, but rarely are that many tried. */
+/** Assumed number of rules: a configuration has at most 200, but a decision rarely tries that many. */
 const ASSUMED_RULES = 25;
-/** Assumed number of clauses of a rule, of at most 20: those of all rules share a document of 256 KiB. */
+/** Assumed number of clauses per rule (max 20): the clauses of all rules share a document of 256 KiB. */
 const ASSUMED_CLAUSES = 4;
-/** Assumed number of values that a clause reads; all clauses of a decision read at most 1,000. */
+/** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
-/** Max length of the name of a model that is shown. */
+/** Max displayed length of a model's name. */
 export const MODEL_NAME_MAX_LENGTH = 200;
 
-/** The max size of an explanation: its conditions are part of a document, and all of them read at most so many values. */
+/**
+ * The max size of an explanation: its conditions are part of a document, and the number of values they read is limited.
+ */
 export const EXPLANATION_MAX: Size = {
   values: 3 * MAX_READS,
   characters:

@@ -1,12 +1,15 @@
 import type { ExplanationError, GateExplanation } from "./explanation";
 
-/** The gate that keeps two programs from answering each other endlessly. */
+/** The gate that prevents endless reply loops between two programs. */
 const LOOP = "loop";
 
-/** Max automatic answers to an address within an hour; the decision that reaches it may still send all its messages. */
+/**
+ * Max automatic answers to an address within an hour; the decision that reaches the limit may still send all its
+ * messages.
+ */
 export const MAX_AUTOMATIC_ANSWERS = 5;
 
-/** Why an effect was skipped while the gate is closed. */
+/** The error of effects skipped while the gate is closed. */
 export const LOOP_ERROR: ExplanationError = {
   code: LOOP,
   message: `The address got ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,
@@ -18,6 +21,6 @@ export const loopGate = (answers: number): GateExplanation => ({
   passed: answers < MAX_AUTOMATIC_ANSWERS,
 });
 
-/** True if a loop keeps an agent from sending. */
+/** True if a loop prevents an agent from sending. */
 export const isLoop = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === LOOP && !passed);

@@ -9,11 +9,11 @@ import { MessageAuthor } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
 import { MAX_AUTOMATIC_ANSWERS } from "./loop-gate";
 
-/** A contact and one of its addresses to read about; null for none. */
+/** The contact and the address to read about; null for none. */
 interface Surroundings {
   contactId: string | null;
   addressId: string | null;
-  /** The address at which messages would reach the contact. */
+  /** The address where messages would reach the contact. */
   reachedAt: string | null;
   now: Timestamp;
 }
@@ -28,13 +28,13 @@ interface Found {
 }
 
 /**
- * Reads a contact's tags, the kinds of addresses at which it accepts messages, and whether it has opted out at one of
- * them, or that is undeliverable; counts the automatic answers to an address on all lines in the hour before `now`, up to
- * `MAX_AUTOMATIC_ANSWERS`. All of it is one statement. The transaction has locked the contact, so that no other decision adds an
+ * Reads, in one statement, a contact's tags, the kinds of addresses where it accepts messages, and whether one of them
+ * has opted out or is undeliverable, and counts the automatic answers to an address on all lines in the hour before
+ * `now`, up to `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other decision adds an
  * answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
-  // Ordered, because PostgreSQL would otherwise read the whole table for an address that has most of the messages.
+  // Ordered, because PostgreSQL would otherwise scan the whole table for an address with most of the messages.
   const rows: Found[] = await tx.query(
     `with wanted (n, contact_id, address_id, reached_at, since) as (values ${placeholders(wanted.length, 5)})
      select n,
@@ -69,10 +69,7 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
   });
 });
 
-/**
- * Recounts the answers for a decision after a model was asked, so that the snapshot shows the count that it depended
- * on.
- */
+/** Recounts the answers for a decision after asking a model, so that the snapshot shows the count that decided. */
 export async function recountAnswers(
   tx: Tx,
   decision: Decision,

@@ -24,9 +24,9 @@ export interface Participants {
   conversation: Conversation | null;
   /** The conversation's line, if known. */
   line?: Line | undefined;
-  /** True if the situation names the conversation; all messages then go there. */
+  /** True if the situation names the conversation; then, all messages go there. */
   isNamed: boolean;
-  /** True for the contact's address that the situation names. */
+  /** True for the contact's address named by the situation. */
   isPreferred: (address: ContactAddress) => boolean;
   /** ID of the locked contact: the agent's default contact if the situation names none. */
   subjectId?: string | undefined;
@@ -34,7 +34,7 @@ export interface Participants {
   isNew?: boolean;
 }
 
-/** The contact and conversation that a caller names for a situation. */
+/** The contact and conversation named by a caller for a situation. */
 export interface ParticipantReference {
   /** One of the caller's agents. */
   agentId: string;
@@ -62,8 +62,8 @@ interface Met {
 
 /**
  * Finds the participants of situations and locks their rows: all contacts, then all conversations. Creates contacts for
- * new `ref`s and addresses. Without a named conversation, uses the contact's open one on the default line.
- * @param named the references of the situations; a rejected one stays rejected
+ * new `ref`s and addresses. Without a named conversation, uses the contact's open conversation on the default line.
+ * @param named the references of the situations; rejected ones stay rejected
  * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a reference
  * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), or `conflict` for
  *   an erased contact, a closed conversation or a conversation with another contact
@@ -137,7 +137,7 @@ function keyOf({ id, ref, address }: ContactReference): ContactKey | undefined {
 const idsIn = ({ contact, conversation, defaultId }: Reference): string[] =>
   [contact?.id, conversation?.contactId, defaultId].flatMap((id) => id ?? []);
 
-/** Finds the referenced contacts, and creates those with new keys. */
+/** Finds the referenced contacts, and creates contacts for new keys. */
 async function meetEach(
   tx: Tx,
   contacts: ReadonlyMap<string, Contact>,
@@ -189,7 +189,7 @@ const preferredBy =
   ({ kind, address }) =>
     kind === contact?.key?.address?.kind && address === contact.key.address.address;
 
-/** Locks the named conversation of each participant, or the open one with its contact on the default line. */
+/** Locks each participant's named conversation, or the open one with its contact on the default line. */
 export async function withConversations<
   Each extends Pick<Participants, "contact" | "isPreferred"> & { conversationId?: string | null | undefined },
 >(

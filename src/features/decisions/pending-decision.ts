@@ -11,7 +11,7 @@ import { DeciderKind } from "../configuration/decider";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Decision, DecisionState, type Situation } from "./decision.entity";
 
-/** The columns of a decision that is still to be made. */
+/** The columns of a pending decision. */
 export const pendingDecision = (situation: Situation, situationKey: string | null = null) =>
   ({
     situation,
@@ -30,8 +30,8 @@ export const pendingDecision = (situation: Situation, situationKey: string | nul
   }) satisfies Partial<Decision>;
 
 /**
- * Locks pending decisions after their participants, and reads their agents and organizations; skips decisions that were
- * already made.
+ * Locks pending decisions after their participants, and reads their agents and organizations; skips decisions already
+ * made.
  */
 export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
   const query = tx
@@ -74,7 +74,7 @@ export const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
     "decidedAt",
   ]);
 
-/** Blocks other messages of the agents, so that they follow the messages of the decisions. */
+/** Blocks other messages of the agents, so that they come after the messages of the decisions. */
 export const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void> =>
   tx.lockInsertOrder(
     MESSAGE_ORDER,

@@ -13,11 +13,11 @@ export interface Plan {
   gates: GateExplanation[];
   rules: RuleExplanation[];
   effects: Effect[];
-  /** What Intl formatted, to be recorded; undefined if it formatted nothing. */
+  /** Texts formatted by Intl, to be recorded; undefined if there are none. */
   formatted?: Formatted | undefined;
 }
 
-/** The gate that keeps the agent from interfering with a human. */
+/** The gate that prevents the agent from interfering with a human. */
 const HANDLER = "handler" as const;
 
 const HUMAN: Handler = "human";
@@ -26,7 +26,7 @@ const HUMAN: Handler = "human";
 export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === HANDLER && !passed);
 
-/** The gate of a situation that the configuration does not know, which may be a typing error of the caller. */
+/** The gate for a situation that the configuration does not declare, which may be the caller's typo. */
 const declaredGate = (configuration: CompiledConfiguration, type: string): GateExplanation[] =>
   configuration.dataOf(type) === undefined
     ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]

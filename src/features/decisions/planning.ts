@@ -9,22 +9,22 @@ const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
 
-/** Max decisions in a batch, because the first caller waits for the last decision. */
+/** Max decisions per batch, because the first caller waits for the last decision. */
 const MAX_BATCH = 64;
 
-/** Max planning in a batch (ms), because others wait for its transaction. */
+/** Max planning time per batch (ms), because others wait for its transaction. */
 const MAX_BATCH_MS = 20;
 
 /** Bounds how long rule evaluation blocks the event loop, and records how long it takes. */
 export class Planning {
   private sliceMs = 0;
   private next: Promise<void> | undefined;
-  /** The longest recent planning time of each organization's decisions (ms). */
+  /** The longest recent planning time of a decision, by organization (ms). */
   private readonly longest = new LRUCache<string, number>({ max: MAX_OWNERS });
 
   /**
    * Evaluates one decision of an organization, yielding to the event loop between steps.
-   * @param steps return the result
+   * @param steps the steps, which return the result
    */
   async run<T>(owner: string, steps: Iterator<unknown, T>): Promise<T> {
     let ms = 0;
@@ -47,8 +47,8 @@ export class Planning {
   }
 
   /**
-   * Composes batches of decisions by the expected planning time of each organization.
-   * @param ownerOf returns the ID of the organization of a decision
+   * Composes batches of decisions by each organization's expected planning time.
+   * @param ownerOf returns the ID of a decision's organization
    */
   batchesBy<Row>(ownerOf: (row: Row) => string) {
     const costOf = (row: Row) => this.longest.get(ownerOf(row)) ?? SLICE_MS;

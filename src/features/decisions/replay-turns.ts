@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors";
 /** Max time a replay waits for others (ms). */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Shorter evaluations (ms) skip the timer, which would take longer than they do. */
+/** Evaluations shorter than this (ms) skip the timer, which would take longer. */
 const QUICK_MS = 2;
 
 /** Leaves half of this process's event loop to other requests, no matter how many replays there are. */
@@ -28,7 +28,7 @@ export class ReplayTurns {
   }
 
   /**
-   * Evaluates one decision, with organizations taking turns. The next one waits for as long as this one took.
+   * Evaluates one decision, with organizations taking turns. The next evaluation waits for as long as this one took.
    * @throws GatewayError `unavailable` if it would wait too long, or `invalid_request` if the client has disconnected
    */
   async evaluate<T>(context: RequestContext, work: () => T): Promise<T> {

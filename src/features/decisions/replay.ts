@@ -211,7 +211,7 @@ function explained(
   decision: Decision,
 ): EffectExplanation[] {
   const recorded = decision.explanation?.effects ?? [];
-  // Including the effects that a model chose, or `otherwise` in its place.
+  // Includes the effects chosen by a model, or by `otherwise` in its place.
   if (sameEffects(effects, decision.effects)) return [...recorded];
   const left = decision.effects.map((effect, i) => ({ text: canonicalJson(effect), result: recorded[i] }));
   return effects.map((effect) => {

@@ -16,7 +16,7 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The IDs of the subjects that rules with `once` count for. */
+/** The IDs of the subjects for which rules with `once` are counted. */
 interface Subjects {
   agent: string;
   contact: string | undefined;
@@ -26,7 +26,7 @@ interface Subjects {
 /** A rule with `once`, with the key of its count. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
-/** The counts of the rules for a situation whose subjects exist. */
+/** The counts of rules for a situation, if their subjects exist. */
 export function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,
@@ -80,13 +80,10 @@ export interface Matches {
   ruleIds: ReadonlySet<string>;
 }
 
-/**
- * Forgets the matches that were recorded for a decision when it asked a model, because the rules did not match after
- * all.
- */
+/** Forgets the matches recorded when a decision asked a model, because the rules did not match after all. */
 export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
   const rows = rowsOf(matches);
-  // Earlier matches of these rules had expired when these were recorded.
+  // Earlier matches of these rules had already expired when these were recorded.
   if (rows.length > 0) await deleteMatches(tx, rows);
 }
 
@@ -119,7 +116,7 @@ const deleteMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) =
   return matches.map(() => undefined);
 });
 
-/** The matches of rules in a decision about its current contact and conversation. */
+/** A decision's rule matches for its current contact and conversation. */
 export const matchesOf = (
   { agentId, situation, contactId, conversationId }: Decision,
   configuration: CompiledConfiguration,
@@ -132,7 +129,7 @@ export const matchesOf = (
   ruleIds,
 });
 
-/** Forgets the matches that were recorded when a decision asked a model, because it has no effects. */
+/** Forgets the matches recorded when a decision asked a model, because it has no effects. */
 export async function forget(
   tx: Tx,
   decision: Decision,
@@ -148,8 +145,8 @@ export const ruleIdsOf = (effects: readonly Effect[]): string[] => [
 ];
 
 /**
- * The rules that count for `once`: at least one of their effects was applied, or there was nothing to change. Asking a
- * model counts only if the model chose to do nothing.
+ * The rules whose matches count for `once`: at least one of their effects was applied, or there was nothing to change.
+ * Asking a model counts only if the model chose to do nothing.
  */
 export function inEffect(planned: Plan, effects: readonly EffectExplanation[]): ReadonlySet<string> {
   const matched = [...matchedIn(planned)].filter((id) => {

@@ -19,10 +19,10 @@ import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { pendingDecision } from "./pending-decision";
 
-/** Max messages per decision about a contact's messages; further ones get another decision. */
+/** Max messages per decision about a contact's messages; further messages get another decision. */
 const MAX_BURST = 20;
 
-/** A situation in a conversation that the gateway itself raises. */
+/** A situation in a conversation, raised by the gateway itself. */
 interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   situation: Situation;
 }
@@ -34,7 +34,7 @@ interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversati
   situation: string | null;
 }
 
-/** Raises the gateway's own situations, in the transactions that cause them. A deliverer makes the decisions. */
+/** Raises the gateway's own situations in the transactions that cause them. A deliverer makes the decisions. */
 export class SituationTriggers {
   constructor(
     private readonly lanes: Lanes,
@@ -76,9 +76,9 @@ export class SituationTriggers {
   };
 
   /**
-   * Raises `message.received`. Messages within `burstSeconds` of each other share a decision; a message that arrives while
-   * a model is being asked joins that decision, because the model's answer is discarded.
-   * @param tx has locked the contacts and the conversations
+   * Raises `message.received`. Messages within `burstSeconds` of each other share a decision; a message that arrives
+   * while a model is being asked joins that decision, because the model's answer is discarded.
+   * @param tx must have locked the contacts and the conversations
    * @param written messages to be stored; they get the IDs of the decisions about them
    * @returns the changes that store the decisions
    */
@@ -116,7 +116,7 @@ export class SituationTriggers {
     return [...updatesOf(tx, Decision, [...joined], ["situation"]), ...this.adding(tx, raised)];
   }
 
-  /** Stores a pending decision for each situation that the agent's live configuration has a rule for. */
+  /** Stores a pending decision for each situation for which the agent's live configuration has a rule. */
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: Decision[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {
@@ -139,7 +139,7 @@ export class SituationTriggers {
 }
 
 /**
- * Locks the last pending decision about messages of each conversation. Only holders of the conversation's lock lock it.
+ * Locks each conversation's last pending decision about messages. Only holders of the conversation's lock do this.
  * @returns the decisions by conversation
  */
 async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<Map<string, Decision>> {

@@ -30,13 +30,13 @@ interface SnapshotContext {
   configuration: CompiledConfiguration;
   situation: Situation;
   now: Timestamp;
-  /** Data to assume of the contact. */
+  /** Data to assume about the contact. */
   assumed?: AssumedContact | undefined;
 }
 
 /**
  * Reads the data for conditions and templates.
- * @throws InvalidInput for assumptions about no contact
+ * @throws InvalidInput for assumptions without a contact
  */
 export async function takeSnapshot(
   tx: Tx,
@@ -106,11 +106,11 @@ function assumptionsOf({
   };
 }
 
-/** The IDs of the received messages that a situation is about, as its caller names them. */
+/** The IDs of a situation's received messages, as named by its caller. */
 export const messageIdsOf = ({ type, data }: Situation): string[] =>
   type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
 
-/** Combines the messages of a situation: their texts as lines, and the last subject and number. */
+/** Combines the messages of a situation: each text on a line, with the last subject and number. */
 async function receivedMessage(
   tx: Tx,
   situation: Situation,
@@ -138,7 +138,7 @@ async function failedMessage(
   if (message === null) return {};
   const { text, subject, html, topic, resentAs, author, answeredAddressId, proposedText, reviewedAt } =
     message;
-  // The policy applies to the second message only if it applied to the first one.
+  // The policy applies to the resent message only if it applied to the failed one.
   const isUrgent = message.isUrgent || author !== MessageAuthor.agent || answeredAddressId !== null;
   const more = {
     ...(html !== null && { html }),
@@ -149,7 +149,9 @@ async function failedMessage(
   return { failed: { text, subject, wasResent: resentAs !== null, ...more } };
 }
 
-/** The inbound messages of a conversation among the given IDs: a caller may name any messages in a situation. */
+/**
+ * The inbound messages of a conversation among the given IDs, because a caller may name any messages in a situation.
+ */
 const inboundMessages = coalesceInTx(
   async (tx: Tx, wanted: readonly { ids: readonly string[]; conversationId: string }[]) => {
     const messages = await tx.find(Message, {

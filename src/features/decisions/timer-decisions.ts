@@ -33,9 +33,9 @@ export class TimerDecisions {
   ) {}
 
   /**
-   * Hands the situations of due timers to their agents, unless the timers were canceled or replaced. Taking the timers
-   * and deciding is one transaction, which holds the locks of the contacts: what cancels a timer comes before or after.
-   * @param failure why the decisions cannot be made
+   * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. One transaction
+   * takes the timers and decides while it holds the contacts' locks, so a timer is canceled either before or after it.
+   * @param failure the reason why the decisions cannot be made
    * @throws GatewayError like `decide`
    */
   async fire(tx: Tx, due: readonly DueTimer[], failure?: ExplanationError): Promise<void> {
@@ -110,7 +110,7 @@ export class TimerDecisions {
   }
 }
 
-/** The conversations of timers whose contacts are locked, which keeps their states as they are. */
+/** The conversations of timers; their contacts are locked, so their states cannot change. */
 async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<string, Conversation>> {
   const ids = timers.flatMap(({ conversationId }) => conversationId ?? []);
   const conversations = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });

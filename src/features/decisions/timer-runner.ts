@@ -22,16 +22,19 @@ export const HELD_TIMER_LANE = "held_timer";
 /** How long the lane of a held timer sleeps if no line changes (ms). */
 const HELD_MS = DAY_MS;
 
-/** A timer with what it waits for. */
+/** A waiting timer. */
 interface WaitingTimer extends DueTimer {
   dueAt: Timestamp;
   /** ID of its organization. */
   owner: string;
-  /** True if the line on which the agent would answer is paused. */
+  /** True if the line that the agent would answer on is paused. */
   isHeld: boolean;
 }
 
-/** Hands situations to agents when their timers are due. Several processes may fire the same timer; one takes it. */
+/**
+ * Submits situations to agents when their timers are due. Several processes may fire the same timer, but only one takes
+ * it.
+ */
 export class TimerRunner implements LaneWork {
   /** When to retry timers that could not fire. */
   private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
@@ -82,7 +85,7 @@ export class TimerRunner implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** The decision itself is already stored. */
+  /** No-op: the decision itself is already stored. */
   async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
     for (const { laneId, result } of ended) {
       if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
@@ -105,7 +108,7 @@ export class TimerRunner implements LaneWork {
   }
 }
 
-/** The timers of lanes; a canceled or replaced one has no row. */
+/** The timers of lanes; canceled and replaced timers have no row. */
 async function waitingTimers(tx: Tx, ids: readonly string[]): Promise<WaitingTimer[]> {
   const some = padded(ids);
   const rows: WaitingTimer[] = await tx.query(

@@ -16,7 +16,7 @@ interface Units<Input, Result> {
 /**
  * Runs units of work in one transaction: units about the same subject in order, one by one; all others concurrently.
  * @param inputs the inputs of all units
- * @returns the result of each, or the GatewayError of a unit that stored nothing
+ * @returns the result of each unit, or the GatewayError of a unit that stored nothing
  * @throws the error of a unit that had stored something, which ends the transaction
  */
 export async function inTurns<Input, Result>(
@@ -88,6 +88,6 @@ export interface WaveUnit {
    * anything.
    */
   pass(needsLock: boolean): Promise<void>;
-  /** Ends the unit, so that the others no longer wait for it; a no-op after `pass`. */
+  /** Ends the unit, so that other units no longer wait for it; a no-op after `pass`. */
   leave(): void;
 }

@@ -3,7 +3,10 @@ import { type ChunkOptions, inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import { Event, OF_CONTACT } from "./event.entity";
 
-/** Empties events about an erased contact; those about its decisions, conversations and messages hold no content. */
+/**
+ * Erases the content of events about an erased contact; events about its decisions, conversations and messages have
+ * none.
+ */
 export const eraseEvents =
   (database: Database) =>
   (contactId: string, options: ChunkOptions): Promise<boolean> =>

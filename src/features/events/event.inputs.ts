@@ -9,7 +9,7 @@ import { EVENT_TYPES, EventType } from "./event-types";
 
 const isEventType = (type: unknown) => typeof type === "string" && EVENT_TYPES.has(type);
 
-/** Checks a list as a whole; REST checks each item. An empty list is a mistake: null stands for all types. */
+/** Checks a list as a whole; REST checks each item. An empty list is a mistake, because null means all types. */
 export const AreEventTypes = () =>
   Checked("areEventTypes", (value) => {
     if (Array.isArray(value) && value.length === 0) return "must not be empty";
@@ -75,7 +75,7 @@ export class EventConnection {
   })
   readonly pageInfo: PageInfo;
 
-  /** @param end the position to continue from, which may be after the last event of the page */
+  /** @param end the position to continue from, possibly after the last event of the page */
   constructor(nodes: readonly Event[], isFirst: boolean, hasNextPage: boolean, end: string) {
     this.nodes = nodes;
     this.pageInfo = new PageInfo(hasNextPage, !isFirst, (index) =>

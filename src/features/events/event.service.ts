@@ -10,12 +10,12 @@ import { EventConnection, type EventsArgs } from "./event.inputs";
 /** Max events scanned for a page filtered by type, so that a rare type does not read all events. */
 export const MAX_EXAMINED = 10_000;
 
-/** The events of agents. */
+/** Lists the events of agents. */
 export class EventService {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of the events of the calling agent, or of the agent given by a member, oldest first. A page filtered by
+   * One page of the events of the calling agent, or of the agent named by a member, oldest first. A page filtered by
    * type ends after `MAX_EXAMINED` events, even if it is not full.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
    *   or `position_expired` if the next event has been purged
@@ -68,7 +68,7 @@ async function endOfExamined(
 }
 
 /**
- * Where a stream of events starts: after a position, or now.
+ * The start of an event stream: after a position, or now.
  * @returns the agent, the position, and the position of the agent's last event
  * @throws GatewayError like `EventService.list`
  */

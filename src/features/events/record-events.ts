@@ -18,7 +18,7 @@ export interface NewEvent {
   data: Record<string, unknown>;
 }
 
-/** The channel that tells followers about committed events. */
+/** The channel that notifies followers of committed events. */
 export const EVENTS_CHANNEL = "gateway_events";
 
 /** Max events stored in one statement together with the position of their agent. */
@@ -28,7 +28,7 @@ const buffers = new WeakMap<EntityManager, { events: NewEvent[]; changes: Change
 
 /**
  * Records events at the end of the unit of work that creates them, because assigning positions locks the agent's
- * counter until the commit.
+ * counter until commit.
  * @param changes changes to other tables to store with the events; the unit must not read their rows again
  */
 export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: readonly Change[] = []): void {
@@ -49,7 +49,7 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
   });
 }
 
-/** The statement that stores a few events, instead of two. */
+/** Stores a few events in one statement instead of two. */
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return [];

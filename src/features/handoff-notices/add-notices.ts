@@ -17,13 +17,14 @@ export const NOTICE_LANE = "notice";
 interface Handoff {
   lanes: Lanes;
   conversation: { id: string; agentId: string; assigneeId: string | null };
-  /** ID of the member who handed it off, who gets no notice. */
+  /** ID of the member who handed it off and so gets no notice. */
   by?: string | undefined;
 }
 
 /**
- * Adds the notices of a handoff, in the transaction that makes it and has locked the conversation: for the assignee or,
- * without one, for all members who have subscribed to the agent. None for members who have one that counts.
+ * Adds the notices of a handoff for the assignee or, without one, for all members subscribed to the agent, except
+ * members who already have a notice of the conversation. Runs in the handoff's transaction, which has locked the
+ * conversation.
  */
 export const addNotices = coalesceInTx(async (tx: Tx, handoffs: readonly Handoff[]) => {
   const agentIds = [...new Set(handoffs.map(({ conversation: { agentId } }) => agentId))];

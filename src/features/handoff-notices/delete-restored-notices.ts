@@ -1,4 +1,4 @@
-/** Deletes the notices of a restored database that were not sent at backup time, because they may have been sent since. */
+/** Deletes notices that were not sent when the restored backup was made, because they may have been sent since. */
 export const DELETE_RESTORED_NOTICES = {
   table: "handoff_notice",
   statement: "DELETE FROM handoff_notice WHERE sent_at IS NULL",

@@ -12,7 +12,7 @@ export interface Notice {
 }
 
 /**
- * The e-mail of a notice. It has no data of the contact.
+ * The e-mail of a notice. It contains no data about the contact.
  * @param dashboard URL of the dashboard
  */
 export const noticeMail = (

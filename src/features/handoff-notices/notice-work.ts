@@ -18,13 +18,13 @@ import { retryDelayMs } from "../messages/retries";
 import { HandoffNotice } from "./handoff-notice.entity";
 import { type Notice, noticeMail } from "./notice-mail";
 
-/** The group of senders of notices, with a share. */
+/** The group of senders for notices, with its share. */
 export const NOTICES = "notices";
 
 /** Max attempts to send a notice, over about a day. */
 const MAX_ATTEMPTS = 30;
 
-/** How soon to try again if another transaction holds a notice (ms). */
+/** Retry delay if another transaction has locked a notice (ms). */
 const LOCKED_MS = 250;
 
 interface Dependencies {
@@ -71,7 +71,7 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Stored before the attempt, so that a process that is killed during each one does not try forever.
+    // Stored before the attempt, so that attempts end even if the process is killed during each one.
     for (const [before, ofOne] of groupBy(starting, ({ attempts }) => attempts)) {
       const attempts = before + 1;
       await tx.update(
@@ -83,10 +83,10 @@ export class NoticeWork implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** The notice itself is already stored. */
+  /** No-op: the notice itself is already stored. */
   async finish(): Promise<void> {}
 
-  /** Returns what to send for the notices that still apply, by their IDs. */
+  /** Returns the data to send for notices that still apply, by notice ID. */
   private async wanted(tx: Tx, notices: readonly HandoffNotice[]): Promise<Map<string, Notice>> {
     if (notices.length === 0 || this.services.sendMail === undefined) return new Map();
     const ids = padded(notices.map(({ id }) => id));
@@ -121,7 +121,7 @@ export class NoticeWork implements LaneWork {
       log.warn({ failure: code, notice: id }, "the notice of a handoff could not be sent");
       return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
     }
-    // In a transaction of its own, which may wait for locks, because it holds no lanes.
+    // In a separate transaction, which may wait for locks because it holds no lanes.
     await database.write((tx) => tx.update(HandoffNotice, { id }, { sentAt: timestamp() }), {
       limits: DELIVERING,
     });

@@ -5,9 +5,7 @@ import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
 import type { Receipt } from "../messages/receipts";
 
-/**
- * A receipt that arrived before the response to the send, so that the receiver's ID for the message is still unknown.
- */
+/** A receipt that arrived before the response to the send, when the receiver's ID for the message is still unknown. */
 @Entity()
 export class EarlyReceipt {
   @Uuid
@@ -37,7 +35,7 @@ export class EarlyReceipt {
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;
 
-  /** When to look for its message again. */
+  /** When to look up its message again. */
   @Column({ type: "varchar", length: 24 })
   dueAt!: Timestamp;
 }

@@ -12,13 +12,13 @@ import type { Line } from "../lines/line.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
 
-/** The group of senders that apply receipts, and its share. */
+/** The group of senders for receipts, with its share. */
 export const RECEIPTS = "receipts";
 
 /** Kind of the lane of an early receipt; the lane has the receipt's ID. */
 export const RECEIPT_LANE = "receipt";
 
-/** Delay before first looking for a receipt's message (ms); each further delay equals the time elapsed so far. */
+/** Delay before first looking up a receipt's message (ms); each further delay equals the time elapsed so far. */
 const FIRST_MS = 1_000;
 
 /** How long a receipt waits for its message (ms), longer than any send, even by a killed process. */
@@ -70,7 +70,7 @@ export class EarlyReceipts implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** Everything is already stored. */
+  /** No-op: everything is already stored. */
   async finish(): Promise<void> {}
 
   /** Applies a receipt if its message is now known. It locks lanes, so it runs in its own transaction. */

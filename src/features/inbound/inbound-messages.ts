@@ -32,7 +32,7 @@ import { MessageAuthor, MessageDirection, MessageError, MessageStatus } from "..
 import { WaitingTimers } from "../timers/waiting-timers";
 import { optOutIntent } from "./opt-out";
 
-/** How long a confirmation suppresses further ones (ms), because each message may cost money. */
+/** How long a confirmation suppresses further confirmations (ms), because each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;
@@ -44,21 +44,21 @@ export interface Inbound {
   from: string;
   /** Name for a new contact; null if there is none. */
   name: string | null;
-  /** The person who wrote an e-mail that a form or list may have sent; not verified. */
+  /** The author of an e-mail that may have been sent by a form or list; not verified. */
   author?: Pick<Inbound, "from" | "name">;
-  /** The addresses of the mailing list that an e-mail came through, in lower case. */
+  /** The addresses of the mailing list that an e-mail came through, in lowercase. */
   lists?: readonly string[];
-  /** True if a program wrote an e-mail, even if a mailing list sent it. */
+  /** True if a program wrote the e-mail, even if a mailing list sent it. */
   isProgram?: boolean;
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;
-  /** The columns that only e-mails have. */
+  /** The columns for e-mails only. */
   mail?: Pick<Message, "subject" | "quoted" | "thread">;
   sentAt: Timestamp;
-  /** Description of the parts that were not stored, for people. */
+  /** Human-readable description of the parts that were not stored. */
   omitted: string | null;
-  /** True if a program wrote the message, so that it must not be answered. */
+  /** True if a program wrote the message, which must not be answered. */
   isAutomatic: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Inbound {
 export interface Received {
   message: Message;
   contactId: string;
-  /** True if this request stored the message, not an earlier one. */
+  /** True if this request stored the message, rather than an earlier request. */
   isNew: boolean;
 }
 
@@ -80,21 +80,21 @@ export interface Arrival {
   inbound: Inbound;
 }
 
-/** A contact, whose row the transaction has locked, at one of its addresses. */
+/** A contact at one of its addresses, with its row locked by the transaction. */
 interface Recipient {
   line: InboundLine;
   contact: Contact;
   address: ContactAddress;
-  /** What the contact wants of messages to the address. */
+  /** The contact's opt-in or opt-out for the address. */
   intent: ReturnType<typeof optOutIntent>;
 }
 
-/** A message with its contact; its address is the sender's, or that of the conversation that it answers. */
+/** A message with its contact and the address of its sender or of the conversation that it answers. */
 interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
 }
 
-/** Stores what contacts write. */
+/** Stores messages from contacts. */
 export class InboundMessages {
   constructor(
     private readonly lanes: Lanes,
@@ -133,7 +133,7 @@ export class InboundMessages {
     });
   }
 
-  /** Opts out the address that the line sent a message to, unless it is opted out already. */
+  /** Opts out the address that the line sent a message to, unless it is already opted out. */
   async optOutRecipient(tx: Tx, line: InboundLine, messageId: string): Promise<void> {
     const found = await tx
       .createQueryBuilder(Conversation, "conversation")
@@ -154,8 +154,8 @@ export class InboundMessages {
   }
 
   /**
-   * Stores messages: per contact, either one that opts in or out, or several that do neither.
-   * @returns them by name
+   * Stores messages: per contact, either one message that opts in or out, or several that do neither.
+   * @returns the messages by name
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
@@ -249,7 +249,7 @@ export class InboundMessages {
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
     for (const conversation of open) {
-      // Once the address is opted in, delivery no longer rejects what was queued since the opt-out.
+      // Once the address is opted in, delivery no longer rejects messages queued since the opt-out.
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
@@ -265,7 +265,7 @@ export class InboundMessages {
 
 const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
 
-/** Names a message by its line and its ID in the sending system. */
+/** A message's name: its line and its ID in the sending system. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /** Adds contacts with one address each, unless concurrent requests have added them. */
@@ -302,10 +302,10 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
   };
 }
 
-/** The message IDs that e-mail lines make of the IDs of messages. */
+/** Message-IDs that e-mail lines derive from the IDs of messages. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
-/** Lets e-mails join the open conversation of a message that they answer, if it is of their contact and line. */
+/** Moves e-mails to the open conversation of the message that they answer, if it has the same contact and line. */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   const named: string[][] = placed.map(({ inbound }) => inbound.mail?.thread?.match(OWN_MESSAGE_ID) ?? []);
   if (named.every((ids) => ids.length === 0)) return placed;
@@ -329,8 +329,8 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
 }
 
 /**
- * Locks the conversations that messages are stored in or that their senders opt out of, and the insert order. Opt-outs
- * and opt-ins lock lanes, which come later in the lock order.
+ * Locks the insert order and the conversations that messages are stored in or their senders opt out of. Opt-outs and
+ * opt-ins lock lanes, which come later in the lock order.
  */
 async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
@@ -357,7 +357,7 @@ function turnsOf(placed: readonly Placed[]): Placed[][] {
   return turns;
 }
 
-/** The messages stored by earlier requests with the same IDs, by name. */
+/** Messages with the same IDs stored by earlier requests, by name. */
 export async function repeatsOf(
   reader: EntityManager,
   arrivals: readonly Arrival[],
@@ -387,7 +387,7 @@ const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
     createdAt: MoreThan(timestamp(-CONFIRMED_MS)),
   });
 
-/** True if an e-mail address belongs to one of the agent's lines, maybe with a suffix such as `+orders`. */
+/** True if an e-mail address belongs to one of the agent's lines, possibly with a suffix such as `+orders`. */
 async function isOwnAddress(
   tx: Tx,
   { line: { agentId }, from: { kind, address } }: Placed,
@@ -403,5 +403,5 @@ const emailLinesOf = coalesceKeysInTx(async (tx: Tx, agentIds) =>
 
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
-/** True if the organization of a line is active: messages to others are stored, but not answered. */
+/** True if a line's organization is active; otherwise, its messages are stored but not answered. */
 const isActive = ({ agent }: InboundLine): boolean => agent.organization?.deactivatedAt === null;

@@ -76,7 +76,7 @@ export const INBOUND_RECEIPT = z
     when: () => true,
   });
 
-/** Requests must not generate code. */
+/** Zod must not generate code while handling requests. */
 const NO_CODE = { jitless: true } as const;
 
 /**

@@ -73,8 +73,8 @@ export class Destinations {
 }
 
 /**
- * Where to send a message; without a contact, to the conversation with the default contact.
- * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for a conversation that a human answers in
+ * The destination of a message; without a contact, the conversation with the default contact.
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` if a human answers in the conversation
  */
 export async function destinationOf(
   tx: Tx,
@@ -102,8 +102,8 @@ export async function destinationOf(
 }
 
 /**
- * Why a message to a destination would not be sent, if its address has opted out or is undeliverable, or the contact does
- * not consent to the topic of the message there.
+ * The reason why a message would not be sent to a destination: its address has opted out or is undeliverable, or the
+ * contact does not consent to the message's topic there; undefined if there is none.
  */
 export async function blockOf(
   tx: Tx,
@@ -120,7 +120,8 @@ export async function blockOf(
 }
 
 /**
- * Why a message about a topic would not be sent to an address, if the contact does not consent to the topic there.
+ * The reason why a message about a topic would not be sent to an address: the contact does not consent to the topic
+ * there; undefined if there is none.
  * @param addressId undefined for a standalone message
  */
 async function objectionTo(
@@ -139,7 +140,7 @@ async function objectionTo(
     : undefined;
 }
 
-/** True if an effect moves the conversation to an address at which the contact accepts a message. */
+/** True if an effect moves the conversation to an address where the contact accepts a message. */
 export async function leadsToAccepted(
   tx: Tx,
   move: Effect | undefined,
@@ -172,7 +173,7 @@ export async function open(tx: Tx, destination: Destination): Promise<Destinatio
 
 /**
  * @param options.schedules true if any of the messages is scheduled
- * @param options.canceled messages that were canceled
+ * @param options.canceled canceled messages
  * @throws GatewayError `queue_full`
  */
 export async function assertRoomFor(
@@ -189,7 +190,7 @@ export async function assertRoomFor(
 }
 
 /**
- * The open conversation at a place, or the place itself if it has none.
+ * The open conversation at a place, or the place itself if none is open there.
  * @throws GatewayError `conflict` if a human answers there
  */
 async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {
@@ -201,7 +202,7 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
   throw new GatewayError("conflict", `A human answers ${where}.`);
 }
 
-/** All open conversations with a contact, as the objects that its messages are sent to. */
+/** All open conversations with a contact, as the same objects that its messages are sent to. */
 export function allOpen(
   conversation: Conversation | null,
   sends: readonly Destination[],

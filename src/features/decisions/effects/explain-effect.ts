@@ -35,7 +35,7 @@ export function explain(
   };
 }
 
-/** The gate of a message that is not queued yet. */
+/** The gate that keeps a message from being queued yet. */
 function gateIn({ sendAt, heldBy, review }: Omit<Result, "status">, topic: string | null) {
   if (review !== undefined) return { gate: reviewGate(pathOfReview(review), topic) };
   if (sendAt === undefined) return {};

@@ -4,14 +4,14 @@ import { isLoop, LOOP_ERROR } from "../loop-gate";
 import { isHandedOff } from "../plan";
 import type { Result } from "./application";
 
-/** Why an effect is held back while a human answers. */
+/** The error of an effect that is held back while a human answers. */
 const HANDED_OFF_ERROR: ExplanationError = {
   code: "handed_off",
   message:
     "A human is answering in the conversation, and the rule does not apply until the agent takes over again.",
 };
 
-/** The result of an effect that is known from its plan. */
+/** The result of an effect, if its plan already determines it. */
 export function resultOf(effect: Effect, gates: readonly GateExplanation[]): Result | undefined {
   const { kind, error, whileHuman } = effect;
   if (isHandedOff(gates) && !whileHuman) return { status: "skipped", error: HANDED_OFF_ERROR };

@@ -8,27 +8,27 @@ import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import { type Ask, type Proposal, readProposal } from "./proposal";
 
-/** The result of asking a model, with the request if one was made, and the answer as the model wrote it. */
+/** The result of asking a model, with the request, if one was made, and the model's raw answer. */
 export type Answer = ({ proposal: Proposal } | { error: EffectError }) & {
   request?: ModelRequest;
   text?: string;
 };
 
-/** Max length of a model's answer (UTF-16 code units); a longer one is not a valid choice. */
+/** Max length of a model's answer (UTF-16 code units); longer answers are invalid. */
 export const ANSWER_MAX_LENGTH = 65_536;
 
 const INVALID: Answer = {
   error: { code: "model_invalid", message: "The model's answer was not a valid choice." },
 };
 
-/** Reads a model's answer, which may also be a recorded one. */
+/** Reads a model's answer, which may be a recorded one. */
 export function answerOf(ask: Ask, text: string): Answer {
   const proposal = text.length > ANSWER_MAX_LENGTH ? undefined : readProposal(ask, text);
   const recorded = text === "" ? {} : { text: text.slice(0, ANSWER_MAX_LENGTH) };
   return { ...(proposal === undefined ? INVALID : { proposal }), ...recorded };
 }
 
-/** The answer without a model. */
+/** The answer if no model is configured. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
 
 /** The request to the model among a decision's effects; undefined if there is none. */
@@ -68,7 +68,7 @@ function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposa
   ];
 }
 
-/** The same effects, except that messages beyond the limit of a decision fail. */
+/** The same effects, except that messages beyond a decision's limit fail. */
 function bounded(effects: readonly Effect[]): Effect[] {
   let messages = 0;
   return effects.map((effect) => {

@@ -5,10 +5,10 @@ import { allReturning } from "../../../database/returning";
 import type { Answer } from "./asking";
 
 /**
- * Counts a question to the model, in a transaction of its own, unless the agent has reached its limit today. The count is
- * exact for all processes.
+ * Counts a question to the model, in a separate transaction, unless the agent has reached its limit today. The count is
+ * exact across processes.
  * @param max questions per day
- * @returns the answer in place of the model's; undefined if the model may be asked
+ * @returns the answer to use instead of the model's; undefined if the model may be asked
  */
 export async function countAsk(
   database: Database,

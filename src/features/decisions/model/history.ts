@@ -4,25 +4,25 @@ import { HISTORY_MAX_BYTES, MAX_DATA_ITEMS } from "../../configuration/configura
 import type { EarlierMessage } from "../../configuration/document/read-situation";
 import { MessageStatus } from "../../messages/message.enums";
 
-/** Messages that the contact does not get. */
+/** Statuses of messages that do not reach the contact. */
 const UNSEEN: readonly MessageStatus[] = [MessageStatus.canceled, MessageStatus.failed];
 
-/** Any text of so many code points fits. */
+/** A text with this many code points always fits. */
 const CUT_LENGTH = 2_600;
 
 interface Wanted {
   conversationId: string;
   /** Max number of messages. */
   count: number;
-  /** IDs of messages to leave out. */
+  /** IDs of messages to omit. */
   except: readonly string[];
 }
 
 type Row = EarlierMessage & { id: string; page: number };
 
 /**
- * Reads the last messages of conversations, oldest first: those that the contact wrote, got or will get, as many as fit
- * into `HISTORY_MAX_BYTES`.
+ * Reads the last messages that the contact wrote, got or will get in conversations, oldest first, as many as fit into
+ * `HISTORY_MAX_BYTES`.
  */
 export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]) => {
   const pages = wanted.map(
@@ -43,10 +43,10 @@ export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]
   });
 });
 
-/** The first messages, as many as fit; the first is cut if it does not fit alone. */
+/** The first messages, as many as fit; the first one is truncated if it does not fit alone. */
 function fitting(messages: readonly EarlierMessage[]): EarlierMessage[] {
   const fit: EarlierMessage[] = [];
-  // Brackets around them, and a comma after each.
+  // Brackets around the list, and a comma after each message.
   let size = 2;
   for (const message of messages) {
     size += Buffer.byteLength(JSON.stringify(message)) + 1;

@@ -18,10 +18,10 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import type { Decision } from "../decision.entity";
 import { ANSWER_MAX_LENGTH, askIn } from "./asking";
 
-/** Max size of the names and the JSON around the texts. */
+/** Max size of the names and JSON syntax around the texts. */
 const FRAME_LENGTH = 10_000;
 
-/** The max size of an exchange: all earlier messages, and all texts of the configuration, are bounded together. */
+/** The max size of an exchange: earlier messages, and texts of the configuration, each have a total limit. */
 export const MODEL_EXCHANGE_MAX: Size = {
   values: 5 * MAX_HISTORY + 3 * MAX_ASK_TEXTS + 10,
   characters:
@@ -89,7 +89,10 @@ export class ModelExchange {
   answer!: string | null;
 }
 
-/** What a model was or would be given for a decision; null if none is asked, and after the contact is erased. */
+/**
+ * The input that a model got or would get for a decision, and its answer; null if no model is asked or the contact is
+ * erased.
+ */
 export function exchangeOf({ effects, snapshot, decider }: Decision): ModelExchange | null {
   const ask = decider === DeciderKind.model ? askIn(effects) : undefined;
   if (ask === undefined || snapshot === null) return null;

@@ -7,13 +7,13 @@ import { type Answer, answerOf } from "./asking";
 import { promptOf } from "./prompt";
 import { type Ask, schemaOf } from "./proposal";
 
-/** Max duration of a call with its second attempt (ms), within the lease of its lane. */
+/** Max duration of a call including a second attempt (ms), within the lease of its lane. */
 const TIMEOUT_MS = 20_000;
 
-/** Max size of an answer (bytes): the longest text as JSON, with the server's additions. */
+/** Max size of an answer (bytes): the longest text as JSON, plus the server's additions. */
 const ANSWER_MAX_BYTES = 262_144;
 
-/** A larger count is not one of tokens, and does not fit into GraphQL's Int. */
+/** Larger values cannot be token counts, and do not fit into GraphQL's Int. */
 const MAX_TOKENS = 2 ** 31 - 1;
 
 /** Statuses of servers that do not support a part of the request. */
@@ -31,7 +31,7 @@ export class Model {
   private client: OpenAI | undefined;
   private readonly settings: ModelServer;
   private readonly timeoutMs: number;
-  /** False once the server has rejected JSON schemas; the prompt describes the answer, too. */
+  /** False once the server has rejected JSON schemas; the prompt also describes the answer. */
   private takesSchemas = true;
 
   constructor(settings: ModelServer, { timeoutMs = TIMEOUT_MS } = {}) {
@@ -83,7 +83,7 @@ export class Model {
     }
   }
 
-  /** Sends the question, and again without a JSON schema if the server does not support it. */
+  /** Sends the question, and repeats it without a JSON schema if the server does not support schemas. */
   private async complete(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<unknown> {
     const schema = { name: "decision", strict: true, schema: schemaOf(ask) };
     const create = (format?: { type: "json_schema"; json_schema: typeof schema }) =>
@@ -117,7 +117,7 @@ const failure = (code: "model_failed" | "model_timeout", message: string): Answe
   error: { code, message },
 });
 
-/** The tokens that a completion took, as its server counts them. */
+/** The tokens used by a completion, as counted by the server. */
 function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outputTokens"> {
   const { usage } = (completion ?? {}) as { usage?: Readonly<Record<string, unknown>> | null };
   const count = (name: string) => {
@@ -143,8 +143,8 @@ function contentOf(completion: unknown): string {
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
- * The status of a response with the status 200 that reports an error, as routers of models do once they have begun to
- * respond; undefined if it reports none.
+ * The error status reported in a response with status 200, as model routers do once they have started to respond;
+ * undefined if there is none.
  */
 function errorStatusIn(body: string): number | undefined {
   try {
@@ -166,24 +166,24 @@ function createClient({ url, apiKey }: ModelServer): OpenAI {
     // Servers on the same machine often need no key, but the library requires one.
     apiKey: apiKey ?? "none",
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
-    // Otherwise the library reads these from the environment.
+    // Otherwise, the library reads these from the environment.
     organization: null,
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    // After at most half a second, because it does not get the server's Retry-After.
+    // The retry comes within half a second, because the library does not see the server's Retry-After.
     maxRetries: 1,
     timeout: 2 * TIMEOUT_MS,
     fetch: fetchAnswer,
   });
 }
 
-/** Fetches an answer of bounded size, with the status of an error that a server reports with status 200. */
+/** Fetches an answer of limited size; an error reported with status 200 gets its actual status. */
 async function fetchAnswer(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
   const response = await boundedFetch(target, init, ANSWER_MAX_BYTES);
   if (response.body === null) return response;
   const text = await response.text();
   const status = (response.ok && errorStatusIn(text)) || response.status;
-  // Some servers name another type.
+  // Some servers declare a different type.
   return new Response(text, { status, headers: { "content-type": "application/json" } });
 }

@@ -42,7 +42,7 @@ export function readProposal(ask: Ask, answer: string): Proposal | undefined {
   return isProposal ? { text, tags: [...new Set<string>(tags)], handoff } : undefined;
 }
 
-/** True if a message can have a text. */
+/** True if a text is valid for a message. */
 const isText = (text: unknown, maxLength: number): text is string =>
   typeof text === "string" &&
   text.trim() !== "" &&
@@ -50,10 +50,10 @@ const isText = (text: unknown, maxLength: number): text is string =>
   text.isWellFormed() &&
   [...text].length <= maxLength;
 
-/** A block of code, as some models put around their answers. */
+/** A code block, which some models put around their answers. */
 const FENCED = /^\s*```(?:json)?\r?\n(.*)\r?\n```\s*$/is;
 
-/** What some models write before their answers, if the server does not separate it. */
+/** Reasoning that some models write before their answers, if the server does not separate it. */
 const REASONING = /^\s*<think>.*?<\/think>/is;
 
 function objectOf(answer: string): Readonly<Record<string, unknown>> | undefined {

@@ -24,7 +24,7 @@ interface Demand {
   reject(error: GatewayError): void;
 }
 
-/** One stream of events: it requests the next batch once the last one was taken. */
+/** One stream of events, which requests the next batch once the last one was taken. */
 export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
   /** Number of events passed to the reader. */
@@ -57,7 +57,7 @@ export class Follower implements BatchedStream<Event> {
     return this.at;
   }
 
-  /** True if there are events it has not received. */
+  /** True if there are events that it has not received. */
   get isBehind(): boolean {
     return this.at < this.agent.last;
   }

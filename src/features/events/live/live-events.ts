@@ -17,10 +17,10 @@ import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 /** How often to poll for events from other processes and to check idle followers (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Max IDs of agents, keys or sessions in a statement. */
+/** Max IDs of agents, keys or sessions per statement. */
 const MAX_IDS = 500;
 
-/** Max start positions of one statement. */
+/** Max start positions per statement. */
 const MAX_CURSORS = 10;
 
 /** Max share of the streams per organization. */
@@ -81,7 +81,7 @@ export class LiveEvents {
   }
 
   /**
-   * Opens a stream of the events of the calling agent, or of the agent given by a member.
+   * Opens a stream of the events of the calling agent, or of the agent named by a member.
    * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many
    *   streams, or `unavailable` when the process has too many, opens them too slowly or is stopping
    */
@@ -181,7 +181,7 @@ export class LiveEvents {
     if (!this.isRunning) this.running = this.serveAll();
   }
 
-  /** Serves the followers until none has events left to receive. */
+  /** Serves followers until none has events left to receive. */
   private async serveAll(): Promise<void> {
     this.isRunning = true;
     try {
@@ -190,7 +190,7 @@ export class LiveEvents {
         const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
         if (behind.length === 0 && !this.mayHaveEvents) break;
         for (const part of parts(behind)) await this.serve(part);
-        // Followers that have taken their events request more, and are served together.
+        // Followers that have taken their events request more and are then served together.
         await nextTick();
       }
     } catch (err) {
@@ -258,7 +258,7 @@ export class LiveEvents {
 
   /**
    * Ends the streams of followers whose credentials are rejected in a snapshot.
-   * @returns the others that still wait
+   * @returns the other followers that still wait
    */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
     const rejections = new Map<string, GatewayError | undefined>();

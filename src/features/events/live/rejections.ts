@@ -27,7 +27,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
 }
 
 /**
- * Why a caller may no longer follow an agent according to a snapshot; undefined if it may.
+ * The reason why a caller may no longer follow an agent according to a snapshot; undefined if it still may.
  * @param ip the address of the client
  */
 export function rejectionIn(
