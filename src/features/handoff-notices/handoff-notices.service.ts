@@ -14,7 +14,7 @@ import { handoffNoticeActions } from "./handoff-notices.audit";
 import type { SetHandoffNoticesInput } from "./handoff-notices.inputs";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 
-/** Switches e-mails to members about handed-off conversations on and off. */
+/** Switches handoff e-mails to members on and off. */
 export class HandoffNotices {
   /** By `<member ID> <agent ID>`; undefined if the member has not subscribed. */
   private readonly subscriptionOf: (key: string) => Promise<HandoffSubscription | undefined>;

@@ -89,7 +89,7 @@ interface Recipient {
   intent: ReturnType<typeof optOutIntent>;
 }
 
-/** A message with its contact and the address of its sender or of the conversation that it answers. */
+/** A message with its contact, at the address of its sender or of the conversation that it answers. */
 interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
 }

@@ -16,7 +16,7 @@ import { type MailReport, readMail } from "./mail";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The line that the request names, and the signature to verify. */
+    /** The line named by the request, and the signature to verify. */
     sender:
       | { line: InboundLine; organizationId: string; secrets: readonly string[]; signature: WebhookSignature }
       | undefined;
@@ -42,8 +42,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    // The sender is unknown until the body is complete: a stranger must not use up the memory of the real sender or of
-    // other lines, whichever line it names.
+    // The sender is unknown until the body is complete: naming a line must not let a stranger use up the memory of its
+    // real sender or of other lines.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);

@@ -69,7 +69,7 @@ export class InboundService {
       const { organizationId } = line.agent;
       return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
-      // Not the sender's fault: it must retry.
+      // Not the sender's fault, so it must retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
@@ -86,8 +86,8 @@ export class InboundService {
   }
 
   /**
-   * Stores a contact's message, and lets the agent decide about it once no more messages follow. The same ID is stored
-   * once per line. A message that only says STOP or START opts the address out or in.
+   * Stores a contact's message; the agent decides about it once no more messages follow. The same ID is stored once per
+   * line. A message that only says STOP or START opts the address out or in.
    * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
    */
   async receive(line: InboundLine, inbound: Inbound): Promise<Received> {
@@ -112,21 +112,21 @@ export class InboundService {
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
-        // Concurrent changes to the contact are not the sender's fault: it must retry.
+        // Concurrent changes to the contact are not the sender's fault, so it must retry.
         if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
       }
     }
   }
 
   /**
-   * Applies a receipt for a message that is known already.
+   * Applies a receipt for a message that is already known.
    * @returns the current message; undefined if the line has sent no such message
    */
   applied(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
   }
 
-  /** Opts out the address of a message of the line, because its recipient complained; other IDs have no effect. */
+  /** Opts out the address of one of the line's messages, because its recipient complained; other IDs have no effect. */
   complained(line: InboundLine, messageId: string): Promise<void> {
     return this.database.writeFor(line.agent.organizationId, (tx) =>
       this.messages.optOutRecipient(tx, line, messageId),
@@ -134,7 +134,7 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt. If the receiver's ID in it is not known yet, the receipt is kept until it is.
+   * Applies a receipt. If its message ID is not known yet, the receipt is kept until it is.
    * @returns the current message; undefined for a kept receipt
    * @throws GatewayError `not_found`
    */
@@ -159,7 +159,10 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
-/** Treats a message that came through the line's own mailing list as written by a person, although list software marks every e-mail as automatic. */
+/**
+ * Treats a message from the line's own mailing list as written by a person, because list software marks every e-mail as
+ * automatic.
+ */
 function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
   const list = email?.listAddress?.toLowerCase();
   const isOfList = list !== undefined && inbound.lists?.includes(list) === true;
@@ -171,8 +174,8 @@ const isRelayed = ({ line, from: { address }, inbound: { author, lists = [] } }:
   author !== undefined && (domainOf(address) === domainOf(line.address ?? "") || lists.includes(address));
 
 /**
- * An e-mail of a form or list as from the person who wrote it. Never from a known contact, because anybody can fill in
- * a form with another's address.
+ * Attributes an e-mail from a form or list to its author, but never to a known contact, because anyone can enter
+ * another person's address in a form.
  */
 async function byAuthor(reader: EntityManager, arrival: Arrival): Promise<Arrival> {
   const { line, inbound } = arrival;

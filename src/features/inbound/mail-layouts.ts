@@ -1,4 +1,4 @@
-/** How mail programs in the usual languages introduce the e-mails that they quote, and sign their own. */
+/** Layouts of mail programs in common languages: introductions of quoted e-mails, and signatures. */
 
 /** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:"; they also contain a digit. */
 export const ATTRIBUTIONS: readonly RegExp[] = [
@@ -16,11 +16,11 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^.+(şunu yazdı|tarihinde yazdı|ezt írta|a scris)\s*:$/i,
   /^.*20\d\d年.+(<.+@.+>|写道|寫道|のメール)\s*[:：]$/,
   /^.+(님이 작성|작성)\s*:$/,
-  // In any language: a year, a time and an address.
+  // Any language: a year, a time and an address.
   /^.*\b20\d\d\b.*\d[:.]\d\d.*<[^<>\s]+@[^<>\s]+>\s*:$/,
 ];
 
-/** The names that programs write above a quoted e-mail; a block has a sender, a subject and one more. */
+/** The header names above a quoted e-mail; a block has a sender, a subject and one more. */
 export const HEADER_NAMES = {
   sender:
     /^(from|von|de|da|van|från|fra|lähettäjä|od|nadawca|от|от кого|від|kimden|gönderen|feladó|de la|差出人|发件人|寄件者|寄件人|보낸 사람)\s*[:：]/i,
@@ -62,7 +62,7 @@ const QUOTED_MESSAGE = [
   "Doorgestuurd bericht",
 ];
 
-/** Lines after which nothing is the author's: a quoted or forwarded e-mail, or the signature. */
+/** Lines that end the author's text: they start a quoted or forwarded e-mail, or the signature. */
 export const SEPARATORS: readonly RegExp[] = [
   /^-- ?$/,
   /^_{32,}$/,
@@ -74,7 +74,7 @@ export const SEPARATORS: readonly RegExp[] = [
 const DEVICE =
   "(my |mobile|iPhone|iPad|Mail\\b|Outlook|Yahoo|Proton|Gmail|Samsung|Galaxy|Huawei|Android|BlackBerry|Windows)";
 
-/** The footers of phones and programs; an address of a web page may follow. */
+/** The footers of phones and programs, possibly followed by a URL. */
 export const FOOTERS: readonly RegExp[] = [
   new RegExp(`^Sent (from|via|with) (the )?${DEVICE}`, "i"),
   /^(Get|Download) Outlook for (iOS|Android|Mac|Windows)/i,

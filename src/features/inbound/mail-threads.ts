@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 /** Max memory of a thread (MB). */
 const MAX_MEMORY_MB = 256;
 
-/** Time after which an idle thread ends, so that its memory is free again (ms). */
+/** Max idle time of a thread (ms); ending it frees its memory. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
 /** An e-mail, as passed to a thread. */
@@ -17,19 +17,19 @@ export interface MailForThread {
   maxTextLength: number;
 }
 
-/** Threads that wait for an e-mail. */
+/** Threads waiting for an e-mail. */
 const idle: MailThread[] = [];
 
-/** A thread that parses one e-mail after the other, because starting it takes longer than most e-mails. */
+/** A thread that parses one e-mail after another, because starting a thread takes longer than parsing most e-mails. */
 export class MailThread {
   private end: NodeJS.Timeout | undefined;
 
   private constructor(private readonly worker: Worker) {
-    // An idle thread that fails ends.
+    // An idle thread that fails exits.
     worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
   }
 
-  /** Takes an idle thread, or starts one; on a busy machine, that may take long. */
+  /** Takes an idle thread, or starts one, which may take long on a busy machine. */
   static async take(): Promise<MailThread> {
     const free = idle.at(-1);
     if (free !== undefined) {
@@ -44,8 +44,8 @@ export class MailThread {
   }
 
   /**
-   * Parses an e-mail; the thread can be taken again afterwards, unless it had to be ended.
-   * @param mail its bytes are transferred
+   * Parses an e-mail; afterwards, the thread can be taken again, unless it had to be terminated.
+   * @param mail the e-mail, whose bytes are transferred
    * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, such as for lack of memory
    * @throws the reason of the signal
    */

@@ -16,9 +16,9 @@ import { optOutIntent } from "./opt-out";
 import { type DividedText, ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
-/** A report of a mail server. */
+/** A report from a mail server. */
 export interface MailReport {
-  /** The failure of one of the gateway's messages, or the ID of one that its recipient complained about. */
+  /** The failure of one of the gateway's messages, or the ID of a message that its recipient complained about. */
   report: { failure: Omit<Receipt, "lineId"> } | { complaintAbout: string } | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface MailReport {
  * Parses an e-mail (RFC 5322).
  * @param raw the bytes as received, in parts; the buffers may be empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
- * @param optOutWords further texts that opt out
+ * @param optOutWords additional texts that opt out
  * @param line the line that received it; e-mails of an organization are parsed one at a time
- * @returns the message of a contact; otherwise what a mail server reports, which may be nothing
+ * @returns a contact's message, or a mail server's report, which may be empty
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
- * @throws GatewayError `unavailable` if too many are waiting
+ * @throws GatewayError `unavailable` if too many e-mails are waiting
  */
 export async function readMail(
   raw: readonly Buffer[],
@@ -45,12 +45,12 @@ export async function readMail(
   const plain = divided(mail);
   // Dividing a malicious text can take 20 ms.
   if (mail.html !== undefined) await setImmediate();
-  // Of the two, plain text may show quotations by indentation alone.
+  // Unlike HTML, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
   const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
   const { whole, own, quoted, omitted } = isRicher ? rich : plain;
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
-  // A forwarded e-mail is what its sender wants to be read; a reply without words is not what was written before.
+  // The sender of a forwarded e-mail wants all of it read; the quotation in a reply without words is not the reply.
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
   const text = isWhole ? whole : own || subject;
   return {
@@ -66,7 +66,7 @@ export async function readMail(
       }),
     lists: mail.lists,
     text,
-    // People who unsubscribe by the subject may have a signature.
+    // People who unsubscribe through the subject may have a signature.
     optOutText:
       [plain.own, rich.own].find((each) => optOutIntent(each, optOutWords) !== undefined) ?? (own || subject),
     mail: {
@@ -95,7 +95,7 @@ function reportOf({ report, date }: ParsedMail): MailReport["report"] {
   return { failure };
 }
 
-/** The stored part of an e-mail's text, divided, and a description of the rest. */
+/** The stored part of an e-mail's text, split into own words and quotations, and a description of the rest. */
 function divided(mail: ParsedMail): DividedText & { whole: string; omitted: string | null } {
   const { text: whole, omitted } = shortened(mail);
   return { whole, omitted, ...ownWords(whole) };
@@ -143,8 +143,9 @@ const nameOf = (text: string): string | null =>
   [...singleLine(text)].slice(0, CONTACT_NAME_MAX_LENGTH).join("").trim() || null;
 
 /**
- * The stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. The sender, because anybody can reuse another's
- * `Message-ID`; `Date` or, failing that, the text, because some programs have one `Message-ID` for all; hashed, because IDs appear in events, which hold no addresses and outlive an erased contact.
+ * The stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. It includes the sender because anyone can
+ * reuse another e-mail's `Message-ID`, and `Date` or, without one, the text because some programs use a single
+ * `Message-ID`. It is hashed because IDs appear in events, which hold no addresses and outlive an erased contact.
  */
 const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string): string =>
   sha256([messageId.trim().replace(/^<(.*)>$/, "$1"), from.toLowerCase(), ...date].join(" ").trim());
@@ -152,7 +153,7 @@ const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string)
 const isAddress = ({ address }: { address: string }): boolean =>
   "address" in normalizeAddress(AddressKind.email, address);
 
-/** The `References` of a reply: the newest ones that fit, and last the e-mail's own ID. */
+/** The `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID. */
 function threadOf({ messageId, references }: ParsedMail): string {
   const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
   let length = 0;

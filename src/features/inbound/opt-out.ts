@@ -20,7 +20,7 @@ const MAX_LENGTH = 40;
 
 /**
  * The intent of a message that consists of a single keyword; undefined for any other text.
- * @param words further texts that opt out
+ * @param words additional texts that opt out
  */
 export function optOutIntent(text: string, words: readonly string[] = []): "out" | "in" | undefined {
   const trimmed = text.trim();
@@ -31,7 +31,7 @@ export function optOutIntent(text: string, words: readonly string[] = []): "out"
   return words.some((each) => folded(each) === word) ? "out" : undefined;
 }
 
-/** A text in upper case and with usual letters, without accents, and without punctuation around it. */
+/** A text in uppercase, in plain letters without accents, and without surrounding punctuation. */
 const folded = (text: string): string =>
   text
     .normalize("NFKD")

@@ -1,25 +1,25 @@
 import { ATTRIBUTIONS, FOOTERS, HEADER_NAMES, SEPARATORS } from "./mail-layouts";
 
-/** Max lines that mail programs wrap the introduction of a quotation to. */
+/** Max lines of a wrapped introduction of a quotation. */
 const MAX_ATTRIBUTION_LINES = 3;
 
-/** Max lines of names and values that programs write above a quotation. */
+/** Max lines of a header block above a quotation. */
 const MAX_HEADER_LINES = 12;
 
-/** Longer lines are never of a mail program (UTF-16 code units). */
+/** Max length of lines written by mail programs (UTF-16 code units). */
 const LAYOUT_MAX_LENGTH = 400;
 
 /** The text of an e-mail, split into the author's own words and the rest. */
 export interface DividedText {
   /** The author's own words; may be empty. */
   own: string;
-  /** The rest: quoted e-mails, signatures and footers of programs; empty if there is none. */
+  /** The rest: quoted e-mails, signatures and programs' footers; empty if there is none. */
   quoted: string;
 }
 
 /**
- * Divides the text of an e-mail. Text between and below lines with `>` is the author's if nothing is above them, or if
- * paragraphs separate them; otherwise the author's words end at the quotation.
+ * Splits the text of an e-mail. Text between and below lines with `>` is the author's if there is nothing above them,
+ * or if paragraphs separate them; otherwise, the author's words end at the quotation.
  */
 export function ownWords(text: string): DividedText {
   const lines = text.split(/\r?\n/);
@@ -40,7 +40,7 @@ export function ownWords(text: string): DividedText {
   return { own: joined(true), quoted: joined(false) };
 }
 
-/** True if paragraphs of the author stand between quoted lines; a wrapped quoted line is no paragraph. */
+/** True if the author's paragraphs stand between quoted lines; the rest of a wrapped quoted line is not a paragraph. */
 function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): boolean {
   const lastQuote = isQuoted.slice(0, lines.length).lastIndexOf(true);
   let hasQuote = false;
@@ -50,7 +50,10 @@ function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): 
   });
 }
 
-/** The index of the lines that introduce a quotation, such as `On Monday, Anna wrote:`; without any, its own. */
+/**
+ * The index of the lines that introduce a quotation, such as `On Monday, Anna wrote:`, or the quotation's own index if
+ * there are none.
+ */
 function attributionAbove(lines: readonly string[], quote: number): number {
   let last = quote - 1;
   while (last >= 0 && isBlank(lines[last])) last -= 1;
@@ -58,12 +61,12 @@ function attributionAbove(lines: readonly string[], quote: number): number {
     if (attributionAt(lines, last - count + 1) === count) return last - count + 1;
   const line = lines[last] ?? "";
   if (!/[:：]\s*$/.test(line)) return quote;
-  // In other languages, too, it is wrapped after the date.
+  // Introductions in other languages are also wrapped after the date.
   const isBroken = !/\d/.test(line) && !isBlank(lines[last - 1]) && /\d/.test(lines[last - 1] ?? "");
   return isBroken ? last - 1 : last;
 }
 
-/** The number of lines at an index that introduce a quotation; 0 if they do not. */
+/** The number of lines at an index that introduce a quotation; 0 if none do. */
 function attributionAt(lines: readonly string[], start: number): number {
   for (let count = 1; count <= MAX_ATTRIBUTION_LINES; count += 1) {
     const line = lines[start + count - 1];
@@ -74,7 +77,7 @@ function attributionAt(lines: readonly string[], start: number): number {
   return 0;
 }
 
-/** True if the author's words end at a line, whatever follows. */
+/** True if the author's words end at a line, regardless of what follows. */
 function endsAt(lines: readonly string[], start: number): boolean {
   const line = layoutOf(lines[start] ?? "");
   return (
@@ -86,7 +89,7 @@ function endsAt(lines: readonly string[], start: number): boolean {
   );
 }
 
-/** True if a block of names and values starts here, such as `From: … Sent: … To: … Subject: …`. */
+/** True if a header block starts here, such as `From: … Sent: … To: … Subject: …`. */
 function isHeaderBlock(lines: readonly string[], start: number): boolean {
   const found = { sender: 0, subject: 0, other: 0 };
   for (let i = start; i < lines.length && i < start + MAX_HEADER_LINES; i += 1) {
@@ -99,7 +102,7 @@ function isHeaderBlock(lines: readonly string[], start: number): boolean {
   return found.sender > 0 && found.subject > 0 && found.other > 0;
 }
 
-/** A line without the marks of bold type and the addresses of links; empty if it is too long. */
+/** A line without bold markers and link URLs; empty if it is too long. */
 const layoutOf = (line: string): string =>
   line.length > LAYOUT_MAX_LENGTH ? "" : line.trim().replace(/\*|\(https?:[^()\s]*\) ?/g, "");
 

@@ -12,14 +12,17 @@ const MAX_THREADS = 2;
 /** Max time an e-mail waits for earlier ones (ms); after that, the mail server must retry. */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Max e-mails of an organization being parsed or waiting; beyond that, its mail servers must retry. */
+/** Max e-mails of an organization being parsed or waiting; above that, its mail servers must retry. */
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
 // Created once: capturing a stack per error is expensive during an attack.
 const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
-/** The start of an e-mail to parse if the whole takes too long (bytes): a text of max length in any encoding. */
+/**
+ * Size of the start of an e-mail that is parsed if the whole takes too long (bytes): a text of max length in any
+ * encoding.
+ */
 const HEAD_BYTES = 131_072;
 
 /** Max size of a thread's result (bytes), with each character escaped. */
@@ -36,29 +39,29 @@ export interface MailLine {
 
 /** The used parts of an e-mail. */
 export interface ParsedMail {
-  /** The addresses that it may be from, the best first. */
+  /** The possible sender addresses, best first. */
   senders: { address: string; name: string }[];
-  /** The person who wrote it, according to `X-Original-Sender` or `Reply-To`. */
+  /** The author according to `X-Original-Sender` or `Reply-To`. */
   author?: { address: string; name: string };
-  /** The addresses of the mailing list that it came through, in lower case. */
+  /** The addresses of the mailing list that it came through, in lowercase. */
   lists: string[];
   subject: string;
   messageId: string;
   /** The message IDs of the thread, oldest first: `References` and `In-Reply-To`. */
   references: string[];
   date: string;
-  /** The text or, failing that, the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
+  /** The text or, without one, the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
   text: string;
-  /** The text of the HTML, as long, if that marks quotations and there is plain text, too. */
+  /** The text of the HTML, with the same limit, if the HTML marks quotations and there is also plain text. */
   html?: string;
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
-  /** True if it is automatic for another reason than the mailing list that it came through. */
+  /** True if it is automatic for a reason other than the mailing list that it came through. */
   isProgram: boolean;
-  /** True for a report of a mail server, such as a bounce. */
+  /** True for a mail server's report, such as a bounce. */
   isReport: boolean;
-  /** The e-mail that could not be delivered, and why, or that its recipient complained about. */
+  /** The e-mail that could not be delivered, and the reason, or that its recipient complained about. */
   report?: { messageId: string; isComplaint: boolean; status: string; detail: string };
   /** True if the e-mail was too long or too slow to be parsed completely. */
   isPartial: boolean;
@@ -68,8 +71,8 @@ const threads = new Semaphore(MAX_THREADS);
 const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
- * Parses an e-mail, as a whole or at least its start. Each organization uses one thread at a time, in which its lines
- * take turns, so that slow e-mails delay neither other organizations nor all lines of their own.
+ * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take turns, so
+ * that slow e-mails delay neither other organizations nor all lines of their own.
  * @param raw the bytes in parts, transferred to a thread: the buffers may be empty afterwards
  * @param line the line that received it
  * @returns undefined for an e-mail that cannot be parsed
@@ -102,7 +105,7 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
   }
 }
 
-/** @throws GatewayError `unavailable` if even the start takes too long, perhaps because the machine is busy */
+/** @throws GatewayError `unavailable` if even the start takes too long, possibly because the machine is busy */
 async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | undefined> {
   const length = raw.reduce((sum, part) => sum + part.length, 0);
   const isLong = length > HEAD_BYTES;
@@ -112,7 +115,8 @@ async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | u
 }
 
 /**
- * Parses an e-mail in a thread: a maliciously slow one would otherwise stop the server, and an attachment delay it.
+ * Parses an e-mail in a thread, because a maliciously slow e-mail would otherwise block the server, and an attachment
+ * would delay it.
  * @returns undefined for an e-mail that cannot be parsed, or not within the memory of a thread
  * @throws GatewayError `unavailable` if it takes too long
  */
@@ -121,7 +125,7 @@ async function parse(parts: readonly Uint8Array[], isHead: boolean): Promise<Par
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(TOO_LATE), TIMEOUT_MS);
   try {
-    // Copied if they are within a larger buffer, which may be a shared one.
+    // Copied if they are part of a larger buffer, which may be shared.
     const raw = parts.map((part) => (part.length === part.buffer.byteLength ? part : new Uint8Array(part)));
     const mail = { raw, isHead, maxTextLength: PARSED_TEXT_MAX_LENGTH };
     const result = await thread.parse(mail, timeout.signal);

@@ -9,7 +9,7 @@ export class DeprecatedUse {
   @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
-  // No foreign key, for the same reason as in HourlyUse.
+  // No foreign key, for the same reason as in `HourlyUse`.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 

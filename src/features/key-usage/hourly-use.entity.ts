@@ -4,7 +4,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** Serializes usage writes: two processes that update many rows in different orders would deadlock. */
+/** Serializes usage writes, because two processes updating many rows in different orders would deadlock. */
 export const USAGE_ORDER = new InsertOrderLock(3);
 
 /** Retention (ms): the longest period, 30 days, plus the rest of its first day. */

@@ -3,7 +3,7 @@ import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Copies the last use of keys to their rows if the hour that records it is about to be deleted. Until then only the
+ * Copies the last use of keys to their rows if the hour that records it is about to be deleted. Until then, only the
  * hour records it, so that a key's row stays unchanged while the key is in use.
  * @param before hours before this are deleted
  * @param limit max keys

@@ -2,7 +2,7 @@ import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Max rows per batch. Other writers wait for a batch, which is one transaction: about 20 ms on SQLite, where smaller
+ * Max rows per batch. A batch is one transaction, which other writers wait for: about 20 ms on SQLite, where smaller
  * batches would write most pages several times.
  */
 const MAX_ROWS = 5_000;
@@ -16,7 +16,7 @@ export class PeriodCounts<Count> {
 
   /**
    * @param lengthMs length of a period
-   * @param write adds counts of one period to the stored counts, by one statement
+   * @param write adds counts of one period to the stored counts, in one statement
    */
   constructor(
     private readonly lengthMs: number,
@@ -45,7 +45,7 @@ export class PeriodCounts<Count> {
     return batches;
   }
 
-  /** Returns the count of an ID in the current period, which starts as `zero`. */
+  /** Returns the count of an ID in the current period, starting with `zero`. */
   protected countOf(nowMs: number, id: string, zero: (id: string) => Count): Count {
     const period = Math.floor(nowMs / this.lengthMs);
     let counts = this.periods.get(period);

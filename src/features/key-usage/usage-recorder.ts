@@ -82,7 +82,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     const countedAs = `${isElsewhere ? "elsewhere" : "refused"}:${key.id}:${minute}`;
     const known = this.rejections.get(countedAs);
     if (known !== undefined) known.count += 1;
-    // Generated now, because the audit log is filtered by ID as well as by time.
+    // Generated now, because the audit log filters by ID as well as by time.
     else this.rejections.set(countedAs, { id: uuid(), action, key, origin, at, count: 1 });
     this.schedule();
   }
@@ -166,8 +166,8 @@ export class UsageRecorder implements KeyUsageRecorder {
 }
 
 /**
- * Merges the rejections of a key for the same reason into the minute of the first, so that a long outage keeps at most two
- * records per key in memory.
+ * Merges a key's rejections for the same reason into the minute of the first one, so that a long outage keeps at most
+ * two records per key in memory.
  */
 function onePerKey(rejections: Iterable<[string, Rejection]>): [string, Rejection][] {
   const firsts = new Map<string, [string, Rejection]>();

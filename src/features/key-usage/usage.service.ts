@@ -43,7 +43,7 @@ interface DeprecatedRow {
   lastUsedAt: Timestamp;
 }
 
-/** When the buckets of a period start, oldest first. */
+/** The start times of a period's buckets, oldest first. */
 function startsOf(period: UsagePeriod): string[] {
   const { count, lengthMs } = PERIODS[period];
   const now = Math.floor(Date.now() / lengthMs);
@@ -53,7 +53,7 @@ function startsOf(period: UsagePeriod): string[] {
 /** Start of a period (ms since the epoch). */
 export const startOf = (period: UsagePeriod): number => Date.parse(startsOf(period)[0] ?? "");
 
-/** Reports key usage from the counts that `UsageRecorder` writes. */
+/** Reports key usage from the counts written by `UsageRecorder`. */
 export class UsageService {
   constructor(private readonly database: Database) {}
 
@@ -177,7 +177,7 @@ const sums = (
       since: starts[0],
     });
 
-/** Why keys were last rejected, by ID. Reads one entry per key, the newest. */
+/** The reasons for the last rejection of keys, by ID. Reads only the newest entry per key. */
 async function lastRejections(
   reader: EntityManager,
   ids: readonly string[],

@@ -23,7 +23,7 @@ export class UseCounts extends PeriodCounts<Uses> {
     super(HOUR_MS, writeUses);
   }
 
-  /** Counts an accepted use now; allocates only for a key's first use, because every request calls it. */
+  /** Counts an accepted use now. Allocates only for a key's first use, because every request calls this. */
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, keyId, unused);

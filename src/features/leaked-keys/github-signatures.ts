@@ -11,10 +11,10 @@ const LIST_MAX_BYTES = 65_536;
 
 const TIMEOUT_MS = 5_000;
 
-/** Min time between two requests for the list (ms), because anyone can name an identifier that is not in it. */
+/** Min time between two requests for the list (ms), because anyone can send an identifier that is not on it. */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Requests must not generate code. */
+/** Zod must not generate code while handling requests. */
 const NO_CODE = { jitless: true } as const;
 
 const LIST = z.object({
@@ -22,7 +22,7 @@ const LIST = z.object({
 });
 
 /**
- * Verifies reports of GitHub's secret scanning: ECDSA with P-256 and SHA-256 over the raw body
+ * Verifies reports from GitHub's secret scanning: ECDSA with P-256 and SHA-256 over the raw body
  * (https://docs.github.com/code-security/secret-scanning/secret-scanning-partner-program).
  */
 export class GitHubSignatures {
@@ -41,7 +41,7 @@ export class GitHubSignatures {
   /**
    * True if a body has a valid signature.
    * @param signature DER in Base64
-   * @throws GatewayError `unavailable` while GitHub's keys cannot be read, so that GitHub tries again
+   * @throws GatewayError `unavailable` while GitHub's keys cannot be read, so that GitHub retries
    */
   async isValid(identifier: string, signature: string, body: Uint8Array): Promise<boolean> {
     if (!this.keys?.has(identifier) || this.clock() - this.readAt >= HOUR_MS) await this.read();
@@ -50,7 +50,7 @@ export class GitHubSignatures {
     return key !== undefined && verify("sha256", body, key, Buffer.from(signature, "base64"));
   }
 
-  /** Reads the list, at most once a minute; the earlier one remains if this fails. */
+  /** Reads the list, at most once a minute; if this fails, the earlier list is kept. */
   private read(): Promise<void> {
     if (this.reading !== undefined) return this.reading;
     if (this.clock() - this.askedAt < MIN_INTERVAL_MS) return Promise.resolve();
@@ -76,7 +76,7 @@ export class GitHubSignatures {
   }
 }
 
-/** A key with its identifier; none unless it is for ECDSA with P-256. */
+/** A key with its identifier; empty unless it is for ECDSA with P-256. */
 function entryOf(identifier: string, pem: string): [string, KeyObject][] {
   const key = createPublicKey(pem);
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;

@@ -8,20 +8,20 @@ export const REPORT_MAX_BYTES = 1_048_576;
 /** Max tokens in a report. */
 const REPORT_MAX_TOKENS = 2_000;
 
-/** Max length of the URL of a leak that is kept. */
+/** Max length of the stored URL of a leak. */
 const URL_MAX_LENGTH = 2_048;
 
-/** A key that was found in public. */
+/** A key found in public. */
 export interface LeakReport {
   token: string;
   /** Where it was found; null if unknown. */
   url: string | null;
 }
 
-/** What the holder of a key sends. */
+/** The report of a key's holder. */
 export const LEAKED_KEY = z.object({ key: z.string().max(100).meta({ description: "The whole API key." }) });
 
-/** What GitHub sends; more members may follow. */
+/** GitHub's report; further members may be added. */
 const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);

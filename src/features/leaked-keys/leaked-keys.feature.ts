@@ -9,7 +9,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof leakedKeyEventTypes, object> {}
 }
 
-/** Revokes API keys that somebody found where they do not belong. */
+/** Revokes API keys that were found in public. */
 export const leakedKeys = feature({
   entities: [],
   services: ({ database, config, log, rejectedTokens, sendMail }: Core) => ({

@@ -12,7 +12,7 @@ import type { GitHubSignatures } from "./github-signatures";
 import { keyOf, REPORT_MAX_BYTES, reportsOf } from "./leaked-keys.bodies";
 import type { LeakedKeysService } from "./leaked-keys.service";
 
-/** Min time to an answer (ms), longer than a revocation takes, so that it does not tell which keys exist. */
+/** Min response time (ms), longer than a revocation takes, so that it does not reveal which keys exist. */
 const ANSWER_AFTER_MS = 250;
 
 interface Services {
@@ -20,7 +20,7 @@ interface Services {
   gitHubSignatures: GitHubSignatures;
 }
 
-/** Adds the route for reports of leaked keys: any holder of a key may end it, and GitHub signs its reports. */
+/** Adds the route for reports of leaked keys: any holder of a key may revoke it, and GitHub signs its reports. */
 export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatures }: Services): void {
   const bodies = new Bodies();
   app.removeAllContentTypeParsers();

@@ -23,7 +23,7 @@ import { leakedKeysMail } from "./leaked-keys.mail";
 /** Max keys per query and transaction. */
 const MAX_TOGETHER = 200;
 
-/** A key that a report has revoked. */
+/** A key revoked by a report. */
 export interface LeakedKey {
   id: string;
   hint: string;
@@ -44,15 +44,15 @@ interface Dependencies {
   sendMail: SendMail | undefined;
 }
 
-/** Revokes keys that somebody found; each is rejected from the next request on. */
+/** Revokes leaked keys, effective on the next request. */
 export class LeakedKeysService {
   private readonly mailing = new Set<Promise<void>>();
 
   constructor(private readonly services: Dependencies) {}
 
   /**
-   * Revokes a key at the request of anyone who holds it; an unknown key counts as a guess, and an ended one has no
-   * effect.
+   * Revokes a key at the request of anyone who holds it; an unknown key counts as a guess, and a revoked or expired one
+   * has no effect.
    * @throws GatewayError `too_many_attempts`
    */
   async revokeOne(context: RequestContext, token: string): Promise<void> {
@@ -63,9 +63,9 @@ export class LeakedKeysService {
   }
 
   /**
-   * Revokes the keys of a report. Tokens that are no keys, and revoked keys, are skipped.
-   * @param contextOf returns the context in which to revoke the keys of an organization
-   * @returns the keys that this call has revoked
+   * Revokes the keys in a report. Skips tokens that are not keys, and revoked keys.
+   * @param contextOf returns the context for revoking an organization's keys
+   * @returns the keys revoked by this call
    */
   async revoke(contextOf: ContextOf, reports: readonly LeakReport[]): Promise<LeakedKey[]> {
     const byHash = new Map<string, string | null>();
@@ -80,7 +80,7 @@ export class LeakedKeysService {
     return revoked;
   }
 
-  /** Resolves once the e-mails about earlier reports have been sent, or could not be. */
+  /** Resolves once the e-mails about earlier reports have been sent or have failed. */
   async mailed(): Promise<void> {
     await Promise.all(this.mailing);
   }
@@ -130,7 +130,7 @@ export class LeakedKeysService {
     return revoked;
   }
 
-  /** Sends each manager one e-mail; a failure is logged, and the audit log has the same. */
+  /** Sends one e-mail to each manager; failures are only logged, because the audit log has the same information. */
   private async tellManagers(
     organization: Pick<Organization, "id" | "name">,
     keys: readonly LeakedKey[],

@@ -31,9 +31,8 @@ export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings"
 
 /**
  * Inserts a line; an agent's first line becomes its default.
- * @param tx holds the lock of the agent's row, if the agent may have other lines
- * @throws GatewayError `conflict` if the name is taken or the line needs the instance key and there is none,
- * `limit_reached`
+ * @param tx must hold the lock of the agent's row if the agent may have other lines
+ * @throws GatewayError `conflict` if the name is taken or the line needs a missing instance key, `limit_reached`
  */
 export async function insertLine(
   tx: Tx,

@@ -14,7 +14,7 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
   addressKind: addressKind ?? AddressKind.phone,
 });
 
-/** Absent without a list, as in the settings stored by earlier versions. */
+/** Omitted without a list, as in settings stored by earlier versions. */
 const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
   listAddress == null ? {} : { listAddress };
 
@@ -33,7 +33,7 @@ export function emailSettings(input: NewLineEmail): LineEmail {
   };
 }
 
-/** The settings of an e-mail line after a change; without a user name there is no password, and vice versa. */
+/** The settings of an e-mail line after a change; user name and password are either both set or both missing. */
 export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
   const security = input.security ?? before.security;
   const isCleared = input.user === null || input.password === null;

@@ -48,7 +48,7 @@ export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): C
   };
 }
 
-/** The same object if a value is equal to it, so that it does not count as a change. */
+/** Returns the old value if the new one is equal, so that it does not count as a change. */
 const unlessSame = <T>(before: T, after: T): T =>
   JSON.stringify(before) === JSON.stringify(after) ? before : after;
 
@@ -87,7 +87,7 @@ function emailProblem(
   if (password != null && after.user === null)
     return { path: "user", message: "is required with a password" };
   if (user != null && !after.hasPassword) return { path: "password", message: "is required with a user" };
-  // Otherwise someone who does not know the password could have it sent to another server.
+  // Otherwise, someone who does not know the password could have it sent to another server.
   if (after.hasPassword && password == null && isOtherServer(before, after)) {
     return { path: "password", message: "must be passed again if the host, port or security changes" };
   }

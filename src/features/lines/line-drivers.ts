@@ -16,7 +16,7 @@ const MAX_KEPT = 1_000;
 /** The driver of one version of a line. */
 interface Kept {
   version: number;
-  /** Time at which the previous signing secret expires, if there is one. */
+  /** When the previous signing secret expires, if there is one. */
   until: Timestamp | null;
   send: Send;
 }
@@ -32,7 +32,7 @@ export class LineDrivers {
 
   /**
    * The drivers for the current version of each line.
-   * @returns by ID
+   * @returns the drivers by line ID
    */
   async sendersOf(
     tx: Tx,

@@ -11,11 +11,11 @@ export class LineTraffic {
   @ManyToOne(() => Line)
   line?: Line;
 
-  /** Number of consecutive attempts that ended with a permanent rejection or a permanent fault of the line. */
+  /** Number of consecutive attempts that ended in a permanent rejection or a permanent fault of the line. */
   @Column({ type: "integer" })
   rejections!: number;
 
-  /** The fault of the last attempts: its code, what people can read, and when it was first seen. */
+  /** The fault of the last attempts: its code, a human-readable description, and when it was first seen. */
   @Column({ type: "varchar", length: 60, nullable: true })
   faultCode!: string | null;
 

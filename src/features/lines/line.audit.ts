@@ -45,6 +45,6 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
 const serverOf = ({ host, port, security }: LineEmail) =>
   `${host.includes(":") ? `[${host}]` : host}:${port} (${security})`;
 
-/** A value in the form of the audit log. */
+/** A value as stored in the audit log. */
 const asText = (value: string | number | null | undefined): string | null =>
   value == null ? null : String(value);

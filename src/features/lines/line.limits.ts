@@ -20,7 +20,7 @@ export const FROM_MAX_LENGTH = 400;
 export const SUBJECT_MAX_LENGTH = 200;
 export const OPT_OUT_REPLY_MAX_LENGTH = 1_000;
 
-/** Max words of a line that opt out, and the length of each. */
+/** Max opt-out words of a line, and max length of each. */
 export const MAX_OPT_OUT_WORDS = 20;
 export const OPT_OUT_WORD_MAX_LENGTH = 40;
 

@@ -38,17 +38,17 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** How long messages are also signed with the previous secret (ms). */
+/** How long messages are signed with the previous secret as well (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** The lines that agents send messages from. Changes to the lines of one agent are serialized. */
 export class LineService {
-  /** A line by its ID; without an access check. */
+  /** A line by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Line | undefined>;
-  /** The lines of an agent, ordered by name; without an access check. */
+  /** The lines of an agent, ordered by name. Does not check access. */
   readonly ofAgent: (agentId: string) => Promise<Line[] | undefined>;
 
-  /** Why a line cannot send; without an access check. */
+  /** The fault that keeps a line from sending. Does not check access. */
   readonly faultOf: (id: string) => Promise<LineFault | undefined>;
 
   private readonly targetChecks: TargetChecks;
@@ -83,7 +83,7 @@ export class LineService {
   }
 
   /**
-   * The lines of the calling agent, or of the agent given by a member, ordered by name.
+   * The lines of the calling agent, or of the agent named by a member, ordered by name.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<Line[]> {
@@ -298,7 +298,7 @@ interface LineChange {
   audit: Changes;
 }
 
-/** Decides on a change to a line, while its agent's row is locked. */
+/** Plans a change to a line while its agent's row is locked. */
 type Decide = (tx: Tx, line: Line) => Promise<LineChange>;
 
 const stateChange = (

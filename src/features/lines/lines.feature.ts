@@ -12,7 +12,7 @@ import { LineTestService } from "./line-test.service";
 import { LineTraffic } from "./line-traffic.entity";
 import { loseSecrets } from "./lose-secrets";
 
-/** Name of the line that every agent starts with. */
+/** Name of every agent's first line. */
 const FIRST_LINE = "main";
 
 /** The line services needed for message delivery. */
@@ -26,7 +26,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof lineEventTypes, object> {}
 }
 
-/** The lines from which agents send messages. */
+/** The lines that agents send messages from. */
 export const lines = feature({
   entities: [Line, LineTraffic],
   services: ({ database, lanes, targets, instanceKey, log }) => ({

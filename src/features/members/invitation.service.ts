@@ -42,7 +42,7 @@ import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/** Max invitations per organization, minute and process, because each may send an e-mail to a stranger. */
+/** Max invitations per organization, per minute, in each process, because each may send an e-mail to a stranger. */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
@@ -222,7 +222,7 @@ export class InvitationService {
     });
   }
 
-  /** The newest pending invitation to any organization for an e-mail address, with its organization. */
+  /** The newest pending invitation for an e-mail address, to any organization, with its organization. */
   newestFor(reader: EntityManager, email: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {
       where: { email, expiresAt: MoreThan(timestamp()) },
@@ -232,7 +232,8 @@ export class InvitationService {
   }
 
   /**
-   * Makes the invited person a member in a transaction that holds the lock of `MEMBER_CHANGES`; the invitation ends.
+   * Makes the invited person a member and ends the invitation, in a transaction that holds the lock of
+   * `MEMBER_CHANGES`.
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
    */
   async join(
@@ -259,7 +260,7 @@ export class InvitationService {
     return Object.assign(member, { organization });
   }
 
-  /** Sends the link, after the commit. A failure is harmless: the caller always gets the link. */
+  /** Sends the link after the commit. A failure is harmless, because the caller always gets the link. */
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
     const { sendMail } = this.services;
     if (sendMail === undefined) return InvitationMail.off;

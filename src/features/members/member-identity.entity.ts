@@ -7,10 +7,10 @@ import { Member } from "./member.entity";
 
 const ISSUER_MAX_LENGTH = 500;
 
-/** Longer subjects are rejected; OpenID Connect Core, section 2 allows no more. */
+/** Longer subjects are rejected: OpenID Connect Core, section 2 does not allow them. */
 export const SUBJECT_MAX_LENGTH = 255;
 
-/** The account at an OpenID Connect issuer with which a member signs in. */
+/** The account at an OpenID Connect issuer that a member signs in with. */
 @ObjectType({
   simpleResolvers: true,
   description: "The account at an OpenID Connect issuer with which a member signs in.",

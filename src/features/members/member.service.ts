@@ -49,7 +49,7 @@ export const recordOn = (
 export const inOrder = (permissions: readonly Permission[]): Permission[] =>
   PERMISSIONS.filter((permission) => permissions.includes(permission));
 
-/** The members of organizations. */
+/** Manages the members of organizations. */
 export class MemberService {
   /** The account of a member at an OpenID Connect issuer. */
   readonly identityOf: (memberId: string) => Promise<MemberIdentity | undefined>;
@@ -231,7 +231,7 @@ export class MemberService {
     // Before any row lock, because two managers may remove each other.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
-    // A sign-in also locks the row, so that it cannot add a session to a member who is being removed.
+    // A sign-in also locks the row, so it cannot add a session to a member who is being removed.
     if (isUuid(id))
       await tx.query("update member set created_at = created_at where id = $1 and organization_id = $2", [
         id,

@@ -42,7 +42,8 @@ export const members = feature({
   },
   hooks: ({ sessions }) => ({
     sessions,
-    // Without a credential, little but a sign-in can succeed; parsing would cost more than rejecting the request.
+    // Without a credential, hardly anything but a sign-in can succeed; parsing would cost more than rejecting the
+    // request.
     anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),
   resolvers: (services) => [

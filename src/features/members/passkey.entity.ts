@@ -5,7 +5,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
-/** A credential of an authenticator (WebAuthn) with which a member signs in. */
+/** A credential of an authenticator (WebAuthn) that a member signs in with. */
 @ObjectType({
   simpleResolvers: true,
   description:
@@ -32,7 +32,7 @@ export class Passkey {
   @Column({ type: "text" })
   publicKey!: string;
 
-  /** Number of signatures as the authenticator counts them; 0 if it does not count. */
+  /** The authenticator's signature counter; 0 if it does not count. */
   @Column({ type: "bigint", transformer: { from: Number, to: (count: number) => count } })
   counter!: number;
 
@@ -53,7 +53,7 @@ export class Passkey {
   lastUsedAt!: Timestamp | null;
 }
 
-/** A challenge that an authenticator has yet to sign; its row is deleted when it is used. */
+/** A challenge that an authenticator has yet to sign; the row is deleted when the challenge is used. */
 @Entity()
 export class PasskeyChallenge {
   /** SHA-256 of the challenge, in hexadecimal. */
@@ -64,7 +64,7 @@ export class PasskeyChallenge {
   @Column({ ...UUID_COLUMN, nullable: true })
   sessionId!: string | null;
 
-  /** The member whose password was right; null for a sign-in with a passkey alone. */
+  /** The member whose password was verified; null for a sign-in with a passkey alone. */
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 

@@ -10,7 +10,7 @@ import { SignInInput } from "./member.inputs";
 
 const NAME_MAX_LENGTH = 100;
 
-/** Max length of what an authenticator or a browser produces, in base64url. */
+/** Max length of data from an authenticator or browser, in base64url. */
 const PART_MAX_LENGTH = 8_192;
 
 /** Max length of the options: a member's passkeys, each with an ID. */

@@ -51,7 +51,7 @@ export class PasskeyService {
   }
 
   /**
-   * A member's passkeys, oldest first.
+   * The passkeys of a member, oldest first.
    * @param memberId another member, whose passkeys managers may list; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */
@@ -169,8 +169,8 @@ export class PasskeyService {
 
   /**
    * Starts a sign-in with a passkey. Counts as an attempt to sign in.
-   * @param credentials of the member whose passkeys to choose from; any member if omitted
-   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, as a sign-in with a password
+   * @param credentials of the member whose passkeys can be used; any passkey if omitted
+   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
     const { database, sessions, config } = this.services;
@@ -187,9 +187,9 @@ export class PasskeyService {
   }
 
   /**
-   * Opens a session for the member with a passkey, which has verified its user and so counts as both factors.
-   * @throws GatewayError `forbidden`, or `invalid_passkey`, with the same work for an unknown passkey as for a wrong
-   *   signature, except for the audit entry
+   * Opens a session for the owner of a passkey, which has verified its user and so counts as both factors.
+   * @throws GatewayError `forbidden`, or `invalid_passkey`, which does the same work for an unknown passkey as for a
+   *   wrong signature, except for the audit entry
    */
   async signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
     const { database, sessions, config } = this.services;
@@ -201,13 +201,13 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // No work for callers without a challenge, each of which counted as an attempt.
+    // No work for callers without a challenge, because each challenge counted as an attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
     const signedIn = await database.write(async (tx) => {
       const used = await useChallenge(tx, challenge);
-      // The same statements for an unknown passkey, whose rejection must not be faster.
+      // An unknown passkey runs the same statements, because its rejection must not be faster.
       const member = await lockMember(tx, passkey?.memberId ?? "");
       if (passkey === null || member === null) return undefined;
       const reject = async (action: "member_passkey_rejected" | "member_passkey_cloned") => {
@@ -219,7 +219,7 @@ export class PasskeyService {
       const isFor = used?.sessionId === null && (used.memberId ?? member.id) === member.id;
       const isHolder = input.userHandle == null || input.userHandle === handleOf(member);
       if (counter === undefined || !isFor || !isHolder) return reject("member_passkey_rejected");
-      // Of sign-ins with the same count, one succeeds.
+      // Only one of several sign-ins with the same count succeeds.
       const { affected } = await tx
         .createQueryBuilder()
         .update(Passkey)
@@ -271,8 +271,8 @@ async function issue(
 }
 
 /**
- * Uses up a challenge, even if it then turns out to be another's.
- * @returns its owner; undefined if it was used before or has expired
+ * Uses up a challenge, even if it turns out to belong to someone else.
+ * @returns its owner; undefined if it was already used or has expired
  */
 const useChallenge = (
   tx: Tx,
@@ -285,11 +285,11 @@ const useChallenge = (
     [sha256(challenge), timestamp()],
   );
 
-/** Locks a member, so that removing the member or changing the passkeys waits and then also ends the new session. */
+/** Locks a member, so that removing the member or changing passkeys waits, and then ends the new session as well. */
 async function lockMember(tx: Tx, id: string): Promise<Member | null> {
   await tx.query("update member set created_at = created_at where id = $1", [id]);
   return tx.findOne(Member, { where: { id }, relations: { organization: true } });
 }
 
-/** What authenticators return as the handle of a member. */
+/** A member's user handle, as returned by authenticators. */
 const handleOf = ({ id }: Member): string => Buffer.from(id).toString("base64url");
