@@ -51,8 +51,8 @@ export class LeakedKeysService {
   constructor(private readonly services: Dependencies) {}
 
   /**
-   * Revokes a key at the request of anyone who holds it; an unknown key counts as a guess, and a revoked or expired one
-   * has no effect.
+   * Revokes a key at the request of anyone who holds it. An unknown key counts as a guess; revoking a revoked key has
+   * no effect.
    * @throws GatewayError `too_many_attempts`
    */
   async revokeOne(context: RequestContext, token: string): Promise<void> {

@@ -5,10 +5,12 @@ import { customerNetworkOf } from "../../common/network";
 import { shareOf } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 
-/** Max concurrent sign-ins and changes of credentials: about half a second of hashing. */
+/** Max concurrent sign-ins and credential changes: about half a second of hashing. */
 const MAX_PASSWORD_CHECKS = 16;
 
-/** Bounds the work that hashes passwords; no organization, or network of unknown callers, can use all of it. */
+/**
+ * Limits concurrent password hashing; no organization, and no network of unknown callers, can use all of the capacity.
+ */
 export class PasswordChecks {
   private readonly checks = new Budget(MAX_PASSWORD_CHECKS, shareOf(MAX_PASSWORD_CHECKS));
 

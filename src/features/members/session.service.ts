@@ -37,13 +37,13 @@ import {
   unlockAccount,
 } from "./sign-in-throttle";
 
-/** A working day. */
+/** Lifetime of a session: a working day. */
 const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 
-/** Lifetime of a link that signs in once. */
+/** Lifetime of a single-use sign-in link. */
 const LINK_LIFETIME_MS = 15 * 60_000;
 
-/** Marks the session that a link opens; only the command line creates sessions without an address. */
+/** Marks a session row that stands for a link; only the command line creates sessions without an address. */
 const LINK = { ip: null, userAgent: "sign-in link" };
 
 /** Max sessions in a list. */
@@ -98,8 +98,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials`, after the same time for an unknown
-   *   address as for a wrong password, `too_many_attempts`, after the same time for any locked account, or
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials`, which takes as long for an unknown
+   *   address as for a wrong password, `too_many_attempts`, which takes equally long for any locked account, or
    *   `passkey_required` for the right password of a member with passkeys
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
@@ -126,7 +126,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Returns the member with this password, who must then sign in with a passkey. Counts as an attempt to sign in.
-   * @throws GatewayError `invalid_credentials` or `too_many_attempts`, as `signIn`
+   * @throws GatewayError `invalid_credentials` or `too_many_attempts`, like `signIn`
    */
   checkPassword(context: RequestContext, input: SignInInput): Promise<Member> {
     return this.checks.run(context, () => this.verifiedMember(context, input));
@@ -146,7 +146,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Opens a session of a member in a transaction, and records the sign-in.
+   * Opens a session for a member in a transaction, and records the sign-in.
    * @param options.oidcSession for a sign-in by OpenID Connect
    */
   async open(
@@ -174,7 +174,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Creates the token of a link that signs a member in once, on behalf of an operator.
+   * Creates the token of a single-use sign-in link for a member, on behalf of an operator.
    * @returns the token
    */
   createLink(context: RequestContext, member: Member): Promise<string> {
@@ -195,7 +195,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Opens a session for the holder of a link's token, which works only once.
+   * Opens a session for the holder of a sign-in link's single-use token.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async openByLink({ origin }: RequestContext, token: string): Promise<SignedIn> {
@@ -355,7 +355,7 @@ export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
 }
 
 /**
- * Locks the verified password, so that a concurrent change waits and then also ends the new session.
+ * Locks the verified password, so that a concurrent change waits, and then ends the new session as well.
  * @throws GatewayError `invalid_credentials` if the password was already changed
  */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {
@@ -363,7 +363,7 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
-/** The context of a sign-in that fails or is not complete. */
+/** The context of a sign-in that failed or is incomplete. */
 export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
 /** True if the caller is the member with this ID. */

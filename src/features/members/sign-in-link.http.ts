@@ -9,7 +9,7 @@ import { setErrorHead } from "../../http/error-handler";
 import { PAGE_HEADERS, plainPage } from "../../http/plain-page";
 import type { SessionService } from "./session.service";
 
-/** Path of the links that sign in once; their token follows. */
+/** Path of single-use sign-in links, without the token. */
 export const SIGN_IN_LINK_PATH = "/auth/link/";
 
 const ASKING = plainPage(
@@ -30,11 +30,11 @@ interface Services {
   sessions: SessionService;
 }
 
-/** Adds the page of links that sign in once: opening it changes nothing, because programs also open links. */
+/** Adds the page of single-use sign-in links. Opening it changes nothing, because programs also open links. */
 export function addSignInLink(app: FastifyInstance, { config, sessions }: Services): void {
   const baseUrl = baseUrlOf(config);
   app.removeAllContentTypeParsers();
-  // Nothing of a body is used.
+  // The body is ignored.
   app.addContentTypeParser("*", (_: FastifyRequest, payload: Readable, done) => {
     payload.resume();
     done(null);
@@ -49,11 +49,11 @@ export function addSignInLink(app: FastifyInstance, { config, sessions }: Servic
   } as const;
   const path = `${SIGN_IN_LINK_PATH}:token`;
   app.get(path, options, (_request, reply) =>
-    // Without any referrer, browsers would not name the origin of the form either.
+    // Without a referrer, browsers would not send the form's origin either.
     reply.headers({ ...PAGE_HEADERS, "referrer-policy": "origin" }).send(ASKING),
   );
   app.post<{ Params: { token: string } }>(path, options, async (request, reply) => {
-    // A page elsewhere must not sign its visitors in as somebody else.
+    // A page elsewhere must not be able to sign its visitors in as someone else.
     if (isForeign(request, new URL(baseUrl).origin)) throw new GatewayError("forbidden");
     const context = { caller: { kind: "anonymous" as const }, origin: originOf(request) };
     const opened = await sessions.openByLink(context, request.params.token);

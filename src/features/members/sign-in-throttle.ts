@@ -43,11 +43,11 @@ interface Limit {
   max: number;
 }
 
-/** How an account is locked for a counted attempt. */
+/** The lock of an account, as it applies to a counted attempt. */
 export interface AccountLock {
   /** The response to a wrong password: a different one would reveal that the account exists. */
   rejection: GatewayError;
-  /** True if the right password still signs in, because the account recently signed in from this address. */
+  /** True if the right password still works, because the account recently signed in from this address. */
   opensByPassword: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface AccountLock {
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
 /**
- * Creates a lookup that serves attempts one by one: if many were rejected in one event-loop tick, every step of other
- * requests would wait for all of them.
+ * Creates a lookup that serves attempts one by one: if many were rejected in one event-loop tick, every step of another
+ * request would wait for all of them.
  */
 export const createCountLookup = (database: Database): CountLookup =>
   coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
@@ -98,7 +98,7 @@ export async function countSignInAttempt(
 }
 
 /**
- * Counts an attempt without an account, such as accepting an invitation, only for its address. `recordSignIn` refunds
+ * Counts an attempt without an account, such as accepting an invitation, for its address only. `recordSignIn` refunds
  * it.
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */

@@ -5,7 +5,7 @@ import { TIMESTAMP_COLUMN } from "../../database/columns";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
-/** A sign-in or a token that was used, and works only once. */
+/** A used sign-in or token, which works only once. */
 @Entity()
 export class SingleUse {
   /** SHA-256 in hexadecimal. */
@@ -18,9 +18,9 @@ export class SingleUse {
 }
 
 /**
- * Uses something up; of concurrent uses, one succeeds.
- * @param expiresAt from when on it is rejected in any case
- * @returns false if it was used before
+ * Uses something up; only one of several concurrent uses succeeds.
+ * @param expiresAt when it expires and is rejected anyway
+ * @returns false if it was already used
  */
 export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {
   const row = await returning<SingleUse | undefined>(

@@ -4,30 +4,30 @@ import type { Config } from "../../config";
 import type { Passkey } from "./passkey.entity";
 import type { AddPasskeyInput, SignInWithPasskeyInput } from "./passkey.inputs";
 
-/** How long the holder of a passkey has to confirm. */
+/** Time for the user to confirm with a passkey. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 
-/** EdDSA, ES256 and RS256, which every authenticator knows one of. */
+/** EdDSA, ES256 and RS256; every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** A valid ES256 key that nobody holds, so that an unknown passkey costs the same verification as a known one. */
+/** A valid ES256 key without an owner, so that verifying an unknown passkey costs the same as a known one. */
 const NO_KEY =
   "pQECAyYgASFYILvNBQRZ1U79W2bpr_hIBsQFCeMcFHFxZh62pZeI_Wm5IlggCeW329SlLQ1-XDZSN6jPmwJTXUxQbbPw750lIyMZATE";
 
 type Address = Pick<Config, "publicUrl" | "tls" | "host" | "port">;
 type Known = Pick<Passkey, "credentialId" | "transports">;
 
-/** Loaded on first use, because few servers need it soon. */
+/** Loaded on first use, because few servers need it right away. */
 const library = () => import("@simplewebauthn/server");
 
-/** The relying party of passkeys, and the checks of what authenticators sign for it. */
+/** The relying party of passkeys; verifies authenticators' signatures. */
 export class WebAuthn {
   private readonly origin: string;
   private readonly rpID: string;
 
   constructor(config: Address) {
     const url = new URL(baseUrlOf(config));
-    // Browsers accept only names, and the name of a server that only this machine reaches is `localhost`.
+    // Browsers accept only host names; a server on a loopback address is `localhost`.
     if (url.hostname === "127.0.0.1" || url.hostname === "[::1]") url.hostname = "localhost";
     this.origin = url.origin;
     this.rpID = url.hostname;
@@ -53,7 +53,7 @@ export class WebAuthn {
 
   /**
    * Options with a new challenge for `navigator.credentials.get`.
-   * @param allowed the passkeys to choose from; any passkey that the browser knows if undefined
+   * @param allowed the passkeys to choose from; undefined for any passkey known to the browser
    */
   async requestOptions(allowed?: readonly Known[]) {
     const { generateAuthenticationOptions } = await library();
@@ -67,8 +67,8 @@ export class WebAuthn {
   }
 
   /**
-   * Verifies a new passkey, which must have verified its user.
-   * @returns undefined if anything about it is not valid
+   * Verifies a new passkey, whose authenticator must have verified its user.
+   * @returns undefined if anything about it is invalid
    */
   async verifyNew(
     challenge: string,
@@ -96,9 +96,9 @@ export class WebAuthn {
 
   /**
    * Verifies a signature, whose authenticator must have verified its user.
-   * @param passkey null for an unknown one, which takes as long
-   * @returns the authenticator's count of signatures, which the caller must compare; undefined if the signature is not
-   *   valid
+   * @param passkey null for an unknown passkey, which takes equally long
+   * @returns the authenticator's signature counter, which the caller must compare; undefined if the signature is
+   *   invalid
    */
   async verifySignature(
     challenge: string,
@@ -131,7 +131,7 @@ const descriptorOf = ({ credentialId, transports }: Known) => ({ id: credentialI
 /** True for an ID of at most 1,023 bytes in base64url. */
 export const isCredentialId = (id: string): boolean => /^[\w-]{1,1364}$/.test(id);
 
-/** The challenge that a browser's answer claims to sign; empty if the answer is malformed. */
+/** The challenge claimed in a browser's response; empty if the response is malformed. */
 export function challengeIn(clientDataJSON: string): string {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString());

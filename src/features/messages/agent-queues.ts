@@ -10,7 +10,7 @@ type AcceptedStatus =
   | typeof MessageStatus.scheduled
   | typeof MessageStatus.proposed;
 
-/** Max messages of an agent with a status; messages held back by an upgrade do not count. */
+/** Max messages of an agent by status; messages held back by an upgrade do not count. */
 export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   queued: 100_000,
   scheduled: 1_000_000,
@@ -23,10 +23,10 @@ export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">)
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
 }
 
-/** How long a count is used (ms). Until the next count, other processes may exceed the limit. */
+/** How long a count is reused (ms). Until the next count, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
 
-/** A count is used for this many times its own duration: counting 50,000 queued messages takes 0.1 s. */
+/** A count is reused for this many times its own duration: counting 50,000 queued messages takes 0.1 s. */
 const LIFETIME_FACTOR = 50;
 
 /** Room in an agent's queue: the last count, less the messages queued by this process since. */
@@ -90,7 +90,7 @@ const COUNT = `SELECT count(*) AS queued FROM (
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
   ), '') LIMIT $3) AS counted`;
 
-/** The error for a message that a full queue rejects. */
+/** The error for a message rejected by a full queue. */
 export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
 

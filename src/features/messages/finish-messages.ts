@@ -29,8 +29,8 @@ interface Outcome {
 }
 
 /**
- * Stores the results of finished sends. If a send has lost its lane, only its attempt is stored: others may have
- * changed the message.
+ * Stores the results of finished sends. If a send has lost its lane, only its attempt is stored, because other
+ * processes may have changed the message.
  */
 export async function finishMessages(
   tx: Tx,
@@ -110,7 +110,7 @@ export async function finishMessages(
   }
 }
 
-/** The lines of uncertain attempts that do not resend such messages. */
+/** The lines of uncertain attempts that do not retry such messages. */
 async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
@@ -181,7 +181,7 @@ async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Pro
     .addSelect("message.provider_id", "providerId")
     .where({
       lineId: In(given.map(({ lineId }) => lineId)),
-      // Without it, SQLite would search all messages of the lines.
+      // Without it, SQLite would scan all messages of the lines.
       direction: MessageDirection.outbound,
       providerId: In(given.map((each) => each.providerId)),
     })

@@ -50,7 +50,7 @@ export type QueuedRow = Pick<
   | "isUrgent"
   | "topic"
 > & {
-  /** True if it answers no message of the contact. */
+  /** True if it does not answer a message from the contact. */
   isUnprompted: boolean;
   /** The line's policy for uncertain attempts, if a process ended while sending the message. */
   whenUncertain: WhenUncertain | null;
@@ -64,15 +64,15 @@ export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };
 
-/** Why a message is not sent now. */
+/** The reason why a message is not sent now. */
 export type Unsent =
   | { status: typeof MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
 
 /**
- * Decides whether a message may be sent, apart from limits shared with other messages. Status `sending` means that its
- * process ended during the attempt.
- * @returns the line to send it on, or why it is not sent now
+ * Decides whether a message may be sent, apart from limits shared with other messages. The status `sending` means that
+ * its process ended during the attempt.
+ * @returns the line to send it on, or the reason why it is not sent now
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {
   const { line, conversation, organizationIsActive } = context;

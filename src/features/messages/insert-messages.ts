@@ -14,7 +14,7 @@ import { messageEvent } from "./message-events";
 import { pathOfReview, type ReviewDemand } from "./message-gate";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
-/** The place of a message in a locked conversation. */
+/** The position of a message in a locked conversation. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
 
 /** A message to queue, schedule or propose. */
@@ -31,11 +31,11 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   html?: string | undefined;
   /** When to queue it, if it is scheduled; such a message has no sequence. */
   sendAt?: Timestamp | undefined;
-  /** Why it is scheduled, if not for a delay, and the path of the part of the policy that says so. */
+  /** Why it is scheduled, if not for a delay, and the path of the part of the policy that holds it back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
-  /** Who demands that a person approves it first; undefined if nobody does. */
+  /** The source of the demand that a person approve it first; undefined if no approval is needed. */
   review?: ReviewDemand | undefined;
-  /** The topic that it is about; undefined without one. */
+  /** Topic of the message; undefined without one. */
   topic?: string | undefined;
   /** True if no window or cap may hold it back. */
   isUrgent?: boolean | undefined;
@@ -48,9 +48,9 @@ export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
 /**
- * Queues or schedules messages, each with a lane that is due then.
- * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
- * @param more further changes, of other tables
+ * Queues, schedules or proposes messages, each with a lane that is due at that time.
+ * @param tx must hold the lock `MESSAGE_ORDER` and the locks of the conversations
+ * @param more further changes, to other tables
  * @returns the messages in the order of the drafts
  */
 export async function insertMessages(
@@ -133,7 +133,7 @@ type ReceivedDraft = Pick<
 
 /**
  * Stores messages from contacts.
- * @param tx holds the lock `MESSAGE_ORDER` and the locks of the conversations
+ * @param tx must hold the lock `MESSAGE_ORDER` and the locks of the conversations
  * @param decide sets the decisions about the messages, which already have their IDs, and returns further changes
  * @returns the messages in the order of the drafts
  */
@@ -172,7 +172,7 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
   return messages;
 }
 
-/** The event of a message that was just accepted, which has no status of a sent message yet. */
+/** The event of a message that was just accepted and not sent yet. */
 const acceptedEvent = (message: Message): NewEvent =>
   messageEvent(`message.${message.status as Accepted}`, message);
 
@@ -182,7 +182,7 @@ type Accepted =
   | typeof MessageStatus.queued
   | typeof MessageStatus.received;
 
-/** A message from a caller in the state in which it was accepted. */
+/** A caller's message in the state when it was accepted. */
 export const asAccepted = (message: Message): Message => ({
   ...message,
   ...(message.sendAt === null ? QUEUED : { ...SCHEDULED, sequence: null }),

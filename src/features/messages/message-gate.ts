@@ -68,14 +68,14 @@ export function gatesOf({
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
 
-/** Who demands that a person approves a message: its rule, or the policy of the configuration. */
+/** The source of the demand that a person approve a message: its rule, or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
 /** The path of the part of the configuration that demands a review; null for a rule, which has no fixed path. */
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 
-/** The condition that a person approves a message. */
+/** The condition that a person approve a message. */
 export const reviewGate = (path: string | null, topic: string | null): MessageGate => ({
   name: "review",
   until: null,

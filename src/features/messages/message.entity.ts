@@ -25,7 +25,9 @@ export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true })
 /** The condition for unsent messages, with the text of the partial index, because SQLite compares texts. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
-/** The condition for messages that wait without a place in their conversation, with the text of the partial index. */
+/**
+ * The condition for messages that wait without a position in their conversation, with the text of the partial index.
+ */
 export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 
 /** Max time a message without a line may wait to be sent: 72 hours. */
@@ -122,8 +124,8 @@ export class Message {
   quoted!: string | null;
 
   /**
-   * The `References` of a reply to an inbound e-mail, separated by spaces: the message IDs of its thread and, last, its
-   * own; null for all other messages.
+   * The `References` of a reply to an inbound e-mail, separated by spaces: the message IDs of its thread, with its own
+   * last; null for other messages.
    */
   @Column({ type: "varchar", length: THREAD_MAX_LENGTH, nullable: true })
   thread!: string | null;
@@ -143,7 +145,7 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
 
-  /** The contact's address that the message answers automatically; null for all other messages. */
+  /** The contact's address that the message answers automatically; null for other messages. */
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
@@ -223,7 +225,7 @@ export class Message {
   @Column({ type: "varchar", length: 24, nullable: true })
   reviewedAt!: Timestamp | null;
 
-  /** The contact for whom the caps of the agent's policy count the message; null if none counts it. */
+  /** The contact whose caps count the message; null if no cap counts it. */
   @Column({ type: "varchar", length: 36, nullable: true })
   cappedContactId!: string | null;
 

@@ -1,7 +1,7 @@
 /** Max length of a message (code points). */
 export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
-/** Max length of the reason for which a proposed message is discarded (code points). */
+/** Max length of the reason for discarding a proposed message (code points). */
 export const DISCARD_REASON_MAX_LENGTH = 500;
 
 /** Max length of the HTML of a message (code points). */

@@ -22,7 +22,7 @@ import { MessageStatus } from "./message.enums";
 import { MessageConnection, type MessagesArgs } from "./message.inputs";
 import { MESSAGE_LANE } from "./message-lanes";
 
-/** Messages queued for agents; an agent can read only its own. */
+/** Lists messages; an agent can read only its own. */
 export class MessageService {
   /** The last attempts to send a message, oldest first. Does not check access. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
@@ -45,19 +45,19 @@ export class MessageService {
     );
   }
 
-  /** The ID of the unsent message that a queued one waits for, if there is one. Does not check access. */
+  /** The ID of the unsent message that a queued message waits for, if there is one. Does not check access. */
   async inFrontOf(message: Message): Promise<string | null> {
     return (this.mayWait(message) && (await this.fronts(message.id))) || null;
   }
 
-  /** True if a message is queued in a conversation, where another may be in front of it. */
+  /** True if a message is queued in a conversation, so another message may be ahead of it. */
   mayWait({ status, conversationId }: Message): boolean {
     return status === MessageStatus.queued && conversationId !== null;
   }
 
   /**
-   * One page of the messages of the calling agent, or of the agent given by a member, who may list the proposed messages
-   * of all agents.
+   * One page of the messages of the calling agent, or of the agent named by a member, who may also list the proposed
+   * messages of all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(
@@ -76,7 +76,7 @@ export class MessageService {
     return listPage(this.database, context, MessageConnection, args, { matching, order: directionOf(order) });
   }
 
-  /** @returns the message, or null if the caller's agent, or a member's organization, has none with this ID */
+  /** @returns the message, or null if the caller's agent or organization has none with this ID */
   find(context: RequestContext, id: string): Promise<Message | null> {
     return this.database.read((reader) => findOfCaller(reader, context, Message, id));
   }
@@ -96,8 +96,8 @@ export class MessageService {
   }
 
   /**
-   * Releases an agent's messages that an earlier version queued and an upgrade has held back, for the command line.
-   * They expire in 72 hours.
+   * Releases an agent's messages that were queued by an earlier version and held back by an upgrade, for the command
+   * line. They expire in 72 hours.
    * @returns their number
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
@@ -141,7 +141,7 @@ const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Pro
     .orderBy("attempt.number")
     .getMany();
 
-/** The last unsent message in front of each that is still queued and has one. */
+/** The last unsent message ahead of each message that is still queued; none if there is none ahead. */
 const unsentInFront = (
   reader: EntityManager,
   messageIds: readonly string[],

@@ -4,7 +4,7 @@ import type { HookRegistry } from "../../schema/hooks";
 import type { QueuedMessage } from "./gates";
 import { MessageAuthor, MessageError, MessageStatus, type ScheduledReason } from "./message.enums";
 
-/** A message that waits for a window, or for a cap to allow it. */
+/** A message that waits for a window or a cap. */
 export interface Rescheduled {
   status: typeof MessageStatus.scheduled;
   sendAt: Timestamp;
@@ -13,18 +13,18 @@ export interface Rescheduled {
   expiresAt: Timestamp | null;
 }
 
-/** What the policy of an agent does with a message that could be sent now otherwise. */
+/** The decision of an agent's policy about a message that could otherwise be sent now. */
 export type PolicyDecision =
   | Rescheduled
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError }
-  /** Another transaction may just be sending to the contact. */
+  /** Another transaction may be sending to the contact right now. */
   | { status: typeof MessageStatus.queued; askAgainAt: Timestamp };
 
-/** The policies of the agents whose messages a transaction sends. */
+/** The policies of agents whose messages a transaction sends. */
 export interface PolicyGates {
   /** @returns undefined if the message may be sent now */
   decide(message: QueuedMessage, now: Timestamp): PolicyDecision | undefined;
-  /** Counts a message towards the caps. */
+  /** Counts a message toward the caps. */
   count(
     message: QueuedMessage,
     status: typeof MessageStatus.sending | typeof MessageStatus.delivered,
@@ -37,18 +37,18 @@ export interface PolicyGates {
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Reads the policies that apply to messages, and locks their contacts, in a transaction that holds the locks of
-     * lanes, so it waits for no lock; implemented by exactly one feature.
+     * Reads the policies that apply to messages, and locks their contacts, without waiting for locks, because the
+     * transaction already holds lanes; implemented by exactly one feature.
      */
     policyGates: (tx: Tx, messages: readonly QueuedMessage[]) => Promise<PolicyGates>;
   }
 }
 
-/** True if the windows and caps of an agent apply to a message: the agent wrote it unprompted. */
+/** True if an agent's windows and caps apply to a message because the agent wrote it unprompted. */
 export const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessage): boolean =>
   context.policyVersion !== null && author === MessageAuthor.agent && isUnprompted && !isUrgent;
 
-/** Asks the policies of agents when, how often and about which topics they may write to contacts. */
+/** Checks agents' policies: when, how often and about which topics they may write to contacts. */
 export class MessagePolicies {
   constructor(private readonly hooks: HookRegistry) {}
 

@@ -5,17 +5,15 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.enums";
 
-/**
- * How much earlier than its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate.
- */
+/** How far ahead of its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
 const NO_TRAFFIC = { rejections: 0, ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 };
 
 /**
  * The rates of lines, exact across all processes: a line never exceeds its rate in any minute. Messages are spaced
- * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each waiting message gets its turn after the others.
- * An urgent message takes the next turn, and the message that waited for it gets one after the others.
+ * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new waiting message gets the last turn. An
+ * urgent message takes the next turn, and the message that had it moves to the end.
  */
 export class Rates {
   private constructor(
@@ -45,7 +43,7 @@ export class Rates {
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
-      // Turns computed for another rate are void.
+      // Turns computed for a different rate are void.
       if (traffic.ratePerMinute !== ratePerMinute)
         Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs, urgentUntil: nowMs });
     }

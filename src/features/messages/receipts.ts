@@ -53,7 +53,7 @@ export class Receipts {
     private readonly log: Logger,
   ) {}
 
-  /** Marks the addresses of messages as undeliverable; a failure to do so is only logged. */
+  /** Marks the addresses of messages as undeliverable; if that fails, it is only logged. */
   readonly markUndeliverable = (messageIds: readonly string[]): void => {
     this.database
       .write((tx) => markUndeliverable(tx, messageIds), { limits: BACKGROUND })
@@ -80,7 +80,7 @@ export class Receipts {
         // Before the lane is locked, because an opt-out also locks the address first.
         if (isUndeliverable && PROGRESS[found.status] <= PROGRESS[MessageStatus.sent])
           await markUndeliverable(tx, [id]);
-        // A delivery may be about to change the message, too.
+        // A delivery may also be about to change the message.
         const laneId = conversationId ?? id;
         const hasLane = await this.lanes.lock(tx, laneId);
         const message = await tx.findOneByOrFail(Message, { id });
@@ -112,7 +112,7 @@ export class Receipts {
         recordEvents(tx, statusEvents([message]));
         this.lanes.observing(tx).count(MESSAGES, [status]);
         if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
-        // The message may have been the first of its queue, waiting for a retry.
+        // The message may have been first in its queue, waiting for a retry.
         if (hasLane) await this.lanes.wake(tx, [laneId]);
         return message;
       },

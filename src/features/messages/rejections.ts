@@ -8,7 +8,7 @@ import type { FinishedSend } from "../../delivery/lane-work";
 /** Pause a line after this many permanent rejections and faults in a row. */
 const MAX_REJECTIONS = 20;
 
-/** E-mail addresses, which the fault of a line must not keep when their contact is erased. */
+/** E-mail addresses, which a line's fault must not keep after their contact is erased. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
 /** A line that cannot send, and the code of the reason. */
@@ -17,7 +17,7 @@ export interface RejectingLine {
   reason: string;
 }
 
-/** The pause reason of a line that has no fault, but whose receiver rejects the messages. */
+/** The pause reason of a line without a fault, whose receiver rejects the messages. */
 const REJECTING = "rejecting";
 
 const isRejection = (result: SendResult): boolean =>

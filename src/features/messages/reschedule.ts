@@ -14,9 +14,9 @@ import { messageEvent, TOLD, type Told } from "./message-events";
 import type { Rescheduled } from "./policy-gates";
 
 /**
- * Schedules queued messages again, in a transaction that has locked their lanes. They give up their places in their
- * conversations, and get lanes of their own.
- * @returns the standalone messages, whose lanes wait until then
+ * Reschedules queued messages, in a transaction that has locked their lanes. They give up their positions in their
+ * conversations, and get separate lanes.
+ * @returns the standalone messages and when their lanes are due again
  */
 export async function reschedule(
   tx: Tx,

@@ -1,14 +1,16 @@
 /** Delay after each failed attempt (ms); the last one applies to all further attempts. */
 const DELAYS_MS = [5, 30, 120, 600, 1_800, 3_600].map((seconds) => seconds * 1_000);
 
-/** Max random extra delay, as a fraction of the delay, so that messages that failed together are not all retried together. */
+/**
+ * Max random extra delay, as a fraction of the delay, so that messages that fail together are not all retried together.
+ */
 const JITTER = 0.2;
 
-/** Min delay that a receiver can ask for (ms). */
+/** Min delay that a receiver can request (ms). */
 const MIN_DELAY_MS = 1_000;
 
 /**
- * Delay of a message after a failed attempt (ms): at least as long as the receiver asks or, if it does not ask, by the
+ * Delay of a message after a failed attempt (ms): at least the delay requested by the receiver or, without one, by the
  * number of attempts.
  * @param random from 0 to 1
  */

@@ -36,7 +36,7 @@ export const lineIn = (row: LineRow): GateLine => ({
   whenUncertain: row.lineWhenUncertain,
 });
 
-/** The columns by which the agent's policy is found. */
+/** The columns that identify the agent's policy. */
 export type PolicyRow = Pick<GateContext, "agentId" | "policyVersion">;
 
 type Row = QueuedRow & PolicyRow & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };

@@ -26,7 +26,7 @@ export interface Dependencies {
 }
 
 /**
- * Sends the messages of lanes in order: a held message holds back those behind it. A local line does no I/O, so its
+ * Sends the messages of lanes in order: a held message blocks the messages behind it. A local line does no I/O, so its
  * messages are delivered in the transaction; on other lines, a lane sends one message at a time.
  * @param queues the waiting messages by lane, whose locks the transaction holds; the first lanes get senders first
  */
@@ -128,7 +128,7 @@ const expiryOf = ({ expiresAt }: QueuedRow): Timestamp => expiresAt ?? timestamp
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
 
-/** How an author's messages are marked for other programs. */
+/** The mark that tells other programs whether a message is automatic. */
 function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"] {
   if (author === MessageAuthor.member) return null;
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";

@@ -12,7 +12,7 @@ import { MessageDirection, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 
-/** The columns of a message that are read only when it is sent. */
+/** The message columns read only for sending. */
 export interface Content {
   text: string;
   /** Subject of an e-mail that starts a conversation; null for the line's. */
@@ -23,12 +23,12 @@ export interface Content {
   thread?: MailThread | undefined;
 }
 
-/** How many messages before an e-mail are searched for the one that it answers. */
+/** Max messages before an e-mail to search for the one that it answers. */
 const MAX_SEARCHED = 100;
 
 /**
- * The thread of an e-mail, for `UPDATE message … RETURNING`: the last e-mail of the contact as its thread and, on a new
- * line, its subject; otherwise the ID and the subject of the first e-mail to the contact.
+ * The thread of an e-mail, for `UPDATE message … RETURNING`: the thread and, on a new line, the subject of the
+ * contact's last e-mail; without one, the ID and subject of the first e-mail to the contact.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')

@@ -4,7 +4,7 @@ import { type Timestamp, timestamp } from "../../common/time";
 import type { Config } from "../../config";
 import { InstanceKey } from "../../credentials/instance-key";
 
-/** How long a person may take at the issuer (ms). */
+/** Max time that a person may take at the issuer (ms). */
 const LIFETIME_MS = 10 * 60_000;
 
 /** Binds sealed texts to their purpose. */
@@ -12,7 +12,7 @@ const PURPOSE = "sign-in by OpenID Connect";
 
 const PATH_MAX_LENGTH = 1_000;
 
-/** A sign-in that a browser has started: the answers of the issuer must fit to it. */
+/** A sign-in started by a browser, which the issuer's responses must match. */
 export interface Attempt {
   state: string;
   nonce: string;
@@ -23,12 +23,12 @@ export interface Attempt {
   expiresAt: Timestamp;
 }
 
-/** Keeps attempts in sealed cookies of browsers, so that any process can serve the callback. */
+/** Keeps attempts in sealed browser cookies, so that any process can serve the callback. */
 export class Attempts {
   private readonly key: InstanceKey;
   private readonly cookie: { name: string; path: string; secure: boolean };
 
-  /** @param baseUrl the address that browsers use */
+  /** @param baseUrl the address used by browsers */
   constructor({ clientSecret }: Pick<NonNullable<Config["oidc"]>, "clientSecret">, baseUrl: string) {
     // All processes have this secret; the instance key may be missing.
     const bytes = Buffer.from(hkdfSync("sha256", clientSecret, "", `gateway ${PURPOSE}`, 32));
@@ -51,7 +51,7 @@ export class Attempts {
     return { attempt, cookie: this.setCookie(value, LIFETIME_MS / 1000) };
   }
 
-  /** The attempt in a `Cookie` header; undefined without one, or if it is over. */
+  /** The attempt in a `Cookie` header; undefined if there is none or it has expired. */
   in(header: string | undefined): Attempt | undefined {
     const value = header === undefined ? undefined : parseCookie(header)[this.cookie.name];
     const text = value === undefined ? undefined : this.key.open(value, PURPOSE);
@@ -66,7 +66,7 @@ export class Attempts {
   }
 
   private setCookie(value: string, maxAge: number): string {
-    // The issuer's redirect comes from another site, to which browsers send no strict cookie.
+    // The issuer redirects from another site, and browsers send no strict cookies with such a request.
     return stringifySetCookie({ ...this.cookie, value, maxAge, httpOnly: true, sameSite: "lax" });
   }
 }

@@ -6,13 +6,13 @@ import { boundedFetch } from "../../http/bounded-fetch";
 import type { Attempt } from "./attempts";
 import { SignInProblem } from "./sign-in-problem";
 
-/** Max size of a response of the issuer (bytes). */
+/** Max size of a response from the issuer (bytes). */
 const RESPONSE_MAX_BYTES = 262_144;
 
 /** Max time for one request to the issuer (ms). */
 const TIMEOUT_MS = 5_000;
 
-/** Min time between two attempts to read the issuer's configuration (ms), while they fail. */
+/** Min time between two attempts to read the issuer's configuration while they fail (ms). */
 const RETRY_INTERVAL_MS = 5_000;
 
 /** Min time between two requests for keys (ms), because anyone can name a key that does not exist. */
@@ -52,7 +52,7 @@ export interface Logout {
   session: string | undefined;
 }
 
-/** The OpenID Connect issuer: its configuration and keys are read on first use, and kept. */
+/** The OpenID Connect issuer. Its configuration and keys are read on first use and kept. */
 export class Issuer {
   private known: Promise<{ configuration: Configuration; keys: Keys }> | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
@@ -81,7 +81,7 @@ export class Issuer {
       configuration,
       new URLSearchParams({
         redirect_uri: this.redirectUri,
-        // Some issuers have a scope for the claim of the groups; others reject unknown scopes.
+        // Some issuers have a scope for the groups claim; others reject unknown scopes.
         scope: ["openid", "email", ...supported.filter((scope) => scope === permissionsClaim)].join(" "),
         state,
         nonce,
@@ -92,7 +92,7 @@ export class Issuer {
   }
 
   /**
-   * Exchanges the code in an answer of the issuer for the claims about the person.
+   * Exchanges the code in the issuer's response for claims about the person.
    * @param query the query of the callback
    * @throws SignInProblem
    */
@@ -107,7 +107,7 @@ export class Issuer {
         idTokenExpected: true,
       });
       const claims: Claims | undefined = tokens.claims();
-      // An issuer for several tenants states one of them.
+      // An issuer for several tenants names one of them.
       if (claims === undefined || claims.iss !== configuration.serverMetadata().issuer)
         throw new SignInProblem("rejected");
       if (!this.lacksClaims(claims) || !configuration.serverMetadata().userinfo_endpoint) return claims;
@@ -154,7 +154,7 @@ export class Issuer {
     return { issuer: configuration.serverMetadata().issuer, jti, subject, session };
   }
 
-  /** True if claims that a sign-in may need are not in an ID token. */
+  /** True if an ID token lacks claims that a sign-in may need. */
   private lacksClaims(claims: Claims): boolean {
     const { permissionsClaim } = this.settings;
     return claims.email === undefined || (permissionsClaim !== undefined && !(permissionsClaim in claims));
@@ -170,7 +170,7 @@ export class Issuer {
       this.failedAt = this.clock();
       this.readAt = Number.NEGATIVE_INFINITY;
       this.known = earlier;
-      // A configuration that was read before is better than none.
+      // An earlier configuration is better than none.
       if (earlier !== undefined) return earlier;
       throw new SignInProblem("unavailable", { cause: error });
     });
@@ -196,7 +196,7 @@ export class Issuer {
       {
         [lib.customFetch]: guardedFetch,
         timeout: TIMEOUT_MS / 1000,
-        // Otherwise it would trust ID tokens because of the connection alone.
+        // Otherwise, the library would trust ID tokens because of the connection alone.
         execute: [
           lib.enableNonRepudiationChecks,
           ...(issuer.startsWith("http:") ? [lib.allowInsecureRequests] : []),
@@ -219,7 +219,7 @@ export class Issuer {
 /** Loaded on first use: most servers have no issuer. */
 const library = (): Library => require("openid-client");
 
-/** Fetches without redirects, within limits of size and time. */
+/** Fetches without redirects, within size and time limits. */
 async function guardedFetch(url: string, init: object): Promise<Response> {
   let response: Response;
   try {
@@ -233,7 +233,7 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
   return response;
 }
 
-/** The problem that a failure of the libraries stands for; texts of the issuer are only in its cause. */
+/** The problem for an error of the libraries; only its cause contains texts from the issuer. */
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof SignInProblem) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause)

@@ -41,18 +41,18 @@ interface Dependencies {
   invitations: InvitationService;
 }
 
-/** A person as the issuer describes them. */
+/** A person as described by the issuer. */
 interface Person {
   issuer: string;
   subject: string;
   /** The e-mail address in lowercase, if the issuer has verified it. */
   email: string | undefined;
-  /** Undefined if the issuer does not decide about permissions. */
+  /** Undefined if the issuer does not determine permissions. */
   permissions: readonly Permission[] | undefined;
   oidcSession: string;
 }
 
-/** Signs members in who have an account at the OpenID Connect issuer, and out when it says so. */
+/** Signs in members with an account at the OpenID Connect issuer, and signs them out when the issuer requests it. */
 export class OidcService {
   readonly attempts: Attempts;
   private readonly issuer: Issuer;
@@ -80,8 +80,8 @@ export class OidcService {
   }
 
   /**
-   * Opens a session for the person in an answer of the issuer. The first sign-in links the account to the member, or to
-   * the invitation, that has its verified e-mail address; from then on, only the account counts.
+   * Opens a session for the person in the issuer's response. The first sign-in links the account to the member or
+   * invitation with its verified e-mail address; from then on, only the account counts.
    * @param query the query of the callback
    * @throws SignInProblem, or GatewayError `too_many_attempts`, `conflict` or `organization_deactivated`
    */
@@ -108,7 +108,7 @@ export class OidcService {
   }
 
   /**
-   * Ends the sessions that a logout token names, from their next request on. Each token works once.
+   * Ends the sessions named by a logout token, effective on their next request. Each token works once.
    * @throws SignInProblem `rejected` or `unavailable`
    */
   async signOut({ origin }: RequestContext, token: string): Promise<void> {
@@ -126,7 +126,7 @@ export class OidcService {
         candidates.map((where) => ({ issuer, ...(subject !== undefined && { subject }), ...where })),
       );
       for (const { memberId } of identities) {
-        // A sign-in whose ID token named no session may be the one.
+        // A sign-in whose ID token named no session may belong to this one.
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
         const { affected } = await tx.delete(Session, { memberId, oidcSession });
         if (!affected) continue;
@@ -154,13 +154,13 @@ export class OidcService {
     };
   }
 
-  /** The permissions of a person's groups; someone without groups has none. */
+  /** The permissions of a person's groups; none without groups. */
   private permissionsIn(groups: unknown): Permission[] {
     const names = Array.isArray(groups) ? groups : [groups];
     return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));
   }
 
-  /** The organization whose member the person is, or is to become. */
+  /** The organization that the person belongs to, or is invited to. */
   private organizationOf({ issuer, subject, email }: Person): Promise<string | undefined> {
     return this.services.database.read(async (reader) => {
       const identity = await reader.findOne(MemberIdentity, {
@@ -238,11 +238,11 @@ export class OidcService {
 }
 
 /**
- * The verified e-mail address in claims, in lowercase. Only ASCII letters are converted: some others have an ASCII letter
- * as their lowercase, so that a different address would match.
+ * The verified e-mail address in claims, in lowercase. Only ASCII letters are converted: some others turn into ASCII
+ * letters, so a different address would match.
  */
 function verifiedEmailIn({ email, email_verified: verified, xms_edov: byOwner }: Claims): string | undefined {
-  // Microsoft states it only this way: the owner of the domain has verified it.
+  // Microsoft states only that the owner of the domain has verified it.
   const isVerified =
     verified === true || (verified === undefined && [true, 1, "1", "true"].includes(byOwner as never));
   if (!isVerified || typeof email !== "string" || email.includes("\0")) return undefined;

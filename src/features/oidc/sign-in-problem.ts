@@ -1,12 +1,12 @@
 import { type ErrorCode, GatewayError } from "../../errors";
 
-/** Why a sign-in by OpenID Connect failed, and the error code for the status, the log and the metrics. */
+/** The reasons why a sign-in by OpenID Connect fails, each with the error code for the status, log and metrics. */
 const CODES = {
-  /** The attempt is over, was used, or belongs to another browser. */
+  /** The attempt has expired, was used, or belongs to another browser. */
   expired: "invalid_request",
   /** The person declined at the issuer. */
   denied: "invalid_credentials",
-  /** The answer of the issuer is not valid. */
+  /** The issuer's response is invalid. */
   rejected: "invalid_credentials",
   /** No member has the account, or its verified e-mail address. */
   unknown: "forbidden",
@@ -16,7 +16,7 @@ const CODES = {
 
 export type ProblemKind = keyof typeof CODES;
 
-/** A sign-in by OpenID Connect, or a logout token, that is not accepted. */
+/** A rejected sign-in by OpenID Connect, or a rejected logout token. */
 export class SignInProblem extends GatewayError {
   override readonly name = "SignInProblem";
 
@@ -27,7 +27,7 @@ export class SignInProblem extends GatewayError {
     super(CODES[kind], `sign-in by OpenID Connect: ${kind}`, options);
   }
 
-  /** The messages of its causes for the log; their other fields may contain tokens. */
+  /** The messages of its causes, for the log; their other fields may contain tokens. */
   get reason(): string {
     const messages: string[] = [];
     for (let each = this.cause; each instanceof Error; each = each.cause) messages.push(each.message);

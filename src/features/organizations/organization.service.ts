@@ -79,7 +79,7 @@ export class OrganizationService {
     });
   }
 
-  /** Deactivates the caller's organization: its keys stop resolving with the next request. Idempotent. */
+  /** Deactivates the caller's organization, effective on the next request: its keys stop resolving. Idempotent. */
   deactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }

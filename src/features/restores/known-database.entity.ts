@@ -8,7 +8,7 @@ export const KNOWN_DATABASE_ID = 1;
 /** Properties that distinguish a database from restored copies, by name; they survive a failover. */
 export type DatabaseIdentity = Readonly<Record<string, string>>;
 
-/** The database that the gateway last delivered from; a restored copy of this row is in a different database. */
+/** The database that the gateway last delivered from. A restored copy of this row is in a different database. */
 @Entity()
 export class KnownDatabase {
   @PrimaryColumn({ type: "integer" })

@@ -6,8 +6,7 @@ import { DISABLE_RESTORED_ENDPOINTS } from "../webhooks/disable-restored-endpoin
 import { KNOWN_DATABASE_ID } from "./known-database.entity";
 
 /**
- * Returns the changes to a restored database that keep it from sending anything that may have been sent since the
- * backup.
+ * Returns the changes that keep a restored database from sending anything that may have been sent since the backup.
  * @returns statements for either database, each with the table that it needs
  */
 export const restoreSteps = () => [

@@ -21,7 +21,7 @@ interface Identities {
   known: DatabaseIdentity;
 }
 
-/** Keeps a restored database from resending messages that were sent after the backup. */
+/** Prevents a restored database from resending messages that were sent after the backup. */
 export class RestoreService {
   constructor(
     private readonly database: Database,
@@ -46,7 +46,7 @@ export class RestoreService {
   }
 
   /**
-   * Compares this database with the known one and holds back the deliveries of a restored copy; then this database
+   * Compares this database with the known one, and holds back the deliveries of a restored copy. Then this database
    * becomes the known one, as does the first database ever checked.
    */
   async check(): Promise<void> {

@@ -52,7 +52,7 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/** The tags of a sample contact: one shared by all contacts, one by every hundredth, one by few. */
+/** The tags of a sample contact: one shared by all contacts, one by every hundredth, and one by a few. */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,
@@ -184,7 +184,7 @@ const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
   [MessageStatus.failed]: MessageError.expired,
 };
 
-/** Of a hundred messages, one is canceled and one fails; a local line delivers the rest, other lines only send some. */
+/** One in a hundred messages is canceled and one fails; a local line delivers the rest, other lines only send some. */
 function statusOf(number: number, { kind }: Line): MessageStatus {
   const nth = number % 100;
   if (nth === 98) return MessageStatus.canceled;

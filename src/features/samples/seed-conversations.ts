@@ -44,15 +44,15 @@ export interface SampleCounts {
   queued: number;
 }
 
-/** A contact, conversation or message to add, after the rows that it belongs to. */
+/** A contact, conversation or message to add after the rows that it belongs to. */
 type Planned =
   | { contact: number }
   | { conversation: number; messages: number; isOpen: boolean }
   | { message: number; sequence: number | null; isQueued: boolean };
 
 /**
- * Adds synthetic contacts, conversations and messages to an agent, in short transactions: other requests always see a
- * consistent state.
+ * Adds synthetic contacts, conversations and messages to an agent, in short transactions, so that other requests always
+ * see a consistent state.
  * @param place `line` is the name of a line; the agent's default line if omitted
  * @param counts conversations need contacts
  * @param onProgress called after each transaction with the rows added so far
@@ -128,7 +128,7 @@ function* plannedMessages(
     yield { message, sequence: next(), isQueued: true };
 }
 
-/** The range of things that one owner gets; the end is exclusive. */
+/** The range of things assigned to one owner; the end is exclusive. */
 const share = (owner: number, owners: number, things: number): readonly [number, number] => [
   Math.floor((owner * things) / owners),
   Math.floor(((owner + 1) * things) / owners),
@@ -144,7 +144,7 @@ function take<T>(from: Iterator<T>, max: number): T[] {
   return taken;
 }
 
-/** Inserts rows; the caller's locks ensure that rows are committed in the order of their IDs. */
+/** Inserts rows; the caller's locks ensure that rows are committed in ID order. */
 async function insertChunk(
   tx: Tx,
   lanes: Lanes,

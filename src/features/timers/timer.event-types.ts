@@ -1,6 +1,6 @@
 import { ID, object, orNull, TEXT } from "../../schema/event-type";
 
-/** Events of timers hold no content: it would outlive the erasure of the contact. */
+/** Timer events hold no content, because it would outlive the erasure of the contact. */
 const timer = (more: Parameters<typeof object>[0] = {}) =>
   object({
     id: ID,

@@ -15,7 +15,7 @@ import { Timer } from "./timer.entity";
 import type { TimersArgs } from "./timer.inputs";
 import { cancelTimers, lockTimer } from "./waiting-timers";
 
-/** The waiting timers of agents. */
+/** Lists and cancels the waiting timers of agents. */
 export class TimerService {
   constructor(
     private readonly database: Database,
@@ -23,7 +23,7 @@ export class TimerService {
   ) {}
 
   /**
-   * One page of the waiting timers of the calling agent, or of the agent given by a member, oldest first.
+   * One page of the waiting timers of the calling agent, or of the agent named by a member, oldest first.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(context: RequestContext, { agentId, contactId, ...args }: TimersArgs): Promise<TimerConnection> {

@@ -27,7 +27,7 @@ interface Needs {
   contacts: ContactService;
 }
 
-/** Situations that are handed to agents at a later time; the decisions set and fire them. */
+/** Situations to submit to agents later; timers are set and fired by the decisions feature. */
 export const timers = feature({
   entities: [Timer],
   services: ({ database, lanes }: Core & Needs) => ({ timers: new TimerService(database, lanes) }),

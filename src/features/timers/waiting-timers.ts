@@ -25,8 +25,8 @@ export type NewTimer = Pick<
 >;
 
 /**
- * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The contact's lock
- * is held: it puts what changes timers in order with what fires them.
+ * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
+ * must hold the contact's lock, which serializes changing and firing timers.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;
@@ -39,7 +39,7 @@ export class WaitingTimers {
   ) {}
 
   /**
-   * Sets a timer in place of the one with the same key.
+   * Sets a timer, replacing any timer with the same key.
    * @throws GatewayError `limit_reached`
    */
   async set(timer: NewTimer): Promise<Timer> {
@@ -105,7 +105,7 @@ export class WaitingTimers {
     return this.rows;
   }
 
-  /** The statement that tells later transactions whether the contact may have timers; none if they know. */
+  /** The statement that tells later transactions whether the contact may have timers; none if nothing changes. */
   private flagging(hasTimers: boolean): Change[] {
     const { contact } = this;
     if (contact === null || contact.hasTimers === hasTimers) return [];
@@ -114,7 +114,7 @@ export class WaitingTimers {
   }
 }
 
-/** Situations without a contact have no lock, so that two transactions may set the same timer. */
+/** Situations without a contact have no lock, so two transactions may set the same timer. */
 const OR_REPLACE = `ON CONFLICT (subject_id, "key") DO UPDATE SET ${[
   "id",
   "conversation_id",
@@ -140,7 +140,7 @@ const deletion = (ids: readonly string[]): Change => ({
   parameters: padded(ids),
 });
 
-/** Locks a timer, which one without a contact needs; undefined if it no longer waits. */
+/** Locks a timer, as needed for timers without a contact; undefined if it no longer waits. */
 export async function lockTimer(tx: Tx, id: string): Promise<Timer | undefined> {
   return (await lockRows(tx, tx.createQueryBuilder(Timer, "timer").where({ id }))).get(id);
 }

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../common/escape-html";
 import { plainPage } from "../../http/plain-page";
 
-/** Asks before it unsubscribes, because programs also open the links in e-mails. */
+/** Asks before unsubscribing, because programs also open the links in e-mails. */
 export const askingPage = (title: string): string =>
   plainPage(
     escapeHtml(title),

@@ -10,12 +10,12 @@ import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
 import type { UnsubscribeService } from "./unsubscribe.service";
 import { askingPage, invalidPage, unsubscribedPage } from "./unsubscribe-page";
 
-/** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); nothing of a body is used. */
+/** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); the body is ignored. */
 const BODY_MAX_BYTES = 8 * 1024;
 
 type Request = FastifyRequest<{ Params: { "*": string } }>;
 
-/** Adds the page that unsubscribes: opening it changes nothing, and one POST is enough. */
+/** Adds the unsubscribe page: opening it changes nothing, and one POST is enough. */
 export function addUnsubscribe(
   app: FastifyInstance,
   { unsubscribing }: { unsubscribing: UnsubscribeService },
@@ -39,7 +39,7 @@ export function addUnsubscribe(
       return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(invalidPage());
     },
   } as const;
-  // Any path, because what is cut off or added to a link must lead to a page, too.
+  // Any path, because truncated and extended links must also lead to a page.
   const path = `${UNSUBSCRIBE_PATH}*`;
   const tokenOf = (request: Request) => request.params["*"].replace(/\/$/, "");
   app.get(path, options, async (request: Request, reply) => {

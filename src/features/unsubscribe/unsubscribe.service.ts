@@ -9,14 +9,14 @@ import type { Consents } from "../contacts/consents";
 import { lockContactsAt } from "../contacts/known-contact";
 import type { Subscription, UnsubscribeLinks } from "../contacts/unsubscribe-links";
 
-/** What a link unsubscribes from. */
+/** The subscription that a link ends. */
 export interface Subscribed extends Subscription {
-  /** Title of the topic, or its name if the agent no longer has it. */
+  /** Title of the topic, or its name if the agent no longer declares it. */
   title: string;
   isOut: boolean;
 }
 
-/** Lets the owners of addresses unsubscribe by a link, even after their contacts were erased. */
+/** Lets owners of addresses unsubscribe through a link, even after their contacts were erased. */
 export class UnsubscribeService {
   constructor(
     private readonly database: Database,
@@ -26,7 +26,7 @@ export class UnsubscribeService {
   ) {}
 
   /**
-   * Returns what the token of a link unsubscribes from.
+   * Returns the subscription that the token of a link ends.
    * @throws GatewayError `not_found` for a token that is not valid, `unavailable` without the instance key
    */
   async find(token: string): Promise<Subscribed> {
@@ -42,17 +42,17 @@ export class UnsubscribeService {
         return { ...subscription, title, isOut };
       });
     } catch (error) {
-      // Not the caller's fault: it must retry.
+      // Not the caller's fault, so it must retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
     }
   }
 
-  /** Opts an address out of a topic, and cancels the messages about it that wait. */
+  /** Opts an address out of a topic, and cancels its waiting messages about the topic. */
   async unsubscribe({ agentId, kind, address, topic }: Subscription): Promise<void> {
     const agent = await this.database.read((reader) => reader.findOneBy(Agent, { id: agentId }));
-    // Nobody writes to the address any more.
+    // The agent was deleted and no longer writes to the address.
     if (agent === null) return;
     await this.database.writeFor(agent.organizationId, (tx) =>
       this.store(tx, { agentId, kind, address, topic }),

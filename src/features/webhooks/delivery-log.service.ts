@@ -7,7 +7,7 @@ import { requireEndpoint } from "./find-endpoint";
 import type { WebhookDeliveriesArgs } from "./webhook.inputs";
 import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
 
-/** The deliveries to webhook endpoints. */
+/** Lists deliveries to webhook endpoints. */
 export class DeliveryLogService {
   constructor(private readonly database: Database) {}
 

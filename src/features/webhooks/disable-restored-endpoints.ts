@@ -2,8 +2,8 @@ import { WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /**
- * Disables the endpoints of a restored database and cancels the deliveries pending at backup time, because they may
- * have been sent since.
+ * Disables the endpoints of a restored database and cancels its pending deliveries, because they may have been sent
+ * since the backup.
  */
 export const DISABLE_RESTORED_ENDPOINTS = [
   {

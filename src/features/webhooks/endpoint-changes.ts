@@ -17,7 +17,7 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 /** The permission that members need to change endpoints. */
 export const REQUIRED = { permission: Permission.config_manage };
 
-/** Decides on a change to an endpoint, while its row is locked. */
+/** Plans a change to an endpoint while its row is locked. */
 export type Decide = (
   tx: Tx,
   endpoint: WebhookEndpoint,

@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { type Signing, signingSecretsOf } from "../../instance-key/signing-secrets";
 
-/** An event as endpoints receive it; a test event has no position. */
+/** An event as sent to endpoints; a test event has no position. */
 export interface EventBody {
   id: string;
   type: string;

@@ -27,7 +27,7 @@ export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
   await tx.lock(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
-/** Makes an endpoint receive all future events, skipping earlier events that it has not received. */
+/** Makes an endpoint receive all future events, but no earlier events that it has missed. */
 export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(

@@ -26,7 +26,7 @@ export async function deleteEndpointsOf(
 }
 
 /**
- * Deletes the remaining rows of a deleted agent: at endpoints that receive the events of all agents, and endpoints
+ * Deletes the remaining rows of a deleted agent: rows of endpoints that receive the events of all agents, and endpoints
  * added concurrently.
  */
 export const purgeDeliveries =

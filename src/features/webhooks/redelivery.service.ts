@@ -27,8 +27,8 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * Resets an endpoint to a time or position: a dispatcher reads the events from there on and creates deliveries for
-   * events that have none or whose delivery was given up.
+   * Resets an endpoint to a time or position: a dispatcher reads the events from there on, and creates deliveries for
+   * events without one or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -96,7 +96,7 @@ async function startIn(
   return before;
 }
 
-/** The last position before a time, by binary search: positions have no gaps and are in time order. */
+/** The last position before a time, by binary search, because positions have no gaps and are ordered by time. */
 async function lastBefore(
   tx: Tx,
   agentId: string,

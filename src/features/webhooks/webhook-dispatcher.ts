@@ -18,7 +18,7 @@ import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 /** Max event positions per transaction, because other writers may be waiting for it. */
 const WINDOW = 100n;
 
-/** How often to poll for events that were not announced to this process (ms). */
+/** How often to poll for events not announced to this process (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Min time between two polls (ms), so that events committed at about the same time share a poll. */
@@ -33,10 +33,7 @@ const MAX_LOOK_MS = 250;
 /** An endpoint and an agent with events that have no deliveries to it yet. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
-/**
- * Creates deliveries to webhook endpoints from the events of their agents, so that the writers of events do not have
- * to.
- */
+/** Creates deliveries to webhook endpoints from the events of their agents, so that writers of events need not. */
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;
@@ -71,7 +68,7 @@ export class WebhookDispatcher {
     };
   }
 
-  /** Polls for events soon, if the dispatcher is running; call it when an endpoint was added or changed. */
+  /** Polls for events soon, if the dispatcher is running; call it after adding or changing an endpoint. */
   readonly wake = (): void => {
     if (this.stopped) return;
     this.isDue = true;
@@ -121,7 +118,7 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Some of the endpoints that are behind, in random order and one per organization first, so that none starves. */
+  /** Some of the endpoints that are behind, one per organization first and in random order, so that none starves. */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>
@@ -232,7 +229,7 @@ export class WebhookDispatcher {
   }
 }
 
-/** True if an event is to be sent to an endpoint, by the state of its delivery; undefined without one. */
+/** True if an event must be sent to an endpoint, given the state of its delivery, if it has one. */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 

@@ -95,7 +95,7 @@ export class WebhookEndpoint {
   @Column(TIMESTAMP_COLUMN)
   updatedAt!: Timestamp;
 
-  /** Time of deletion; housekeeping deletes the endpoint's deliveries and then this row. */
+  /** When the endpoint was deleted; housekeeping deletes its deliveries and then this row. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 }

@@ -9,16 +9,19 @@ const DELAYS_MS = [
 /** Max attempts per delivery. */
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 
-/** Max random extension of a delay, as a fraction of it, so that deliveries that failed together are not all retried at once. */
+/**
+ * Max random extra delay, as a fraction of the delay, so that deliveries that fail together are not all retried
+ * together.
+ */
 const JITTER = 0.1;
 
-/** The longest wait that an endpoint can ask for (ms). */
+/** The longest delay that an endpoint can request (ms). */
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * Delay of a delivery after a failed attempt (ms): longer than usual if the endpoint asks for it.
+ * Delay of a delivery after a failed attempt (ms): longer than usual if the endpoint requests it.
  * @param random from 0 to 1
- * @returns undefined if it is given up
+ * @returns undefined if the delivery is given up
  */
 export function redeliveryDelayMs(
   attempt: number,

@@ -31,10 +31,10 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** How long events are also signed with the previous secret (ms). */
+/** How long events are signed with the previous secret as well (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/** The webhook endpoints of organizations. */
+/** Manages the webhook endpoints of organizations. */
 export class WebhookService {
   private readonly changes: EndpointChanges;
 
@@ -49,7 +49,7 @@ export class WebhookService {
   }
 
   /**
-   * The endpoints of the organization, oldest first; with an agent, only those that receive its events.
+   * The endpoints of the organization, oldest first; if an agent is given, only endpoints that receive its events.
    * @throws GatewayError `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<WebhookEndpoint[]> {
@@ -124,7 +124,7 @@ export class WebhookService {
   }
 
   /**
-   * Creates a new signing secret for an endpoint. For a day, events are signed with the previous one as well.
+   * Creates a new signing secret for an endpoint. For a day, events are signed with the previous secret as well.
    * @returns the endpoint with the secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` without the instance key
    */

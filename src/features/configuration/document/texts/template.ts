@@ -72,7 +72,7 @@ export class TextTemplate {
   }
 
   /**
-   * Finds names that are missing in one of the situations that use the template.
+   * Finds names that are missing in a situation that uses the template.
    * @param max max problems to report, because finding the position of each scans the source
    */
   missingNames(situations: readonly Shapes[], max: number): SourceError[] {
