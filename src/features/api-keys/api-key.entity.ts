@@ -63,7 +63,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** The name as normalized by `reservedNameOf`, while it is reserved among the active keys of the agent; otherwise null. */
+  /** The name normalized by `reservedNameOf` while it is reserved among the agent's active keys; otherwise null. */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 

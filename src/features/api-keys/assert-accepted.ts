@@ -9,8 +9,8 @@ import { GatewayError } from "../../errors";
 import { type KeyEnds, rejectionOf } from "./api-key.entity";
 
 /**
- * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request arrived.
- * The transaction must already hold its insert-order lock, or take a lock on the rows.
+ * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request
+ * arrived. The transaction must already hold its insert-order lock, or take a lock on the rows.
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */
 export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Promise<void> {

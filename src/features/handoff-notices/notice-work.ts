@@ -36,8 +36,8 @@ interface Dependencies {
 }
 
 /**
- * Sends the notices of handoffs. A notice that no longer applies is deleted. Takes only free locks of notices, because it
- * already holds lanes.
+ * Sends handoff notices, and deletes notices that no longer apply. Takes only free locks of notices, because it already
+ * holds lanes.
  */
 export class NoticeWork implements LaneWork {
   constructor(private readonly services: Dependencies) {}

@@ -288,7 +288,7 @@ async function addContacts(
   );
 }
 
-/** @throws GatewayError `conflict` if the address was taken from the contact while the transaction waited for its lock */
+/** @throws GatewayError `conflict` if the contact lost the address while the transaction waited for its lock */
 function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
   const { from, inbound } = arrival;
   const address = known?.addresses.find((each) => isSame(each, from));

@@ -9,7 +9,10 @@ import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
 
-/** Usage of each API key and of deprecated parts of the APIs: recorded in memory, written within seconds, reported by hour and day. */
+/**
+ * Usage of API keys and of deprecated parts of the APIs: recorded in memory, written within seconds, reported by hour
+ * and day.
+ */
 export const keyUsage = feature({
   entities: [HourlyUse, DeprecatedUse],
   services: ({ database, log }) => ({

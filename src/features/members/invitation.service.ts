@@ -196,8 +196,8 @@ export class InvitationService {
 
   /**
    * Makes the holder of an invitation a member and opens a session. Attempts count like sign-ins from the address.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to another account,
-   *   `organization_deactivated` or `too_many_attempts`
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
+   *   another account, `organization_deactivated` or `too_many_attempts`
    */
   async accept(context: RequestContext, { token, password }: AcceptInvitationInput): Promise<SignedIn> {
     const { database, checks } = this.services;

@@ -27,7 +27,9 @@ export interface GateContext {
     timezone: string | null;
     /** True if the contact opted in to the topic of the message at the address. */
     hasOptedIn: boolean;
-    /** The contact's address on the line, with an opt-out of all messages or of the topic; undefined if it was deleted. */
+    /**
+     * The contact's address on the line, with its opt-out of all messages or the topic; undefined if it was deleted.
+     */
     address:
       | { kind: AddressKind; address: string; isOptedOut: boolean; isUndeliverable: boolean }
       | undefined;

@@ -130,7 +130,7 @@ const zoneFormat = cached((zone: string): { format?: Intl.DateTimeFormat } => {
   }
 });
 
-/** The offset of a zone from UTC at a time (s); empty for an unknown zone. */
+/** The UTC offset of a zone at a time (s); empty for an unknown zone. */
 function offsetOf(zone: string, date: Date): string {
   const { format } = /^[A-Za-z][\w+/-]{0,63}$/.test(zone) ? zoneFormat(zone) : {};
   if (format === undefined) return "";
@@ -146,7 +146,7 @@ function fixedOffset(zone: string): string | undefined {
   return `${sign === "-" ? "-" : ""}${Number(hours) * 3600 + Number(minutes) * 60}`;
 }
 
-/** The offset of a time zone, or of an offset such as +02:00, from UTC at a time (ms); undefined for an unknown zone. */
+/** The UTC offset of a time zone, or of an offset such as +02:00, at a time (ms); undefined for an unknown zone. */
 export function offsetMs(zone: string, atMs: number): number | undefined {
   const seconds = fixedOffset(zone) ?? offsetOf(zone, new Date(atMs));
   return seconds === "" ? undefined : Number(seconds) * 1000;
