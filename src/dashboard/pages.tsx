@@ -28,7 +28,7 @@ export interface PageEntry extends Loaded<object> {
   icon?: Icon;
   /** The permission that a member needs to see the link and open the page. */
   permission?: Permission;
-  /** The navigation heading under which the page is listed. */
+  /** The navigation heading that the page is listed under. */
   group?: string;
 }
 

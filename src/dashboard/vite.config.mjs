@@ -6,7 +6,7 @@ import { defineConfig } from "vite";
 const STYLES = dirname(fileURLToPath(import.meta.resolve("@mantine/core/styles/global.css")));
 
 /**
- * Replaces module preloads of libraries with scripts: each runs as a separate task, and the browser can handle input in
+ * Replaces module preloads of libraries with scripts: each runs as a separate task, so the browser can handle input in
  * between.
  */
 const librariesFirst = {

@@ -82,7 +82,7 @@ export function AgentPage(props: {
   );
 }
 
-/** Puts the agent into the URL, so that reloads and the browser's Back keep it. */
+/** Puts the agent into the URL, so that reloads and the browser's Back button keep it. */
 function Chosen({
   agent,
   page,

@@ -25,7 +25,7 @@ const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS = columnsOf("Name", "Slug", { heading: "Actions", hidden: true });
 
-/** The agents of the organization, for all members; managers create, rename and delete them. */
+/** The organization's agents, visible to all members; managers create, rename and delete them. */
 export function Agents() {
   const { manages, deactivated } = useViewer();
   const address = useListAddress();

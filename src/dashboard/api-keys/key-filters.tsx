@@ -21,7 +21,7 @@ export function keyFilterOf(address: ListAddress) {
   };
 }
 
-/** The search and the filters of the list. */
+/** The list's search and filters. */
 export function KeyFilters({
   address,
   agents = [],

@@ -23,7 +23,7 @@ export const STATE_OPTIONS = (["active", "expiring", "expired", "revoked"] as co
   label: STATUSES[value].label,
 }));
 
-/** The state of a key; an active one may be rotating or expiring soon. */
+/** The state of a key; an active key may be rotating or expiring soon. */
 export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStatus {
   if (state !== "active") return state;
   if (isReplaced) return "rotating";
@@ -33,7 +33,7 @@ export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStat
 
 export const KeyTag = ({ status }: { status: KeyStatus }) => <StateTag of={STATUSES} state={status} />;
 
-/** The state of a key, and since or until when. */
+/** The state of a key, and when it began or will end. */
 export function KeyState({ apiKey }: { apiKey: KeyFragment }) {
   const { state, expiresAt, revokedAt, leakedAt } = apiKey;
   const moment = revokedAt ?? expiresAt;

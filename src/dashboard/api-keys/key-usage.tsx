@@ -16,7 +16,7 @@ import {
 
 const POLL_INTERVAL_MS = 20_000;
 
-/** The requests with one key over a period, accepted and rejected. */
+/** Accepted and rejected requests with one key over a period. */
 export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
   const [period, setPeriod] = useState<UsagePeriod>("last_24_hours");
   const { data, error, refetch } = usePolledQuery(
@@ -41,7 +41,7 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
   );
 }
 
-/** The deprecated parts of the APIs that a key uses, by their dates of removal. */
+/** The deprecated parts of the APIs that a key uses, by removal date. */
 const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"]["nodes"] }) =>
   [...new Set(uses.map(({ removalAt }) => removalAt))].sort().map((date) => {
     const names = uses.filter(({ removalAt }) => removalAt === date).map(({ name }) => name);

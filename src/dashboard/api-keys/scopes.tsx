@@ -15,10 +15,10 @@ const SCOPES = Object.keys(ALLOWS).map((name) => name.replace(":", "_") as Scope
 
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 
-/** A scope as documentation and error messages spell it. */
+/** A scope as spelled in documentation and error messages. */
 export const spelled = (scope: Scope): string => scope.replace("_", ":");
 
-/** The field for the scopes of a new key, and the selection: null for all. */
+/** The field for a new key's scopes, and the selection; null for all scopes. */
 export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
   const [which, setWhich] = useState("all");
   const [chosen, setChosen] = useState<Scope[]>([]);

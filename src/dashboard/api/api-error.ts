@@ -4,13 +4,13 @@ export interface InputProblem {
   message: string;
 }
 
-/** Why a request failed. The message is suitable for the user. */
+/** The error of a failed request. Its message is suitable for the user. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
   constructor(
     message: string,
-    /** From the server's error table; `unreachable` if there was no response. */
+    /** Code from the server's error table; `unreachable` if there was no response. */
     readonly code: string,
     /** Identifies the request in the server's log; undefined if there was no response. */
     readonly requestId?: string,

@@ -19,7 +19,7 @@ const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
 ];
 
 /**
- * Positions at which a spreadsheet may recognize a formula, including full-width forms (OWASP, CSV injection): at the
+ * Positions where a spreadsheet may recognize a formula, including full-width forms (OWASP, CSV injection): at the
  * start of a cell, and after every character that may be configured as a cell separator.
  */
 const FORMULA = /(^|[;,\t\r\n])(["'\s]*)(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;

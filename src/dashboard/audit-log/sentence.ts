@@ -121,7 +121,7 @@ export interface Sentence {
   target: string;
   /** The new value of the changed field; "" if none. */
   to: string;
-  /** The end of the sentence, with the count of entries that are counted per minute. */
+  /** The end of the sentence, with the count for actions that are counted per minute. */
   after: string;
 }
 
@@ -156,7 +156,7 @@ export function describeInText(entry: Entry): string {
   return `${[who, verb, target, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
 
-/** The changes of each field by an action; entries from earlier versions store them as text. */
+/** The changes that an action made to each field; entries from earlier versions store them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
   changes.map(changeInText).join("; ") || detail;
 

@@ -13,7 +13,7 @@ import { KeepAsTest, testFromDecision } from "./keep-test";
 export interface Compared {
   decisionId: string;
   situationType: string;
-  /** Why the decision could not be replayed. */
+  /** The reason why the decision could not be replayed. */
   error: { message: string } | null;
 }
 

@@ -9,7 +9,7 @@ export interface Edit {
   live: number;
 }
 
-/** The key of the edits in the tab's storage. They contain no secrets, because documents must not contain any. */
+/** Session storage key for the edits. They contain no secrets, because documents must not contain any. */
 const STORED = "configuration-edits";
 
 function stored(): Readonly<Record<string, Edit>> {
@@ -37,7 +37,7 @@ function keep(next: Readonly<Record<string, Edit>>): void {
   watchLeaving();
 }
 
-/** Makes the browser ask before closing a tab with edits. */
+/** Makes the browser ask before closing a tab with unsaved edits. */
 function watchLeaving(): void {
   window.removeEventListener("beforeunload", warn);
   if (Object.keys(edits.get()).length > 0) window.addEventListener("beforeunload", warn);

@@ -12,7 +12,7 @@ const { component: Editor, load } = loaded(async () => (await import("./editor/e
  */
 const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 
-/** Loads the editor where it is shown immediately. */
+/** Loads the editor unless it is shown only after a tap. */
 export const preloadEditor = (): void => void (isTouchOnly || load());
 
 /**
@@ -24,7 +24,7 @@ export function JsonField({
   isPending = false,
   ...props
 }: Omit<EditorProps, "description" | "className" | "focusOn"> & { isPending?: boolean }) {
-  // The position to open the editor at after a tap.
+  // The position where a tap opened the editor.
   const [openedFor, openFor] = useState<Mark | number>();
   const isOpen = !isTouchOnly || openedFor !== undefined;
   const editor = useRef<EditorHandle>(null);

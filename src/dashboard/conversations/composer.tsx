@@ -29,7 +29,7 @@ function obstacleOf(
   return state === "closed" ? "This conversation is closed." : undefined;
 }
 
-/** The field for writing to the contact, or the reason why writing is not possible. */
+/** The field for writing to the contact, or the reason why the member cannot write. */
 export function Composer({ conversation }: { conversation: ConversationFragment }) {
   const { may, deactivated } = useViewer();
   const obstacle = obstacleOf(conversation, { mayWrite: may("conversations_write"), deactivated });

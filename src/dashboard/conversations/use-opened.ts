@@ -3,7 +3,7 @@ import { isTransient } from "../api/api-error";
 import { execute } from "../api/execute";
 import { type ConversationFragment, MarkConversationOpenedDocument } from "./documents.generated";
 
-/** Delay before a failed attempt is repeated (ms). */
+/** Delay before retrying a failed attempt (ms). */
 const RETRY_MS = 10_000;
 
 /** Tells the server that a conversation was opened, once after each handoff. */

@@ -160,7 +160,7 @@ function titleOf({ kind, line, reason, scope, tags, template, timer, resendOf }:
   }
 }
 
-/** The status of a message that a decision sent. */
+/** The status of a message sent by a decision. */
 function SentMessage({ id }: { id: string }) {
   const message = usePolledQuery(MessageStateDocument, { id }, { pollMs: 15_000 }).data?.message;
   return (

@@ -21,7 +21,7 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
   label: OUTCOMES[value].label,
 }));
 
-/** The filter option for decisions with failed effects, whatever their outcome. */
+/** The filter option for decisions with failed effects, regardless of their outcome. */
 export const WITH_FAILURES = { value: "failures", label: "With failed effects" } as const;
 
 /** The outcome of a decision as a tag, and a second tag if only some of its effects failed. */
@@ -66,7 +66,7 @@ export function deedsOf(effects: readonly { kind: EffectKind; status: string }[]
 /** The gate that only warns the caller of a possible mistake. */
 const DECLARED = "declared";
 
-/** Why a decision did nothing or sent nothing; undefined if no closed gate is the reason. */
+/** Explains why a decision did nothing or sent nothing; undefined if no closed gate is the reason. */
 export function closedGate({
   gates,
   effects,

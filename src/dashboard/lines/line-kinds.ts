@@ -28,6 +28,6 @@ export const WHEN_UNCERTAIN: Readonly<Record<WhenUncertain, string>> = {
   fail: "Give it up; it may not be delivered",
 };
 
-/** A table of labels as the options of a select. */
+/** Converts a table of labels to select options. */
 export const optionsOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));

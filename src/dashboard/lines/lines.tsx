@@ -25,7 +25,7 @@ import styles from "./lines.module.css";
 const { component: CreateLine } = loaded(async () => (await import("./create-line")).CreateLine);
 const { component: LineDialog } = loaded(async () => (await import("./line-dialogs")).LineDialog);
 
-/** The lines from which an agent sends messages. */
+/** The lines that an agent sends messages from. */
 export function Lines() {
   const { deactivated } = useViewer();
   const address = useListAddress();

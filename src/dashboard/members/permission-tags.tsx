@@ -9,7 +9,7 @@ export const PERMISSIONS: readonly Permission[] = [
   "conversations_write",
 ];
 
-/** A permission as documentation and error messages spell it. */
+/** A permission as spelled in documentation and error messages. */
 export const spelled = (permission: Permission): string => permission.replace("_", ":");
 
 export const PermissionTags = ({ permissions }: { permissions: readonly Permission[] }) =>

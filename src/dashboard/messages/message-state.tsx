@@ -19,7 +19,7 @@ export interface DeliveryState {
   scheduledReason: ScheduledReason | null;
   errorCode: MessageError | null;
   errorText: string | null;
-  /** The contact; times are shown in its time zone or, if that is unknown, in the browser’s. */
+  /** The contact; times are shown in its time zone or, if unknown, in the browser’s. */
   contact?: { name: string | null; timezone: string | null } | null | undefined;
 }
 
@@ -67,7 +67,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   uncertain: "It’s unknown whether it was sent.",
 };
 
-/** Who wrote a message. */
+/** The authors of messages. */
 export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
   agent: "Agent",
   api: "API",
@@ -143,7 +143,7 @@ export function StateReason({
   );
 }
 
-/** A time in the time zone of a contact, if that is known. */
+/** A time in a contact's time zone, if known. */
 function ExactTime({ at, of: contact }: { at: string; of: DeliveryState["contact"] }) {
   const local = contact?.timezone == null ? undefined : timeIn(at, contact.timezone);
   if (local === undefined) return exactTime(at);

@@ -28,7 +28,7 @@ const { component: AddPasskey } = loaded(async () => (await dialogs()).AddPasske
 const { component: RenamePasskey } = loaded(async () => (await dialogs()).RenamePasskey);
 const { component: RemovePasskey } = loaded(async () => (await dialogs()).RemovePasskey);
 
-/** The signed-in member: how they sign in, where they are signed in, which emails they get, and the theme. */
+/** The signed-in member: how they sign in, where they are signed in, which e-mails they get, and the theme. */
 export function Profile() {
   const { email, permissions, organization, may } = useViewer();
   const [dialog, open] = useState<ReactNode>();

@@ -23,7 +23,7 @@ export interface NewSecret {
 const shown = createStore<NewSecret | undefined>(undefined);
 
 function replaceWith(secret: NewSecret | undefined): void {
-  // React keeps what a component last rendered, so the object itself is emptied.
+  // React keeps the last rendered value, so the object itself is emptied.
   const last = shown.get();
   if (last !== undefined) last.secret = "";
   shown.set(secret);

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The browser's variety of English, or American English, because the words around dates are English. */
+/** The browser's variety of English, or else American English, because the text around dates is English. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 
 /**

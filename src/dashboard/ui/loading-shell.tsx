@@ -3,7 +3,7 @@ import { useDocumentTitle } from "@mantine/hooks";
 /** The page title from before the app loaded. */
 const title = document.getElementById("boot-title")?.textContent ?? "Gateway";
 
-/** The outline of a page while the session is loading, the same as in the document. */
+/** The outline of a page while the session is loading, identical to the one in `index.html`. */
 export function LoadingShell() {
   useDocumentTitle(`${title} · Gateway`);
   return (

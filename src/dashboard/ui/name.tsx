@@ -27,7 +27,7 @@ const tooltipOf = (element: HTMLElement): string =>
     ? (element.textContent ?? "")
     : "";
 
-/** Gives the link that covers a row the tooltip of the time, name or tag below the pointer. */
+/** Gives the link covering a row the tooltip of the time, name or tag under the pointer. */
 export function showTooltipBelow({ currentTarget: link, clientX, clientY }: MouseEvent<HTMLElement>) {
   const below = document
     .elementsFromPoint(clientX, clientY)

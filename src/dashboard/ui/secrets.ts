@@ -15,8 +15,8 @@ export interface PastedSecret {
 }
 
 /**
- * Matches secrets by form alone, because even a truncated or mistyped secret should be hidden. Filters may have changed
- * the case of letters, and URLs encode "+", "/" and "=".
+ * Matches secrets by format alone, because even a truncated or mistyped secret should be hidden. Filters may have
+ * changed the case of letters, and URLs encode "+", "/" and "=".
  */
 const SECRETS = new RegExp(
   `(${API_KEY}_[a-z]+_[0-9a-z]{${PUBLIC_ID_DIGITS}})_[0-9a-z]+` +

@@ -28,7 +28,7 @@ export function toast(message: string, tone: Toast["tone"] = "good"): void {
 
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
-/** The messages; the live region exists before the first one, otherwise screen readers would miss it. */
+/** The messages. The live region exists before the first one, because screen readers would otherwise miss it. */
 export const Toasts = () => (
   <div role="status" aria-live="polite" className={styles.toasts}>
     {toasts.use().map((shown) => (

@@ -19,7 +19,7 @@ export const EVENT_TYPES = Object.keys(DECLARED).map((label) => ({
 /** The name of an event type in webhooks. */
 export const eventTypeLabel = (type: EventType): string => type.replace("_", ".");
 
-/** The field for the event types that an endpoint receives, and the selection: null for all. */
+/** The field for the event types that an endpoint receives, and the selection; null for all types. */
 export function useEventTypes(initial: readonly EventType[] | null): {
   types: EventType[] | null;
   field: ReactNode;

@@ -30,7 +30,7 @@ declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds to the transaction that creates an agent. */
     agentCreated: AgentHook;
-    /** Checks whether an agent may be deleted, while its row is locked; it may throw. */
+    /** Checks whether an agent may be deleted while its row is locked, and throws if not. */
     agentDeleting: AgentHook;
     /** Ends an agent's activity, in the transaction that deletes it; its rows are purged later. */
     agentDeleted: AgentHook;
@@ -202,8 +202,7 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent: from now on, it cannot be found, sends nothing and gets no new keys. `AgentPurge` deletes its
-   * rows.
+   * Deletes an agent: it can no longer be found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
    * @throws GatewayError `not_found`, or `conflict` while it has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
@@ -213,7 +212,7 @@ export class AgentService {
       for (const hook of this.hooks.of("agentDeleting")) await hook(tx, context, agent);
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
-      // No delivery can start later; its lanes are purged with its other rows.
+      // No delivery can start after this; the agent's lanes are purged with its other rows.
       await this.lanes.awaitDeliveries(tx, [id]);
       for (const hook of this.hooks.of("agentDeleted")) await hook(tx, context, agent);
       await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {

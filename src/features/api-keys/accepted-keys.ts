@@ -64,7 +64,7 @@ export class AcceptedKeys implements CredentialResolver<AgentCaller> {
     );
   }
 
-  /** Counts the active keys that this server rejects because of their environment, by environment. */
+  /** Counts, by environment, the active keys that this server rejects because of their environment. */
   async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
     const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
     const counts = await Promise.all(

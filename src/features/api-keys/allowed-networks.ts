@@ -6,11 +6,11 @@ import { MAX_NETWORKS } from "./api-key.limits";
 /** Max cached lists. */
 const MAX_LISTS = 1_000;
 
-/** Parsed lists by their text, because parsing one per request would take much longer than the comparison. */
+/** Parsed lists by text, because parsing a list per request would take much longer than the comparison. */
 const lists = new LRUCache<string, readonly string[]>({ max: MAX_LISTS });
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
-/** The networks of a key, from its column; equal lists are one object. */
+/** The networks of a key, from its column; equal lists share an object. */
 export function networksOf(column: string | null): readonly string[] | null {
   if (column === null) return null;
   const known = lists.get(column);

@@ -75,7 +75,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;
 
-  /** SHA-256 of the whole key in hexadecimal; a random secret needs no slow hash. */
+  /** SHA-256 of the whole key in hexadecimal; random secrets need no slow hash. */
   @Column({ type: "varchar", length: 64, unique: true })
   hash!: string;
 

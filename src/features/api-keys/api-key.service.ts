@@ -271,7 +271,7 @@ export class ApiKeyService {
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
     await assertActive(tx, old);
-    // The grace period shortens the lifetime of the old key, not that of the new one.
+    // The grace period shortens the old key's lifetime, not the new key's.
     const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
     const replacedById = uuid();
     const ends = timestamp(graceMs);
@@ -300,7 +300,7 @@ export class ApiKeyService {
 const withoutNulls = (settings: KeySettings) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** Keys joined with their agent, even if it is deleted, and its organization. */
+/** Keys joined with their agent, even a deleted one, and its organization. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")

@@ -22,7 +22,7 @@ import { searchTextOf } from "./key-search";
 
 const NAME_TAKEN = "Another active key of this agent has this name.";
 
-/** In code points. */
+/** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
 /** The normal form (NFKC) used to compare names, so that equivalent Unicode encodings are one name. */
@@ -210,8 +210,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 }
 
 /**
- * Changes the name and settings of a key of the caller's organization and records the differences; nothing is recorded
- * if nothing differs.
+ * Changes the name and settings of a key of the caller's organization, and records the differences, if any.
  * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
  */
 export async function changeKey(

@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<AddressKind, Format>> = {
   [AddressKind.other]: { normalize: (text) => text, mustBe: "must be an address" },
 };
 
-/** The normal form of an address, or the problem with it. */
+/** The normal form of an address, or its problem. */
 export function normalizeAddress(kind: AddressKind, text: string): { address: string } | { problem: string } {
   const trimmed = text.trim();
   const { normalize, mustBe } = FORMATS[kind];

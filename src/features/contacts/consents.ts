@@ -26,7 +26,7 @@ export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" |
   addresses: readonly AnyAddress[];
 }
 
-/** Identifies an address, even when it is no longer stored. */
+/** Identifies an address even after it is deleted. */
 const hashOf = (
   key: InstanceKey,
   { agentId, kind, address }: Pick<ContactAddress, "agentId" | "kind" | "address">,
@@ -74,7 +74,8 @@ export class Consents {
   }
 
   /**
-   * Stores consents for addresses; a consent with the same state is not changed, and the last one for a topic wins.
+   * Stores consents for addresses; a consent that already has the state is not changed, and the last consent for a
+   * topic wins.
    * @returns the changed consents
    */
   async store(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {

@@ -28,7 +28,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Everything that the features store about a contact, in pages. */
+/** Exports, in pages, all data that the features store about a contact. */
 export class ContactExport {
   constructor(
     private readonly database: Database,

@@ -1,4 +1,4 @@
 import { Permission } from "../../auth/permissions";
 
-/** Who may read contacts. */
+/** The scope or permission needed to read contacts. */
 export const MAY_READ_CONTACTS = { key: "contacts:read", member: Permission.conversations_read } as const;

@@ -131,8 +131,8 @@ export class ContactService {
   }
 
   /**
-   * A contact by its ID or `ref`.
-   * @returns null if the caller's agent, or a member's organization, has no such contact
+   * A contact by ID or `ref`.
+   * @returns null if the caller's agent or organization has no such contact
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   find(context: RequestContext, { by: { id, ref }, agentId }: ContactArgs): Promise<Contact | null> {

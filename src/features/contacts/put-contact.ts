@@ -128,7 +128,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
   return contacts;
 });
 
-/** The last change of each contact in a transaction. */
+/** The transaction's last change to each contact. */
 const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 
 /**

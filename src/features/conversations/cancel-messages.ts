@@ -28,7 +28,7 @@ export async function cancelQueued(
   { isMeant, errorCode, limit = MAX_CANCELED }: NonNullable<PlannedChange["cancel"]> & { limit?: number },
 ): Promise<void> {
   const { id } = conversation;
-  // Waits for the delivery that holds the lane.
+  // Waits for a delivery that holds the lane.
   await lanes.lock(tx, id);
   const meant = (await unsent(tx, id)).waiting.filter(isMeant);
   const isQueued = ({ status }: Message) => status === MessageStatus.queued;

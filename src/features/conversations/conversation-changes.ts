@@ -146,7 +146,7 @@ export class ConversationChanges {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Excludes the delivery, and the queuing of a scheduled message.
+      // Excludes concurrent delivery, and the queuing of a scheduled message.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, conversationId ?? id);
@@ -159,7 +159,7 @@ export class ConversationChanges {
       }
       await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);
       if (conversationId === null) await this.lanes.end(tx, [id]);
-      // The messages behind it may have waited for it.
+      // The messages behind it may have been waiting for it.
       else await this.lanes.wake(tx, [conversationId]);
       return message;
     });

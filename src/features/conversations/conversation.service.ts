@@ -40,7 +40,7 @@ import { assertOpen, idempotencyScope } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
 
-/** The permission to queue a first message. */
+/** The scope or permission needed to queue a first message. */
 const SENDING: AccessRule = {
   allowed: { key: "messages:write", member: Permission.conversations_write },
   whileDeactivated: false,
@@ -231,7 +231,7 @@ export class ConversationService {
 
   /**
    * Queues a message in a conversation.
-   * @returns the message as it was accepted, even for a retry with the same idempotency key
+   * @returns the message as accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
   async send(context: RequestContext, args: SendToConversationInput): Promise<Message> {
@@ -283,7 +283,7 @@ export class ConversationService {
     const hasRoom = await this.queues.take(agentId, { status: acceptedAs({ sendAt }) });
     const placed = { context, conversation, text: input.text, sendAt, hasRoom };
     const [message] = await this.queue.queue(tx, [placed]);
-    // Ends the transaction, so that the conversation is not opened without the message.
+    // Rolls back the transaction, so that the conversation is not opened without the message.
     if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };
   }
@@ -298,7 +298,7 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
     .getMany();
 
 /**
- * The response to a retry: the current conversation, and the message as it was accepted.
+ * The response to a retry: the current conversation, and the message as accepted.
  * @param id ID of the new conversation, or of the message queued in an open one
  */
 async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<OpenedConversation> {

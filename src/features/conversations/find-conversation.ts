@@ -7,7 +7,7 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
-/** The scope of a caller's idempotency keys: the agent, whichever API key it uses, or the member. */
+/** The scope of a caller's idempotency keys: the member, or the agent regardless of its API key. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 

@@ -79,7 +79,7 @@ export class MessageQueue {
 
   /**
    * Queues a message for the caller's agent.
-   * @returns the message as it was accepted, even for a retry with the same idempotency key
+   * @returns the message as accepted, even for a retry with the same idempotency key
    * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
   async send(
@@ -104,7 +104,7 @@ export class MessageQueue {
   /**
    * Queues a message in a conversation of the caller's agent or organization.
    * @param room when to queue it, if not now, and whether the agent's queue has room for it
-   * @returns the message as it was accepted, even for a retry with the same idempotency key
+   * @returns the message as accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
   sendTo(
@@ -120,8 +120,8 @@ export class MessageQueue {
 
   /**
    * Queues messages in conversations that the transaction has locked or just opened.
-   * @param placed messages from members are already authorized; a rejected one stays rejected
-   * @returns each message as it was accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
+   * @param placed messages, already authorized if from members; rejected ones stay rejected
+   * @returns each message as accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
    * @throws GatewayError the rejection of a key
    */
   async queue(tx: Tx, placed: readonly (Placed | GatewayError)[]): Promise<(Message | GatewayError)[]> {

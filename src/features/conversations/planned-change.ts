@@ -18,7 +18,7 @@ export type ReleaseReason = "request" | "timeout";
 /** A change to a conversation and its queued messages. */
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
-  /** Which queued messages are canceled, and why; the others stay queued. */
+  /** Which queued messages to cancel, and why; other messages stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
   /** ID of the member who hands it off manually. */

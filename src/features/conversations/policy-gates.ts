@@ -111,8 +111,8 @@ class ReadPolicyGates implements PolicyGates {
   private readonly sent: QueuedMessage[] = [];
 
   /**
-   * @param policies by the ID of the message
-   * @param counted by the ID of the contact
+   * @param policies policies by message ID
+   * @param counted counted messages by contact ID
    */
   constructor(
     private readonly tx: Tx,
@@ -187,7 +187,7 @@ function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: numb
   return last && { until: timestampOf(last.untilMs), path: last.path };
 }
 
-/** The times of the messages that a cap counts in its current period, newest first. */
+/** The times of messages counted by a cap in its current period, newest first. */
 const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number[] =>
   others
     .flatMap(({ topic, sentAtMs }) =>

@@ -17,7 +17,7 @@ import { lineById } from "./destination";
 /** The authors of messages from humans, who may use their own system to send them. */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
-/** A message to queue, schedule or propose in a conversation, or standalone if null. */
+/** A message to queue, schedule or propose; standalone if its conversation is null. */
 export type MessageToQueue = Pick<
   Draft,
   | "agentId"

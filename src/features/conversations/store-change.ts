@@ -19,7 +19,7 @@ type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight"
 
 /**
  * Stores a change to a locked conversation, and cancels or carries its queued messages.
- * @returns the IDs of those messages
+ * @returns the IDs of these messages
  */
 export async function storeChange(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function storeChange(
   { change, cancel, releaseReason }: Omit<PlannedChange, "audit">,
 ): Promise<ChangedQueue> {
   const { id } = conversation;
-  // Waits for the delivery that holds the lane; the next delivery sees this change.
+  // Waits for a delivery that holds the lane; the next delivery sees this change.
   await lanes.lock(tx, id);
   const version = conversation.version + 1;
   const updatedAt = timestamp();

@@ -24,7 +24,7 @@ import type { WaveUnit } from "./wave";
 
 /** The results of a decision's effects. */
 export interface Applied {
-  /** In the order of the effects. */
+  /** Results in the order of the effects. */
   effects: EffectExplanation[];
   /** The conversation after the effects. */
   conversation: Conversation | null;

@@ -26,7 +26,7 @@ export class Candidates {
 
   /**
    * Finds and compiles a configuration of an agent.
-   * @param agent the agent, see `scopedAgentId`
+   * @param agent see `scopedAgentId`
    * @throws GatewayError see `candidateOf` and `compile`, or `not_found` (agent)
    */
   async find(
@@ -82,7 +82,7 @@ export async function candidateOf(
     return found;
   }
   if (document != null) {
-    // Members may publish the document, and see its decisions.
+    // Members may publish the document and see its decisions anyway.
     for (const allowed of caller.kind === "agent" ? [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS] : [])
       authorize(caller, { allowed, whileDeactivated: false }, false);
     return { given: document };

@@ -69,7 +69,7 @@ export class DecisionMaker {
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
       const used: Against = each.trial?.against ?? (await this.compiledConfigurations.live(tx, each.agentId));
-      // Before a contact is created for the situation.
+      // Validates the situation before a contact is created for it.
       readSituation(used.configuration, each.situation);
       return { ...each, ...used };
     });

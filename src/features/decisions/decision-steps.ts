@@ -116,7 +116,7 @@ export class DecisionSteps {
       effects: (planned?.effects ?? []).map((effect) => explain(effect)),
       ...(model && { model }),
     };
-    // Nothing more may be stored about an erased contact.
+    // No new data may be stored about an erased contact.
     const isErased = obstacle.name === "contact";
     completeDecision(
       tx,

@@ -174,7 +174,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["testFromDecision"],
       errors: ["not_found", "conflict"],
-      // Like running tests: a model can neither save nor publish a configuration.
+      // As for running tests: a model can neither save nor publish a configuration.
       isForModels: false,
       answers: "The test, which expects what the agent decided.",
       example: {

@@ -99,12 +99,10 @@ export class DecisionService {
   }
 
   /**
-   * Submits a situation to an agent, which decides what to do and does it in one transaction, shared by concurrent
-   * situations.
+   * Submits a situation to an agent, which decides and acts in one transaction, shared by concurrent situations.
    * @returns the decision; without IDs after a dry run, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`, see
-   *   `Candidates` for `against`,
-   *   `idempotency_key_reused`
+   *   `Candidates` for `against`, `idempotency_key_reused`
    */
   async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });

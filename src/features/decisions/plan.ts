@@ -42,7 +42,7 @@ export function* planInSteps(
 }
 
 /**
- * Decides what to do. Depends only on its arguments.
+ * Decides by the rules. The result depends only on the arguments.
  * @throws InvalidInput if the situation does not match its declaration, with paths from `situation`
  */
 export function plan(configuration: CompiledConfiguration, input: DecisionInput): Plan {

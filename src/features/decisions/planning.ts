@@ -15,7 +15,7 @@ const MAX_BATCH = 64;
 /** Max planning time per batch (ms), because others wait for its transaction. */
 const MAX_BATCH_MS = 20;
 
-/** Bounds how long rule evaluation blocks the event loop, and records how long it takes. */
+/** Limits how long rule evaluation blocks the event loop, and records how long it takes. */
 export class Planning {
   private sliceMs = 0;
   private next: Promise<void> | undefined;

@@ -9,7 +9,7 @@ const WAIT_TIMEOUT_MS = 30_000;
 /** Evaluations shorter than this (ms) skip the timer, which would take longer. */
 const QUICK_MS = 2;
 
-/** Leaves half of this process's event loop to other requests, no matter how many replays there are. */
+/** Leaves half of this process's event-loop time to other requests, regardless of the number of replays. */
 export class ReplayTurns {
   private readonly replays = new Semaphore(Number.POSITIVE_INFINITY, 1);
   private readonly evaluations = new Semaphore(1);

@@ -9,7 +9,7 @@ import type { ReplayDecisionsArgs } from "./decision.inputs";
 import { type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 import type { ReplayTurns } from "./replay-turns";
 
-/** Shows what agents would have decided with another configuration. */
+/** Shows how agents would have decided with another configuration. */
 export class ReplayService {
   constructor(
     private readonly database: Database,

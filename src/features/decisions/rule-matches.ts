@@ -159,6 +159,6 @@ export function inEffect(planned: Plan, effects: readonly EffectExplanation[]): 
   return new Set(matched);
 }
 
-/** The rules that match, except those whose messages a loop holds back. */
+/** The rules that matched; none if a loop holds back their messages. */
 export const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
   new Set(isLoop(gates) ? [] : rules.flatMap(({ id, matched }) => (matched ? id : [])));

@@ -52,8 +52,8 @@ export class SituationTriggers {
     ]);
 
   /**
-   * Raises `message.failed` for messages that were given up, except those sent by a decision about such a failure,
-   * which would trigger itself endlessly.
+   * Raises `message.failed` for messages that were given up, unless a decision about such a failure sent them, because
+   * it would trigger itself endlessly.
    */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(

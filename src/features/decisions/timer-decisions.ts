@@ -49,7 +49,7 @@ export class TimerDecisions {
     const fired = (
       await Promise.all(
         timers.map(async (timer) => {
-          // Nothing more may be stored about an erased contact.
+          // No new data may be stored about an erased contact.
           const isErased = contacts.get(timer.contactId ?? "")?.erasedAt != null;
           const isTaken = taken.has(timer.id) && !isErased;
           const agent = isTaken ? await agentById(tx, timer.agentId) : undefined;
@@ -117,7 +117,7 @@ async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<st
   return indexBy(conversations, ({ id }) => id);
 }
 
-/** The subjects of a timer's situation; after its conversation was closed, only the contact and its address. */
+/** The subjects of a timer's situation; only the contact and its address once its conversation is closed. */
 function describe(
   { agentId, contactId, isNamed }: Timer,
   conversation: Conversation | undefined,

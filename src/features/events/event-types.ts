@@ -19,7 +19,7 @@ export const EventType = declaredTypes.values;
 
 const types = new Map<string, DeclaredEventType>();
 
-/** All event types, in the order of the features that declare them; complete once `features.ts` is loaded. */
+/** All event types, in feature order; complete once `features.ts` is loaded. */
 export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
 
 /**

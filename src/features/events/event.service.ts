@@ -7,7 +7,7 @@ import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import { EventConnection, type EventsArgs } from "./event.inputs";
 
-/** Max events scanned for a page filtered by type, so that a rare type does not read all events. */
+/** Max events scanned for a page filtered by type, so that a rare type does not cause a full scan. */
 export const MAX_EXAMINED = 10_000;
 
 /** Lists the events of agents. */

@@ -16,7 +16,7 @@ export const handoffNotices = feature({
   entities: [HandoffNotice, HandoffSubscription],
   services: ({ database, sendMail }) => ({ handoffNotices: new HandoffNotices(database, sendMail) }),
   hooks: ({ database }) => ({
-    // After the conversations, as in a handoff.
+    // Locked after the conversations, as in a handoff.
     memberRemoved: async (tx, { id: memberId }) => {
       await tx.delete(HandoffSubscription, { memberId });
       await tx.delete(HandoffNotice, { memberId });
@@ -29,7 +29,7 @@ export const handoffNotices = feature({
   resolvers: ({ handoffNotices }) => [new HandoffNoticesResolver(handoffNotices)],
   batches: ["handoff subscriptions"],
   lanes: (services) => ({ [NOTICE_LANE]: new NoticeWork(services) }),
-  // One mail at a time, so that a slow mail server holds one sender.
+  // One e-mail at a time, so that a slow mail server occupies only one sender.
   shares: () => ({ [NOTICES]: { by: "channel", together: 1, owner: 1, channel: 1 } }),
   expired: () => [{ entity: HandoffNotice, column: "created_at", before: timestamp(-NOTICE_DAYS * DAY_MS) }],
 });

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
-/** A member who wants an e-mail when a conversation of an agent is handed off. */
+/** A member's subscription to e-mails about an agent's handoffs. */
 @Entity()
 @Index(["agentId"])
 export class HandoffSubscription {

@@ -73,7 +73,7 @@ export class EarlyReceipts implements LaneWork {
   /** No-op: everything is already stored. */
   async finish(): Promise<void> {}
 
-  /** Applies a receipt if its message is now known. It locks lanes, so it runs in its own transaction. */
+  /** Applies a receipt if its message is now known, in a separate transaction because it locks lanes. */
   private async look(id: string): Promise<SendResult> {
     try {
       await this.database.write(

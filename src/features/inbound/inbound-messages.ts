@@ -185,7 +185,7 @@ export class InboundMessages {
       const first = conversation.lastSequence - ofPlace.length + 1;
       return ofPlace.map((each, i) => ({ each, conversation, sequence: first + i }));
     });
-    // A conversation that opens while its contact is handed off starts with a human.
+    // A conversation opened while its contact is handed off starts with a human.
     const waiting = numbered.filter(
       ({ conversation: { handler }, sequence }) => sequence === 1 && handler === Handler.human,
     );
@@ -342,7 +342,7 @@ async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   );
 }
 
-/** Groups messages to store together; a message that opts in or out is stored by itself. */
+/** Groups messages to store together; a message that opts in or out is stored alone. */
 function turnsOf(placed: readonly Placed[]): Placed[][] {
   const turns: Placed[][] = [];
   const last = new Map<string, { turn: number; intent: Placed["intent"] }>();

@@ -38,7 +38,7 @@ const REPORTED = [
   MessageStatus.failed,
 ] as const;
 
-/** The body of a message that a contact wrote. */
+/** The body of a contact's message. */
 export const INBOUND_MESSAGE = z.object({
   id: text(
     PROVIDER_ID_MAX_LENGTH,
@@ -95,7 +95,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/** A time given by another system, whose clock may be ahead; now if omitted. */
+/** A time from another system, whose clock may be ahead; now if omitted. */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));

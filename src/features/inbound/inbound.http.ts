@@ -34,7 +34,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     request.sender = { ...(await inbound.lineFor(lineId, clientAddress(request))), signature };
   });
 
-  /** Reads a body and verifies that it comes from the other end of the line. */
+  /** Reads a body and verifies that it comes from the system at the other end of the line. */
   const readSigned = <T>(
     request: FastifyRequest,
     payload: Readable,

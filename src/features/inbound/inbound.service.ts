@@ -50,7 +50,7 @@ export class InboundService {
   }
 
   /**
-   * Returns the line that a request names, with its organization and its currently valid secrets.
+   * Returns the line named by a request, with its organization and currently valid secrets.
    * @param ip address of the client, which may guess only a limited number of line IDs
    * @throws GatewayError `invalid_signature` for a line that does not exist or has no secret, `too_many_attempts`,
    *   `unavailable` without the instance key

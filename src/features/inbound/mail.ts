@@ -43,7 +43,7 @@ export async function readMail(
   if (report !== undefined || mail.isReport || (from === undefined && mail.isAutomatic)) return { report };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
-  // Dividing a malicious text can take 20 ms.
+  // Yields in between, because splitting a malicious text can take 20 ms.
   if (mail.html !== undefined) await setImmediate();
   // Unlike HTML, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
@@ -167,7 +167,7 @@ function threadOf({ messageId, references }: ParsedMail): string {
 /** A message ID that can be repeated in a header. */
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,400}>$/;
 
-/** When an e-mail claims to have been sent, if plausible. */
+/** The time when an e-mail claims to have been sent, if plausible. */
 function sentAtOf(date: string): string {
   const ms = Date.parse(date);
   return Number.isNaN(ms) || ms < 0 || ms > Math.min(Date.now(), LAST_MOMENT_MS)

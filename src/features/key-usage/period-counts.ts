@@ -11,7 +11,7 @@ export type WriteBatch = (tx: Tx) => Promise<void>;
 
 /** Counts by period and ID, held in memory until `take` removes them. */
 export class PeriodCounts<Count> {
-  /** By period since the epoch, then by ID. */
+  /** Counts by period since the epoch, then by ID. */
   private readonly periods = new Map<number, Map<string, Count>>();
 
   /**

@@ -127,7 +127,7 @@ export class UsageService {
         .createQueryBuilder(DeprecatedUse, "used")
         .innerJoin("used.key", "key")
         .where("key.organization_id = :organizationId AND used.day >= :since", { organizationId, since })
-        // A part that has been removed is no longer declared.
+        // Removed parts are no longer declared.
         .andWhere("used.name IN (:...names)", { names: DEPRECATED_NAMES });
       if (keyId != null) uses.andWhere("used.key_id = :keyId", { keyId });
       if (state != null) uses.andWhere(IN_STATE[state], { now: timestamp() });
@@ -161,7 +161,7 @@ export class UsageService {
   }
 }
 
-/** The uses of an organization's keys since the first start, summed by the caller's grouping. */
+/** The uses of an organization's keys since the first start time, summed by the caller's grouping. */
 const sums = (
   reader: EntityManager,
   organizationId: string,

@@ -7,7 +7,7 @@ interface Uses {
   keyId: string;
   accepted: number;
   refused: number;
-  /** Of the last accepted use. */
+  /** Time of the last accepted use. */
   lastAt: Timestamp | null;
   lastIp: string | null;
 }
@@ -27,7 +27,7 @@ export class UseCounts extends PeriodCounts<Uses> {
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, keyId, unused);
-    // Many requests share a millisecond, and formatting a time takes longer than everything else here.
+    // Many requests share a millisecond, and formatting a time takes longer than all the rest here.
     if (nowMs !== this.nowMs) {
       this.nowMs = nowMs;
       this.now = timestampOf(nowMs);

@@ -85,7 +85,7 @@ export class LeakedKeysService {
     await Promise.all(this.mailing);
   }
 
-  /** The keys with these hashes whose agents are not deleted. */
+  /** The keys with these hashes, except keys of deleted agents. */
   private find(hashes: readonly string[]): Promise<ApiKey[]> {
     return this.services.database.read((reader) =>
       reader

@@ -25,7 +25,7 @@ export class LineTraffic {
   @Column({ type: "varchar", length: 24, nullable: true })
   faultSince!: Timestamp | null;
 
-  /** The rate that the times below were computed for; 0 for none. */
+  /** The rate used to compute the times below; 0 for none. */
   @Column({ type: "integer" })
   ratePerMinute!: number;
 
@@ -33,11 +33,11 @@ export class LineTraffic {
   @Column({ type: "float" })
   nextAt!: number;
 
-  /** Time by which the waiting messages are sent (ms since the epoch, with fractions). */
+  /** When the last waiting message may be sent (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
 
-  /** Time by which the waiting urgent messages are sent (ms since the epoch, with fractions). */
+  /** When the last waiting urgent message may be sent (ms since the epoch, with fractions). */
   @Column({ type: "float", default: 0 })
   urgentUntil!: number;
 }

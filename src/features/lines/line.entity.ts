@@ -61,7 +61,7 @@ export class Line {
   @Column({ type: "varchar", length: 254, nullable: true })
   address!: string | null;
 
-  /** Settings of the kind of line, without secrets. */
+  /** Settings specific to the kind of line, without secrets. */
   @Column({ type: "simple-json", default: "{}" })
   settings!: LineSettings;
 
@@ -89,7 +89,7 @@ export class Line {
   @Column({ type: "integer", default: 0 })
   secretGeneration!: number;
 
-  /** When the previous signing secret stops being accepted. */
+  /** When the previous signing secret expires. */
   @Column({ type: "varchar", length: 24, nullable: true })
   previousUntil!: Timestamp | null;
 

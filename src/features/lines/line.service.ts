@@ -41,7 +41,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** How long messages are signed with the previous secret as well (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/** The lines that agents send messages from. Changes to the lines of one agent are serialized. */
+/** Manages the lines that agents send messages from. Changes to the lines of one agent are serialized. */
 export class LineService {
   /** A line by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Line | undefined>;
@@ -126,7 +126,7 @@ export class LineService {
     });
   }
 
-  /** The identity of a request to create a line, without its password. */
+  /** The part of a request to create a line that identifies it, without the password. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
     const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords } =
       input;

@@ -15,7 +15,7 @@ import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { type CountLookup, countSignInAttempt, createCountLookup, refundAttempt } from "./sign-in-throttle";
 
-/** Changes the credentials of the calling member, who must confirm with the current password. */
+/** Changes the calling member's credentials, after confirmation with the current password. */
 export class AccountService {
   private readonly countsOf: CountLookup;
 

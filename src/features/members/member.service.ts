@@ -184,7 +184,7 @@ export class MemberService {
 
   /**
    * Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions
-   * that it opened.
+   * opened with it.
    * @throws GatewayError `not_found`, including for a member without such an account
    */
   unlinkIdentity(context: RequestContext, memberId: string): Promise<Member> {

@@ -259,7 +259,7 @@ async function assertRoom(tx: Tx, memberId: string): Promise<void> {
   throw new GatewayError("limit_reached", `A member may have at most ${MAX_PASSKEYS} passkeys.`);
 }
 
-/** Stores the challenge of options, so that it can be used once, in any process. */
+/** Stores the challenge in the options, so that it can be used once, in any process. */
 async function issue(
   tx: Tx,
   options: { challenge: string },

@@ -20,7 +20,7 @@ export class PasswordChecks {
   }
 
   /**
-   * Runs work that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
+   * Runs a task that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
    * @throws GatewayError `too_many_attempts` if too many are already running
    */
   async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {

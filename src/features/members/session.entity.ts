@@ -39,7 +39,9 @@ export class Session {
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;
 
-  /** SHA-256 of the session at the OpenID Connect issuer, or empty if unknown; null for a sign-in without an issuer. */
+  /**
+   * SHA-256 of the session ID at the OpenID Connect issuer, or empty if unknown; null for a sign-in without an issuer.
+   */
   @Index("session_oidc_session", { where: "oidc_session IS NOT NULL" })
   @Column({ type: "varchar", length: 64, nullable: true })
   oidcSession!: string | null;

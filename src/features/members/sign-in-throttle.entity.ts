@@ -3,7 +3,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
 
 /**
- * Number of sign-in attempts from one address or for one account in the current window; or a mark that an address is
+ * Number of sign-in attempts from one address or for one account in the current window, or a mark that an address is
  * known for an account until the window ends.
  */
 @Entity()

@@ -13,13 +13,16 @@ import { SignInThrottle } from "./sign-in-throttle.entity";
 const WINDOW_MS = 15 * 60 * 1000;
 /** How long an address remains known after a sign-in. */
 const KNOWN_MS = 30 * DAY_MS;
-/** Per account, from all addresses. */
+/** Max attempts per account, from all addresses. */
 const MAX_PER_ACCOUNT = 100;
-/** Per account and address, so that a stranger elsewhere cannot lock the owner out with a few wrong passwords. */
+/**
+ * Max attempts per account and address, so that a stranger elsewhere cannot lock the owner out with a few wrong
+ * passwords.
+ */
 const MAX_PER_PAIR = 10;
-/** Per address, for all accounts; an office may share an address. */
+/** Max attempts per address, for all accounts; an office may share an address. */
 const MAX_PER_ADDRESS = 50;
-/** Per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
+/** Max attempts per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;
 
 /** The columns of a bucket that determine whether it is full. */
@@ -45,7 +48,7 @@ interface Limit {
 
 /** The lock of an account, as it applies to a counted attempt. */
 export interface AccountLock {
-  /** The response to a wrong password: a different one would reveal that the account exists. */
+  /** The response to a wrong password: a different response would reveal that the account exists. */
   rejection: GatewayError;
   /** True if the right password still works, because the account recently signed in from this address. */
   opensByPassword: boolean;
@@ -146,7 +149,7 @@ export async function unlockAccount(tx: Tx, email: string): Promise<void> {
     .createQueryBuilder()
     .delete()
     .from(SignInThrottle)
-    // "g" follows the hexadecimal digits in every collation.
+    // "g" sorts after the hexadecimal digits in every collation.
     .where("bucket >= :prefix AND bucket < :end", { prefix, end: `${prefix}g` })
     .execute();
 }

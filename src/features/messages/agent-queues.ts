@@ -17,7 +17,7 @@ export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   proposed: 100_000,
 };
 
-/** The status of a new message with a time or a review. */
+/** The status of a new message, which depends on its time and review. */
 export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">): AcceptedStatus {
   if (review !== undefined) return MessageStatus.proposed;
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
@@ -84,7 +84,7 @@ export class AgentQueues {
   }
 }
 
-/** Imported messages are older than all others of their agent, so the count can start after the last of them. */
+/** Imported messages are older than an agent's other messages, so the count can start after the last imported one. */
 const COUNT = `SELECT count(*) AS queued FROM (
   SELECT 1 FROM message WHERE agent_id = $1 AND status = $2 AND id > coalesce((
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'

@@ -10,7 +10,7 @@ export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "v
 /** The state that a message's gates depend on. */
 export interface GateContext {
   agentId: string;
-  /** The version of the configuration whose policy applies; null without one. */
+  /** The version of the configuration whose policy applies; null without a policy. */
   policyVersion: number | null;
   /** Undefined if the agent has no default line. */
   line: GateLine | undefined;
@@ -25,7 +25,7 @@ export interface GateContext {
     isErased: boolean;
     /** The contact's time zone; null if it is unknown, or the agent has no policy. */
     timezone: string | null;
-    /** True if the contact opted in to the topic of the message at the address. */
+    /** True if the contact opted in to the message's topic at the address. */
     hasOptedIn: boolean;
     /**
      * The contact's address on the line, with its opt-out of all messages or the topic; undefined if it was deleted.
@@ -84,7 +84,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
     const isFenced = message.fence !== conversation.version;
     if (isFenced && conversation.isClosed) return canceled(MessageError.closed);
-    // The decision that hands off may still send messages.
+    // The decision that hands off the conversation may still send messages.
     if (isFenced && message.author === MessageAuthor.agent && conversation.isHandledByHuman)
       return canceled(MessageError.handed_off);
     if (isFenced) return canceled(MessageError.moved);

@@ -25,11 +25,11 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   conversation?: InConversation | undefined;
   /** The decision to send it, if the agent made one. */
   decisionId?: string | undefined;
-  /** Subject if it is an e-mail that starts a conversation; the line's if undefined. */
+  /** Subject of an e-mail that starts a conversation; the line's if undefined. */
   subject?: string | undefined;
   /** The text as HTML, for an e-mail. */
   html?: string | undefined;
-  /** When to queue it, if it is scheduled; such a message has no sequence. */
+  /** When to queue it, if it is scheduled; a scheduled message has no sequence. */
   sendAt?: Timestamp | undefined;
   /** Why it is scheduled, if not for a delay, and the path of the part of the policy that holds it back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
@@ -43,7 +43,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   answeredAddressId?: string | undefined;
 }
 
-/** The time at which to queue a message; undefined for now. */
+/** The time to queue a message at; undefined for now. */
 export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
@@ -105,7 +105,7 @@ const SCHEDULED = {
 // Without `sendAt`, so that a delay is kept until the message is approved.
 const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
 
-/** The lane of a message; the queued messages of a conversation share one. */
+/** The lane of a message; the queued messages of a conversation share a lane. */
 export function laneOf({
   id,
   agentId,

@@ -63,7 +63,7 @@ export function gatesOf({
   "status" | "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore" | "topic"
 >): MessageGate[] {
   if (status === MessageStatus.proposed) return [reviewGate(scheduledBy, topic)];
-  // A message that was just inserted lacks some of its columns.
+  // A message that was just inserted lacks some columns.
   if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy, topic }];
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }

@@ -33,7 +33,7 @@ export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 /** Max time a message without a line may wait to be sent: 72 hours. */
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
-/** In code points. */
+/** Max length of an error text (code points). */
 export const ERROR_TEXT_MAX_LENGTH = 500;
 
 /** Max length of a path such as `policy.windows[19]`. */
@@ -42,10 +42,10 @@ export const POLICY_PATH_MAX_LENGTH = 40;
 /** Max length of the name of a topic. */
 export const TOPIC_MAX_LENGTH = 63;
 
-/** In code points. */
+/** Max length of the description of omitted parts (code points). */
 export const OMITTED_MAX_LENGTH = 500;
 
-/** In code points. */
+/** Max length of a subject (code points). */
 export const SUBJECT_MAX_LENGTH = 500;
 
 /** Message IDs are ASCII. */
@@ -168,7 +168,7 @@ export class Message {
   @Column({ type: "varchar", length: 8, default: MessageAuthor.api })
   author!: MessageAuthor;
 
-  /** The conversation's version when the message was accepted; it is not sent at any other version. */
+  /** The conversation's version when the message was accepted; the message is not sent at any other version. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 

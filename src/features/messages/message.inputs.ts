@@ -11,7 +11,7 @@ import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
-/** An input field with the time at which to queue a message. */
+/** An input field for the time to queue a message at. */
 export function SendAt(): PropertyDecorator {
   const field = Field(() => GraphQLISODateTime, {
     nullable: true,

@@ -17,7 +17,7 @@ import { MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
 import { gatesOf, MessageGate } from "./message-gate";
 
-/** In code points. */
+/** Max length of a preview (code points). */
 const PREVIEW_LENGTH = 100;
 
 @Resolver(() => Message)

@@ -1,6 +1,6 @@
 import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
 
-/** The fields of a message after it was accepted. */
+/** The fields of an accepted message. */
 const STATE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
@@ -133,7 +133,7 @@ export const messageRoutes: RouteGroup = {
       result: ["approveMessage"],
       errors: ["not_found", "conflict"],
       reachesPeople: true,
-      // People approve what models propose.
+      // Models propose messages; people approve them.
       isForModels: false,
       answers: "The queued or scheduled message.",
       example: {

@@ -39,7 +39,7 @@ export class Rates {
       .where({ lineId: In(ids) })
       .orderBy("traffic.line_id");
     const all = await tx.lock(query).getMany();
-    // After the locks, because waiting for another process takes time.
+    // Taken after the locks, because waiting for another process takes time.
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;

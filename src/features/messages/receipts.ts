@@ -30,7 +30,7 @@ export interface Receipt {
   isUndeliverable?: boolean | undefined;
 }
 
-/** How far a message has progressed; it never goes back. */
+/** The progress of a message, which never goes backward. */
 const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.proposed]: 0,
   [MessageStatus.scheduled]: 0,

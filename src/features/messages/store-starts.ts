@@ -15,9 +15,9 @@ import { statusEvents, TOLD, type Told } from "./message-events";
 /** The message columns read only for sending. */
 export interface Content {
   text: string;
-  /** Subject of an e-mail that starts a conversation; null for the line's. */
+  /** Subject of an e-mail that starts a conversation; null for the line's subject. */
   subject: string | null;
-  /** The text as HTML, for e-mails; null without it. */
+  /** The text as HTML, for e-mails; null if there is none. */
   html: string | null;
   conversationId: string | null;
   thread?: MailThread | undefined;

@@ -18,7 +18,7 @@ export interface Attempt {
   nonce: string;
   /** Secret of PKCE. */
   verifier: string;
-  /** Path of the dashboard to return to. */
+  /** Dashboard path to return to. */
   returnTo: string;
   expiresAt: Timestamp;
 }
@@ -40,7 +40,7 @@ export class Attempts {
 
   /**
    * Starts an attempt.
-   * @param returnTo path of the dashboard; anything else leads to its first page
+   * @param returnTo dashboard path; anything else leads to the first page
    * @returns the attempt, and the `Set-Cookie` header that stores it
    */
   start(returnTo: unknown): { attempt: Attempt; cookie: string } {
@@ -73,7 +73,7 @@ export class Attempts {
 
 const secret = () => randomBytes(32).toString("base64url");
 
-/** A path of the dashboard; its first page for anything else. */
+/** A dashboard path; the first page for any other text. */
 export function dashboardPath(text: unknown): string {
   const origin = "http://localhost";
   if (typeof text !== "string" || text.length > PATH_MAX_LENGTH || !URL.canParse(text, origin))

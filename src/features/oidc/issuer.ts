@@ -34,7 +34,7 @@ const ALGORITHMS = [
 type Library = typeof import("openid-client");
 type Keys = ReturnType<typeof import("jose").createRemoteJWKSet>;
 
-/** The issuer cannot be reached, or does not work. */
+/** The issuer cannot be reached or is not working. */
 class IssuerDown extends Error {}
 
 /** Claims about the person who signed in, from an ID token whose signature and audience are valid. */
@@ -59,7 +59,7 @@ export class Issuer {
   private failedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param redirectUri where the issuer sends people back
+   * @param redirectUri the URL that the issuer sends people back to
    * @param clock monotonic time (ms)
    */
   constructor(

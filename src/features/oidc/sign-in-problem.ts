@@ -10,7 +10,7 @@ const CODES = {
   rejected: "invalid_credentials",
   /** No member has the account, or its verified e-mail address. */
   unknown: "forbidden",
-  /** The issuer does not work. */
+  /** The issuer is not working. */
   unavailable: "unavailable",
 } as const satisfies Record<string, ErrorCode>;
 

@@ -109,7 +109,7 @@ export class OrganizationService {
     });
   }
 
-  /** Makes messages due that were held back while the organization was deactivated. */
+  /** Makes messages due that were held back while the organization was inactive. */
   private async wakeAgents(tx: Tx, organizationId: string): Promise<void> {
     const agents: { id: string }[] = await tx.query(
       "SELECT id FROM agent WHERE organization_id = $1 AND deleted_at IS NULL",

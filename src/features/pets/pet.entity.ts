@@ -15,7 +15,7 @@ export const PetStatus = enumOf("PetStatus", "Availability of a pet.", {
 });
 export type PetStatus = keyof typeof PetStatus;
 
-/** In code points. */
+/** Max length of a pet's name (code points). */
 export const PET_NAME_MAX_LENGTH = 200;
 
 @ObjectType({

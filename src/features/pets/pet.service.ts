@@ -20,7 +20,7 @@ const ALL_AGENTS = "pets";
 /** Rows per statement, with three parameters each: PostgreSQL allows 65,535. */
 const SEED_CHUNK = 5_000;
 
-/** A pet to add, and the key that adds it; null for a member. */
+/** A pet to add, and the key that adds it (null for a member). */
 type Draft = Pick<CreatePetInput, "name" | "categoryId" | "status"> & { keyId: string | null };
 
 /** A draft with an idempotency key. */

@@ -37,8 +37,8 @@ export class RestoreService {
   }
 
   /**
-   * True if messages in the database of a row with these columns may be delivered.
-   * @returns false if it may be a restored copy, until `check`; always true on SQLite
+   * True if messages may be delivered from the database of a row with these columns.
+   * @returns false until `check` if it may be a restored copy; always true on SQLite
    */
   isKnown(row: object): boolean {
     const { now, known } = identitiesIn(row);

@@ -63,7 +63,7 @@ export class RedeliveryService {
     });
   }
 
-  /** Time since which all events are kept; undefined if unknown, because purging is now turned off. */
+  /** Start of the period for which all events are kept; undefined if unknown, because purging is now turned off. */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** The position up to which an agent's events have deliveries to an endpoint; 0 without a row. */
+/** The last position of an agent's events that has deliveries to an endpoint; 0 without a row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

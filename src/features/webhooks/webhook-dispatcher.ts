@@ -37,7 +37,7 @@ type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;
-  /** False while no endpoint is active; only the endpoints are then polled. */
+  /** False while no endpoint is active; then, only the endpoints are polled. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
   private endPause = () => {};

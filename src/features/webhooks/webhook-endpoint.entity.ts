@@ -74,7 +74,7 @@ export class WebhookEndpoint {
   @Column({ type: "integer" })
   secretGeneration!: number;
 
-  /** When the previous signing secret stops being accepted. */
+  /** When the previous signing secret expires. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   previousUntil!: Timestamp | null;
 

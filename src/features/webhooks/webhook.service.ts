@@ -72,7 +72,7 @@ export class WebhookService {
   }
 
   /**
-   * Creates an endpoint, which receives all events from now on.
+   * Creates an endpoint, which receives all future events.
    * @returns the endpoint with its signing secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (instance key), `limit_reached`,
    *   `idempotency_key_reused`
@@ -167,7 +167,7 @@ export class WebhookService {
   }
 
   /**
-   * Enables an endpoint again: it receives its pending deliveries and all future events.
+   * Re-enables an endpoint, which then receives its pending deliveries and all future events.
    * @throws GatewayError `not_found`, or `conflict` while no receiver knows its signing secret
    */
   enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
@@ -188,7 +188,7 @@ export class WebhookService {
   }
 
   /**
-   * Takes an endpoint out of use until it is enabled.
+   * Disables an endpoint until it is enabled again.
    * @throws GatewayError `not_found`
    */
   disable(context: RequestContext, id: string): Promise<WebhookEndpoint> {

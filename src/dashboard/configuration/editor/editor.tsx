@@ -57,7 +57,7 @@ export interface EditorProps {
   onChange: (text: string) => void;
   isReadOnly?: boolean;
   schema?: JsonSchema | undefined;
-  /** Names for the completion of values; read when the editor opens. */
+  /** Names for completing values; read when the editor opens. */
   known?: KnownNames;
   marks?: readonly Mark[];
   className?: string | undefined;

@@ -173,7 +173,7 @@ function namesInUse({
   ];
 }
 
-/** Finds translations of a template that no contact could get. */
+/** Finds translations of a template that could never be sent to a contact. */
 function unknownLanguages(name: string, template: string | TemplateDocument): Problem[] {
   const tags = new Set<string>();
   return Object.keys(fullTemplateOf(template).locales ?? {}).flatMap((tag) => {
@@ -187,7 +187,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
   });
 }
 
-/** Finds lists of effects that no decision could apply. */
+/** Finds lists of effects that could never be applied. */
 function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument): Problem[] {
   const check = (
     effects: readonly EffectDocument[],
@@ -308,7 +308,7 @@ const problemOf = (path: readonly PropertyKey[], { message, position }: SourceEr
   ...(position && { position }),
 });
 
-/** Runs a part, and reports its SourceError as a problem. */
+/** Runs a part of the check, and reports its SourceError as a problem. */
 function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
   try {
     return part().map((error) => problemOf(path, error));

@@ -60,7 +60,7 @@ interface Context {
 export class CompiledConfiguration {
   private readonly contexts = new Map<string, Context>();
   private readonly templates = new Map<string, ReadonlyMap<string | null, TemplateVersion>>();
-  /** By source. */
+  /** Parsed texts by source. */
   private readonly texts = new Map<string, TextTemplate>();
   private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
@@ -150,7 +150,7 @@ export class CompiledConfiguration {
     return Condition.parse(source, environment, shapes, this.isChecked);
   }
 
-  /** @throws SourceError if the expression is not valid or does not give a text */
+  /** @throws SourceError if the expression is not valid or does not evaluate to a text */
   parseOnceKey(source: string, type: string): OnceKey {
     const { environment, shapes } = this.contextOf(type);
     return OnceKey.parse(source, environment, shapes, this.isChecked);
@@ -159,7 +159,7 @@ export class CompiledConfiguration {
   /**
    * The version of a template for a contact.
    * @param name the name of a template in the document
-   * @param locale the contact's; null for the template's own text
+   * @param locale the contact's locale; null for the template's own text
    */
   template(name: string, locale: string | null): TemplateVersion {
     let versions = this.templates.get(name);
@@ -276,7 +276,7 @@ function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | n
 
 const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);
 
-/** The types of situations that a document can have rules for: declared and built-in ones. */
+/** The types of situations that a document can have rules for: declared and built-in types. */
 export const situationTypes = ({ situations = {} }: ConfigurationDocument): string[] => [
   ...Object.keys(situations),
   ...RESERVED_SITUATIONS.keys(),

@@ -20,7 +20,7 @@ export interface PolicyHold {
   path: string;
 }
 
-/** The limits of an agent's policy: when, how often and about which topics it writes to contacts. */
+/** An agent's policy: when, how often and about which topics it may write to contacts. */
 export class ContactPolicy {
   private readonly caps: readonly Cap[];
   private readonly topics: NonNullable<PolicyDocument["topics"]>;
@@ -43,7 +43,7 @@ export class ContactPolicy {
     }));
   }
 
-  /** The caps for messages about a topic; null for none. */
+  /** The caps for messages about a topic, or without one (null). */
   capsOn(topic: string | null): Cap[] {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
@@ -60,7 +60,7 @@ export class ContactPolicy {
 
   /**
    * Finds the next opening of a window.
-   * @param timezone the contact's; the zone of the policy is used if it is null or unknown
+   * @param timezone the contact's time zone; the policy's is used if it is null or unknown
    * @returns undefined if a window is open at that time, or if the policy has none
    */
   closedUntil(timezone: string | null, at: Timestamp): PolicyHold | undefined {
@@ -73,7 +73,7 @@ export class ContactPolicy {
   }
 }
 
-/** True if a cap counts messages about a topic; null for none. */
+/** True if a cap counts messages about a topic, or without one (null). */
 export const isAbout = ({ topics }: Cap, topic: string | null): boolean =>
   topics === undefined || (topic !== null && topics.includes(topic));
 
@@ -82,7 +82,7 @@ const minutesOf = (time: string): number => {
   return Number(hours) * 60 + Number(minutes);
 };
 
-/** The days of a list of days and ranges, such as `fri-mon`. */
+/** The days in a list of days and ranges, such as `fri-mon`. */
 function daysIn(list = "sun-sat"): ReadonlySet<number> {
   const days = new Set<number>();
   for (const range of list.split(",")) {

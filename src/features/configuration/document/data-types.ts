@@ -20,13 +20,13 @@ export const parseDataType = (type: DataType): { base: BaseType; isOptional: boo
   isOptional: type.endsWith("?"),
 });
 
-/** Data in the form for conditions and in the form for templates. */
+/** The same data for conditions and for templates. */
 export interface ReadData {
   forConditions: Record<string, Value>;
   forTemplates: Record<string, Value>;
 }
 
-/** Reads a value of each type in both forms; undefined if it has another type. */
+/** Functions that read a value of each type in both forms; undefined if it has a different type. */
 const READERS: Readonly<
   Record<BaseType, (value: unknown) => [condition: Value, template: Value] | undefined>
 > = {
@@ -81,7 +81,7 @@ export function readData(
   return problems.length > 0 ? problems : read;
 }
 
-/** Finds data that is too large, or that conditions and templates could not read exactly. */
+/** Finds data that is too large, or that conditions and templates cannot read exactly. */
 function jsonProblems(data: Readonly<Record<string, unknown>>): InputProblem[] {
   if (isDeeperThan(data, SITUATION_MAX_DEPTH)) {
     return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} deep` }];

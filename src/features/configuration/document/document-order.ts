@@ -1,7 +1,7 @@
 import { type Problem, segmentsOf } from "./problem";
 
 /**
- * Sorts problems by the order of the parts of a document; a missing part comes after its siblings.
+ * Sorts problems in document order; a missing part comes after its siblings.
  * @param value the document, any JSON value
  */
 export function inDocumentOrder(problems: readonly Problem[], value: unknown): Problem[] {

@@ -27,7 +27,7 @@ import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
-/** The contact's locale if it has the language of the text, because it may add a region. */
+/** The contact's locale if it has the text's language, because it may include a region. */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
   const wanted = ofText.toLowerCase();
@@ -187,7 +187,7 @@ export class EffectWriter {
     }
   }
 
-  /** How a text in a language formats numbers and times. */
+  /** The locale and time zone for numbers and times in a text. */
   private place(locale: string | null): TextLocale {
     const { contact } = this.input;
     const { document } = this.configuration;
@@ -287,7 +287,7 @@ const TEXTS_TOO_LONG: EffectError = {
   message: `The texts for the model have more than ${ASK_TEXTS_MAX_LENGTH} characters together.`,
 };
 
-/** Why messages beyond the limit are not sent. */
+/** The error of messages beyond the limit. */
 export const TOO_MANY_MESSAGES: EffectError = {
   code: "limit_reached",
   message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,

@@ -2,7 +2,7 @@ import type { Timestamp } from "../../../common/time";
 import type { ReviewDemand } from "../../messages/message-gate";
 import type { TimerCanceler } from "./format";
 
-/** Why an effect fails. */
+/** The reason why an effect fails. */
 export interface EffectError {
   code:
     | "template_error"
@@ -29,14 +29,14 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       text: string | null;
       /** The language tag of the template's translation; undefined for its own text. */
       locale?: string;
-      /** For an e-mail that starts a conversation; undefined without one. */
+      /** Subject of an e-mail that starts a conversation; undefined if there is none. */
       subject?: string;
-      /** The text as HTML, for e-mails; undefined without it. */
+      /** The text as HTML, for e-mails; undefined if there is none. */
       html?: string;
       line: string | null;
       /** ID of the failed message that is sent again. */
       resendOf?: string;
-      /** A list in place of `line`: the first line that reaches the contact is used. */
+      /** A list instead of `line`: the first line that reaches the contact is used. */
       lines?: readonly string[];
       /** Uses the latest open conversation with the contact, on any line. */
       reuse?: "latest";

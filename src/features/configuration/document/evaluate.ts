@@ -13,7 +13,7 @@ export interface RuleResult {
   matched: boolean;
   /** True if its conditions are met, but it has matched too recently. */
   spent?: true;
-  /** The conditions up to the first one that is not met. */
+  /** The conditions up to the first unmet one. */
   clauses: ClauseResult[];
 }
 

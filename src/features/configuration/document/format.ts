@@ -253,7 +253,7 @@ const resend = z.strictObject({
     .optional(),
 });
 
-/** Every kind of effect, by the member that is unique to it. */
+/** Every kind of effect, by its unique member. */
 export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend };
 
 const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend]);
@@ -390,10 +390,10 @@ export const TEMPLATES = { text, full: fullTemplate };
 export const fullTemplateOf = (template: string | TemplateDocument): TemplateDocument =>
   typeof template === "string" ? { text: template } : template;
 
-/** The subjects that `once.per` names; any other value is an expression. */
+/** The subjects that `once.per` can name; any other value is an expression. */
 export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversation"]);
 
-/** The templates that an effect names, with the paths of their names. */
+/** The templates named by an effect, with the paths of their names. */
 export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey[], name: string][] {
   if ("send" in effect) return [[["send"], effect.send]];
   if (!("ask" in effect)) return [];
@@ -404,7 +404,7 @@ export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey
   ];
 }
 
-/** The templates that an effect contains, with their paths. */
+/** The templates contained in an effect, with their paths. */
 export function inlineTemplatesOf(effect: EffectDocument): [path: readonly PropertyKey[], source: string][] {
   if ("cancelTimer" in effect) return [[["cancelTimer"], effect.cancelTimer]];
   if (!("later" in effect)) return [];

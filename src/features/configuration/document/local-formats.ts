@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { StepBudget } from "./step-budget";
 
-/** Results of Intl, by request; they depend on the ICU version of a process. */
+/** Results of Intl, by request; they depend on the ICU version of the process. */
 export type Formatted = Readonly<Record<string, string>>;
 
 /** Cost of a result in steps; creating a formatter may take 0.2 ms. */
@@ -82,13 +82,13 @@ export type DateStyle = `${"date" | "time"} ${(typeof DATE_STYLES)[number]}`;
 
 export const DATE_STYLES = ["short", "medium", "long", "full"] as const;
 
-/** The styles of times; the others name the zone. */
+/** The styles of times; other styles include the zone. */
 export const TIME_STYLES = ["short", "medium"] as const;
 
 /** Max formatters in memory, of each kind. */
 const MAX_FORMATTERS = 200;
 
-/** Creates formatters on first use; a call has at most one space in each argument. */
+/** Creates formatters on first use. An argument has at most one space, so the joined cache keys are distinct. */
 function cached<Args extends readonly unknown[], Formatter extends object>(
   create: (...args: Args) => Formatter,
 ): (...args: Args) => Formatter {
@@ -165,7 +165,7 @@ export const currencies = (() => {
   };
 })();
 
-/** Counts that cover all plural forms of a language, except the form for whole millions, which is rare in texts. */
+/** Counts that cover all plural forms of a language except that for whole millions, which are rare in texts. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** The plural forms of counts in a language. */

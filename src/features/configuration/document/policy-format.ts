@@ -55,7 +55,7 @@ const cap = z.strictObject({
     .optional(),
 });
 
-/** A time zone; similar names are suggested for an unknown one. */
+/** A time zone; for an unknown name, similar ones are suggested. */
 export const zone = z
   .string()
   .max(64)

@@ -20,7 +20,7 @@ export interface EarlierMessage {
 
 /** The decision inputs that only the model sees, and its answer. */
 export interface ModelRecord {
-  /** Earlier messages of the conversation, oldest first; undefined if the rule does not ask for them. */
+  /** Earlier messages of the conversation, oldest first; undefined if the rule does not request them. */
   history?: readonly EarlierMessage[];
   /** The model's raw answer, truncated to a max length; undefined without one. */
   answer?: string;
@@ -36,7 +36,7 @@ export interface DecisionInput {
     timezone: string | null;
     attributes: Readonly<Record<string, unknown>>;
     tags: readonly string[];
-    /** The kinds of addresses at which the contact accepts messages, sorted. */
+    /** The kinds of addresses where the contact accepts messages, sorted. */
     channels: readonly string[];
   } | null;
   conversation: { id: string; line: string; handler: string; state: string } | null;
@@ -69,7 +69,7 @@ export interface DecisionInput {
     topic?: string;
     /** True if the policy did not apply to it. */
     isUrgent?: true;
-    /** True if a person had to approve it, and did not in time. */
+    /** True if it required approval and was not approved in time. */
     isUnapproved?: true;
   };
   /** The inputs and answer of the model; undefined if none was asked. */

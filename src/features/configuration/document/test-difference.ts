@@ -3,7 +3,7 @@ export interface TestDifference {
   testId: string;
   /** The expectation, such as `tests[3].expect.rule`. */
   path: string;
-  /** What was expected, and what happened instead. */
+  /** The expected and the actual result, as a sentence. */
   message: string;
   /** The rule that caused the difference; null for `otherwise`, or if the situation was rejected. */
   ruleId: string | null;

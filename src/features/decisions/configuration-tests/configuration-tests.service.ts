@@ -32,7 +32,7 @@ export class ConfigurationTestService {
 
   /**
    * Runs the tests of an agent's configuration.
-   * @param against the configuration; null or undefined for the live one
+   * @param against the configuration; null or undefined for the live version
    * @throws GatewayError see `Candidates`, `not_found` (agent), `invalid_request` if the client has disconnected, or
    *   `unavailable` if it would wait too long
    */

@@ -20,7 +20,7 @@ export interface ClauseCoverage {
   notMet: number;
 }
 
-/** Counts how often tests reached the rules and conditions of a document, in its order. */
+/** Counts how often tests reached the rules and conditions of a document, in document order. */
 export function coverageOf(
   { rules = [], otherwise = [] }: ConfigurationDocument,
   results: readonly TestResult[],

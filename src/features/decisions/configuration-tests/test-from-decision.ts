@@ -122,7 +122,7 @@ const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<str
     ),
   );
 
-/** The recorded answer of a model, whose effects follow the question; undefined if none was asked. */
+/** The recorded answer of a model; its effects follow the question. Undefined if no model was asked. */
 function modelOf(explained: readonly EffectExplanation[]): TestedSituation["model"] {
   const at = explained.findIndex(({ kind }) => kind === "ask");
   const { status, error } = explained[at] ?? {};

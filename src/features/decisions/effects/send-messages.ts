@@ -22,7 +22,7 @@ export function scheduleOf(
 }
 
 /**
- * Queues the messages in order.
+ * Queues messages in order.
  * @returns their IDs
  */
 export async function send(

@@ -16,7 +16,7 @@ const ANSWER_MAX_BYTES = 262_144;
 /** Larger values cannot be token counts, and do not fit into GraphQL's Int. */
 const MAX_TOKENS = 2 ** 31 - 1;
 
-/** Statuses of servers that do not support a part of the request. */
+/** Statuses returned by servers that do not support a part of the request. */
 const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
 
 type ModelServer = Omit<NonNullable<Config["model"]>, "concurrency">;
@@ -40,7 +40,7 @@ export class Model {
   }
 
   /**
-   * Asks the model what to do.
+   * Asks the model for a decision.
    * @param signal aborts the wait
    * @throws Interrupted if aborted
    */

@@ -38,7 +38,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** The subscription of a follower. */
 export interface FollowOptions {
   agentId?: string | null | undefined;
-  /** Position after which to start; now if omitted. */
+  /** Position to start after; now if omitted. */
   after?: string | null | undefined;
   types?: readonly string[] | null | undefined;
 }

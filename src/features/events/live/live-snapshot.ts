@@ -69,7 +69,7 @@ interface Row {
 }
 
 /**
- * Reads events together with the states of their readers' credentials. Both come from one statement, and so from one
+ * Reads events together with the states of their readers' credentials. Both come from one statement and therefore one
  * snapshot on either engine: a credential accepted here was not revoked before any of the events.
  */
 export async function readLive(reader: EntityManager, query: LiveQuery): Promise<LiveSnapshot> {

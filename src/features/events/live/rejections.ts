@@ -7,7 +7,7 @@ import { addressRejection, networksOf } from "../../api-keys/allowed-networks";
 import { rejectionOf } from "../../api-keys/api-key.entity";
 import type { LiveSnapshot } from "./live-snapshot";
 
-/** Who may read the events of an agent. */
+/** The scope or permission needed to read an agent's events. */
 export const MAY_READ_EVENTS = { key: "events:read", member: Permission.conversations_read } as const;
 
 /** Deactivating an organization ends its streams, although its members may still read. */
@@ -46,7 +46,7 @@ export function rejectionIn(
   }
 }
 
-/** The caller with the state of its credential in a snapshot. */
+/** The caller, updated with the state of its credential in a snapshot. */
 function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller, ip: string | null): Caller {
   if (caller.kind === "agent") {
     const state = keys.get(caller.key.id);

@@ -13,7 +13,7 @@ import type { Expression } from "./run";
 /** Max nesting of a condition, well below the stack limit. */
 const MAX_DEPTH = 200;
 
-/** The context in which an expression is compiled. */
+/** The context for compiling an expression. */
 interface Place {
   shapes: Shapes;
   /** The variable of the enclosing macro. */

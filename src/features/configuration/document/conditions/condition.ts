@@ -13,7 +13,7 @@ export interface ClauseResult {
   /** Null if the clause failed, which counts as false. */
   value: boolean | null;
   error: { code: FailureCode; message: string } | null;
-  /** The values that the clause read, in the order of first access. */
+  /** The values read by the clause, in the order of first access. */
   read: Read[];
 }
 
@@ -85,7 +85,7 @@ function compiled(
     const parsed = environment.parse(source);
     const expression = compileExpression(parsed.ast, shapes);
     if (!isChecked) {
-      // Only now, because the type check permanently stores the types of everything in the expression.
+      // Checked last, because the type check permanently stores all types in the expression.
       const { valid, type, error } = parsed.check();
       if (!valid) throw error;
       if (type !== expected && !type?.startsWith("dyn"))
@@ -105,7 +105,7 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/** Converts an error of the library: its first line is the reason, the following lines show the position. */
+/** Converts an error of the library: its first line is the reason, and the following lines show the position. */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");

@@ -16,7 +16,7 @@ const NULLABLE = "dyn<string>";
 
 /**
  * The CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null; it mistakes the items
- * of an optional list for lists, so those are not checked.
+ * of an optional list for lists, so they are not checked.
  */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);

@@ -1,4 +1,4 @@
-/** Why a condition has no value. */
+/** The reason why a condition has no value. */
 export type FailureCode =
   | "null_value"
   | "no_such_member"

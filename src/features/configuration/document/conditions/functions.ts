@@ -79,7 +79,7 @@ const ofTime =
     throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} does not have this part.`);
   };
 
-/** A method of timestamps in a time zone; null is the zone of the configuration. */
+/** A method of timestamps in a time zone; null means the configuration's zone. */
 const ofLocalTime =
   (ofDate: (date: Date) => number): ConditionFunction =>
   ([receiver = null, zone = null], steps, formats) => {

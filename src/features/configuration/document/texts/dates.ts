@@ -87,7 +87,7 @@ const isConversion = (text: string): boolean =>
 export const isDay = (value: Value): boolean =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value);
 
-/** Parses the time to be formatted: seconds since 1970, an RFC 3339 text or a date. */
+/** Parses the time to format: seconds since 1970, an RFC 3339 text or a date. */
 export function dateOf(value: Value): Date | undefined {
   if (typeof value === "number") return instantOf(isoOf(value * 1000));
   if (typeof value !== "string") return undefined;

@@ -29,7 +29,7 @@ export interface ReadName {
   token: Token;
 }
 
-/** The context in which a template is compiled. */
+/** The context for compiling a template. */
 export interface TextPlace {
   /** The variables of the enclosing loops. */
   variables: readonly string[];
@@ -48,7 +48,7 @@ export interface PluralForms {
   names: readonly string[];
 }
 
-/** @returns an error in a part of a template */
+/** @returns the error for a part of a template */
 export function textSourceError(token: Token, message: string): SourceError {
   const [line = 1, column = 1] = token.getPosition();
   return new SourceError(message, { line, column });

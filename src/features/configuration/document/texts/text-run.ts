@@ -10,7 +10,7 @@ export interface TextLocale {
   formats: LocalFormats;
   /** A language tag. */
   locale: string;
-  /** The contact's. */
+  /** The contact's time zone. */
   timezone: string | null;
   /** True if the configuration has a zone. */
   isZoned: boolean;
@@ -19,7 +19,7 @@ export interface TextLocale {
 /** Renders one text from a template. */
 export class TextRun {
   protected parts = "";
-  /** In characters. */
+  /** Max length of the text (characters). */
   protected readonly maxLength: number = MESSAGE_TEXT_MAX_LENGTH;
   /** The variables of the enclosing loops. */
   readonly variables = new Map<string, Value>();
@@ -28,7 +28,7 @@ export class TextRun {
    * @param roots the values available to templates, by name
    * @param now the time of the decision
    * @param steps budget shared by all texts of a decision
-   * @param place for numbers and dates
+   * @param place the locale and time zone for numbers and dates
    */
   constructor(
     readonly roots: ObjectValue,

@@ -7,7 +7,7 @@ export class TextError extends Error {
 }
 
 /**
- * Converts a value to text for a message.
+ * Converts a value to a text for a message.
  * @throws TextError for an object, which has no text form
  */
 export function textOf(value: Value, steps: StepBudget): string {
