@@ -33,11 +33,11 @@ export class LineTraffic {
   @Column({ type: "float" })
   nextAt!: number;
 
-  /** When the last waiting message may be sent (ms since the epoch, with fractions). */
+  /** When the turns of waiting messages end (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
 
-  /** When the last waiting urgent message may be sent (ms since the epoch, with fractions). */
+  /** When the turns of waiting urgent messages end (ms since the epoch, with fractions). */
   @Column({ type: "float", default: 0 })
   urgentUntil!: number;
 }
