@@ -77,7 +77,7 @@ export class DecisionRunner implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** No-op: the decision itself is already stored. */
+  /** Schedules retries; the decision itself is already stored. */
   async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
     for (const { laneId, result } of ended) {
       if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
