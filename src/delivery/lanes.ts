@@ -44,7 +44,7 @@ export interface DuePart {
 const CHANNEL = "gateway_due_lanes";
 
 /** Max time that a send may hold its lane (ms); if its process was killed, the work is due again afterwards. */
-const LEASE_MS = 30_000;
+export const LEASE_MS = 30_000;
 
 /** Numbers of lanes of all processes. */
 export interface LaneCounts {

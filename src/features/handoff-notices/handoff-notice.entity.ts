@@ -29,7 +29,7 @@ export class HandoffNotice {
   @Column({ type: "integer" })
   attempts!: number;
 
-  /** When the next attempt may be made; null before the first one. */
+  /** When the next attempt may be made: before then, this one may still be under way. Null before the first one. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   retryAt!: Timestamp | null;
 

@@ -13,6 +13,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
 import { failure } from "../../delivery/failures";
 import type { Dispatch, DueWork, LaneContext, LaneWork } from "../../delivery/lane-work";
+import { LEASE_MS } from "../../delivery/lanes";
 import type { SendMail } from "../../delivery/mailer";
 import { retryDelayMs } from "../messages/retries";
 import { HandoffNotice } from "./handoff-notice.entity";
@@ -24,7 +25,10 @@ export const NOTICES = "notices";
 /** Max attempts to send a notice, over about a day. */
 const MAX_ATTEMPTS = 30;
 
-/** Retry delay if another transaction has locked a notice (ms). */
+/** Failures of this process, not of the mail server: it stops, or was too slow. */
+const ENDED_HERE: ReadonlySet<string> = new Set(["aborted", "lease_lost"]);
+
+/** How soon to try again if another transaction holds a notice (ms). */
 const LOCKED_MS = 250;
 
 interface Dependencies {
@@ -71,19 +75,18 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Stored before the attempt, so that attempts end even if the process is killed during each one.
-    for (const [before, ofOne] of groupBy(starting, ({ attempts }) => attempts)) {
-      const attempts = before + 1;
+    // Stored before the attempt, so that a process that is killed during each one does not try forever. The next one may
+    // be made as soon as the lease of this one runs out.
+    for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + 1))
       await tx.update(
         HandoffNotice,
         { id: In(ofOne.map(({ id }) => id)) },
-        { attempts, retryAt: timestamp(retryDelayMs(attempts)) },
+        { attempts, retryAt: timestamp(LEASE_MS) },
       );
-    }
     return { next, dispatches, waiting };
   }
 
-  /** No-op: the notice itself is already stored. */
+  /** The result is already stored. */
   async finish(): Promise<void> {}
 
   /** Returns the data to send for notices that still apply, by notice ID. */
@@ -114,17 +117,22 @@ export class NoticeWork implements LaneWork {
   }
 
   private async send(notice: Notice, attempt: Attempt): Promise<SendResult> {
-    const { database, config, log, sendMail } = this.services;
+    const { config, log, sendMail } = this.services;
     const { id } = notice;
     const code = await sendMail?.(noticeMail(notice, `${baseUrlOf(config)}/dashboard`), attempt);
-    if (code !== undefined) {
-      log.warn({ failure: code, notice: id }, "the notice of a handoff could not be sent");
-      return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
+    if (code === undefined) {
+      await this.store(id, { sentAt: timestamp() });
+      return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
     }
-    // In a separate transaction, which may wait for locks because it holds no lanes.
-    await database.write((tx) => tx.update(HandoffNotice, { id }, { sentAt: timestamp() }), {
+    log.warn({ failure: code, notice: id }, "the notice of a handoff could not be sent");
+    if (!ENDED_HERE.has(code)) await this.store(id, { retryAt: timestamp(retryDelayMs(attempt.number)) });
+    return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
+  }
+
+  /** Stores a result in a transaction of its own, which may wait for locks, because it holds no lanes. */
+  private store(id: string, result: Partial<HandoffNotice>): Promise<unknown> {
+    return this.services.database.write((tx) => tx.update(HandoffNotice, { id }, result), {
       limits: DELIVERING,
     });
-    return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
   }
 }
