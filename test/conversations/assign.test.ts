@@ -95,7 +95,7 @@ describeGateway((gateway) => {
     const carl = await addMember(gateway, { permissions });
     const ids = [await newConversation(), await newConversation()].map(({ id }) => id);
     for (const id of ids) await assign(id, carl.id);
-    await newConversation();
+    const { id: free } = await newConversation();
     const list = async (filter: string) => {
       const { body } = await gateway.graphql(`{ conversations(${filter}) { totalCount nodes { id } } }`);
       return body.data.conversations.nodes.map(({ id }: { id: string }) => id);
@@ -105,8 +105,22 @@ describeGateway((gateway) => {
     expect(await list(`assigneeId: "${carl.id}", state: closed`)).toEqual([]);
     for (const nobody of ["nobody", anna.id.replace(/.$/, "\\u0000")])
       expect(await list(`assigneeId: "${nobody}"`)).toEqual([]);
-    const { body } = await gateway.rest("GET", `/agent/conversations?assigneeId=${carl.id}`);
-    expect(body.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(await list(`assigneeId: "${carl.id}", assigned: true`)).toEqual(ids);
+    expect(await list(`assigneeId: "${carl.id}", assigned: false`)).toEqual([]);
+    const assigned = await list("assigned: true, first: 100");
+    expect(assigned).toEqual(expect.arrayContaining(ids));
+    const unassigned = await list("assigned: false, first: 100");
+    expect(unassigned).toContain(free);
+    expect([...assigned, ...unassigned].sort()).toEqual(
+      [...(await list("assigned: null, first: 100"))].sort(),
+    );
+    expect(assigned.filter((id: string) => unassigned.includes(id))).toEqual([]);
+    const rest = async (filter: string) => {
+      const { body } = await gateway.rest("GET", `/agent/conversations?${filter}`);
+      return body.map(({ id }: { id: string }) => id);
+    };
+    expect(await rest(`assigneeId=${carl.id}`)).toEqual(ids);
+    expect(await rest("assigned=false&limit=100")).toEqual(unassigned);
   });
 
   test("a conversation is not assigned to anybody else", async () => {

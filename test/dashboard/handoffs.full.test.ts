@@ -53,6 +53,9 @@ describeDashboard(
 
       await page.goto(`${dashboard.gateway.url}/dashboard/conversations`);
       await seen(rowOf(page, "Nobody’s"));
+      await page.getByLabel("Assigned to").selectOption({ label: "Nobody" });
+      await gone(rowOf(page, "Mine"));
+      await seen(rowOf(page, "Nobody’s"));
       await page.getByLabel("Assigned to").selectOption({ label: "You (anna@example.com)" });
       await gone(rowOf(page, "Nobody’s"));
       await seen(rowOf(page, "Mine").getByText("Assigned to you", { exact: true }));

@@ -25,10 +25,15 @@ const INBOX_POLL_MS = 15_000;
 
 const COLUMNS = columnsOf("Contact", "Last message", "Line", "Status", "Last activity");
 
+/** The filter for unassigned conversations, in place of a member's ID. */
+const NOBODY = { value: "nobody", label: "Nobody" };
+
 /** An agent's conversations, latest activity first, with filters. */
 export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen: () => void }) {
   const address = useListAddress();
   const { id: viewerId, may } = useViewer();
+  const assignee = address.get("assignee");
+  const isUnassigned = assignee === NOBODY.value;
   const query = usePolledQuery(
     ConversationsDocument,
     {
@@ -37,7 +42,8 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
       after: address.after,
       state: address.oneOf("state", STATE_OPTIONS) || null,
       handler: address.oneOf("handler", HANDLER_OPTIONS) || null,
-      assigneeId: address.get("assignee") || null,
+      assigneeId: isUnassigned ? null : assignee || null,
+      assigned: isUnassigned ? false : null,
       contactId: address.get("contact") || null,
       line: address.get("line") ? { name: address.get("line") } : null,
     },
@@ -119,7 +125,8 @@ function Filters(props: { address: ListAddress; agentId: string; contactName: st
   const { manages } = useViewer();
   const { readers, nameOf } = useMembers();
   const assignee = address.get("assignee");
-  const isListed = assignee === "" || readers.some(({ value }) => value === assignee);
+  const assignees = [NOBODY, ...readers];
+  const isListed = assignee === "" || assignees.some(({ value }) => value === assignee);
   const lines = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 }).data
     ?.lines;
   // Shows the filter before its options are loaded, so that nothing moves when they arrive.
@@ -145,7 +152,7 @@ function Filters(props: { address: ListAddress; agentId: string; contactName: st
         name="assignee"
         label="Assigned to"
         all="Anyone"
-        options={isListed ? readers : [...readers, { value: assignee, label: nameOf(assignee) }]}
+        options={isListed ? assignees : [...assignees, { value: assignee, label: nameOf(assignee) }]}
       />
       {manages && (
         <FilterSelect

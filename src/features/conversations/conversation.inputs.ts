@@ -30,7 +30,7 @@ export type PendingMessages = keyof typeof PendingMessages;
 
 const EXPECTED_VERSION = {
   nullable: true,
-  description: "The current version; any other is rejected with `version_conflict`.",
+  description: "The current version; others are rejected with `version_conflict`.",
 };
 const AGENT_ID = {
   nullable: true,
@@ -129,8 +129,11 @@ export class ConversationsArgs extends PageArgs {
   @Nullable(() => Handler, "Only conversations with this handler.")
   handler?: Handler | null | undefined;
 
-  @Optional(() => ID, "Only conversations assigned to the member with this ID.")
+  @Optional(() => ID, "Only conversations assigned to this member.")
   assigneeId?: string | null | undefined;
+
+  @Nullable(() => Boolean, "Only assigned (true) or unassigned (false) ones.")
+  assigned?: boolean | null | undefined;
 
   @Optional(() => ID, "Only conversations with this contact.")
   contactId?: string | null | undefined;
@@ -139,7 +142,7 @@ export class ConversationsArgs extends PageArgs {
   line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {
-    description: "Sort order of the list; the same cursor works with every order.",
+    description: "Sort order; the same cursor works with every order.",
   })
   order: ConversationOrder = ConversationOrder.oldest_first;
 }

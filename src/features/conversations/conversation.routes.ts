@@ -132,11 +132,12 @@ export const conversationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/conversations",
       document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $contactId: ID, $line: LineReference,
-        $order: ConversationOrder
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $assigned: Boolean, $contactId: ID,
+        $line: LineReference, $order: ConversationOrder
       ) {
         conversations(
-          first: $first, after: $after, state: $state, handler: $handler, assigneeId: $assigneeId, contactId: $contactId, line: $line, order: $order
+          first: $first, after: $after, state: $state, handler: $handler, assigneeId: $assigneeId, assigned: $assigned,
+          contactId: $contactId, line: $line, order: $order
         ) {
           nodes { ${CONVERSATION} lastMessage { id sequence author status preview createdAt } }
           pageInfo { hasNextPage endCursor }
@@ -144,7 +145,7 @@ export const conversationRoutes: RouteGroup = {
       }`,
       queryParameters: [
         ...PAGE,
-        ...named("state", "handler", "assigneeId", "contactId"),
+        ...named("state", "handler", "assigneeId", "assigned", "contactId"),
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],
@@ -212,7 +213,7 @@ export const conversationRoutes: RouteGroup = {
     },
     {
       operationId: "moveConversation",
-      summary: "Move a conversation to another line",
+      summary: "Move a conversation",
       method: "POST",
       path: "/agent/conversations/:conversationId/move",
       document: `mutation moveConversation(
@@ -256,8 +257,8 @@ export const conversationRoutes: RouteGroup = {
       answers: "The conversation.",
       example: { body: { memberId: MEMBER_ID }, answer: { ...WITH_ANNA, assigneeId: MEMBER_ID } },
     },
-    change("handOff", "Hand off a conversation to a human", { handler: "human" }),
-    change("release", "Release a conversation, so that the agent answers again", {}),
+    change("handOff", "Hand off a conversation", { handler: "human" }),
+    change("release", "Release a conversation", {}),
     change("close", "Close a conversation", { state: "closed" }),
   ],
 };

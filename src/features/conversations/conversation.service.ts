@@ -1,4 +1,4 @@
-import { type EntityManager } from "typeorm";
+import { type EntityManager, IsNull, Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { type AccessRule, authorize } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
@@ -128,7 +128,7 @@ export class ConversationService {
    */
   list(
     context: RequestContext,
-    { agentId, state, handler, assigneeId, contactId, line, order, ...args }: ConversationsArgs,
+    { agentId, state, handler, assigneeId, assigned, contactId, line, order, ...args }: ConversationsArgs,
   ): Promise<ConversationConnection> {
     const matching = async (reader: EntityManager) => {
       const agent = await scopedAgentId(reader, context, agentId);
@@ -139,6 +139,7 @@ export class ConversationService {
         if (!isUuid(assigneeId)) return null;
         query.andWhere({ assigneeId });
       }
+      if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
       if (contactId != null) {
         if (!isUuid(contactId)) return null;
         query.andWhere({ contactId });
