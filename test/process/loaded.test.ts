@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqlite } from "../support/engines";
+import { slowTest } from "../support/slow-test";
 
 const DIST = join(__dirname, "../../dist/src");
 
@@ -69,4 +72,20 @@ test.each([
   expect(status).toBe(code);
   expect(packages.sort()).toEqual(["commander", "reflect-metadata"]);
   expect(features).toEqual([]);
+});
+
+slowTest("gateway configuration test loads no services, so that it starts within half a second", () => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-test-"));
+  const file = join(folder, "document.json");
+  const tests = [{ id: "t", now: "2026-11-02T09:00:00Z", situation: { type: "a" }, expect: { rule: "a" } }];
+  const rules = [{ id: "a", on: "a", when: ["true"], do: [{ send: "hi" }] }];
+  const templates = { hi: "Hi {{ contact.name }}" };
+  writeFileSync(file, JSON.stringify({ format: 1, situations: { a: {} }, templates, rules, tests }));
+  const { status, packages } = run([join(DIST, "cli/main.js"), "configuration", "test", file]);
+  rmSync(folder, { recursive: true });
+  expect(status).toBe(0);
+  expect(packages.sort()).toEqual([
+    ...["@marcbachmann/cel-js", "commander", "graphql", "liquidjs", "lossless-json", "lru-cache"],
+    ...["reflect-metadata", "zod"],
+  ]);
 });

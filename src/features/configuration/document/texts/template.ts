@@ -41,7 +41,8 @@ const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
     if (liquid) return liquid;
-    liquid = new Liquid({ templates: {} });
+    // It formats no dates: without a locale, it would load Intl's data to find one.
+    liquid = new Liquid({ templates: {}, locale: "en" });
     for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
     return liquid;
   };
