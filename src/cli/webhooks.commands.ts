@@ -125,7 +125,7 @@ export function add(webhooks: Command): void {
     );
   }
 
-  addOne("redeliver", "redeliver events that an endpoint missed or whose delivery was given up")
+  addOne("redeliver", "redeliver events that an endpoint missed or failed to accept")
     .option("--since <time>", "events at or after this time, or since a duration such as 7d ago", parseTime)
     .option("--after <position>", "events after this position")
     .action((id: string, options: Options & { since?: Date; after?: string }) =>

@@ -54,9 +54,9 @@ export function createSchema(resolvers = resolverClasses()): GraphQLSchema {
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  Query: "The reads; the fields of a query run concurrently.",
-  Mutation: "The changes; the fields of a mutation run one after the other.",
-  Subscription: "The streams, over a WebSocket; a subscription has one field.",
+  Query: "Read operations. The fields of a query run concurrently.",
+  Mutation: "Write operations. The fields of a mutation run one after another.",
+  Subscription: "Streams over a WebSocket. A subscription has one field.",
 };
 
 const { serialize, parseValue, parseLiteral } = GraphQLISODateTime;

@@ -121,7 +121,7 @@ export class PageInfo {
   @Field(() => String, {
     nullable: true,
     description:
-      "Cursor to pass as `after` for the next page. Null for an empty page, except of events, which can be followed from there.",
+      "Cursor to pass as `after` for the next page. Null for an empty page, except of events, where it is the cursor to continue from.",
   })
   get endCursor(): string | null {
     return this.cursorAt(-1);

@@ -15,8 +15,7 @@ const asObject = (value: unknown): JsonObject => {
 /** Any JSON object. Rejects integers that a double would round. */
 export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
   name: "JSONObject",
-  description:
-    "A JSON object. It must not contain integers that JSON parsers would round; send those as strings.",
+  description: "A JSON object. Integers that JSON parsers would round must be sent as strings.",
   specifiedByURL: JSON_STANDARD,
   serialize: asObject,
   parseValue: (value) => asObject(exact(value)),

@@ -10,13 +10,13 @@ import { Access } from "./access";
 interface Link {
   name: string;
   access: { key: Scope; member: Permission };
-  /** Description without the scope that keys need, which is added. */
+  /** Description without the required scope, which is added. */
   description: string;
 }
 
 const optionsOf = ({ access: { key }, description }: Link) => ({
   nullable: true,
-  description: `${description} API keys need the scope \`${key}\`.`,
+  description: `${description} API keys need the \`${key}\` scope.`,
 });
 
 /**

@@ -137,10 +137,10 @@ describeGateway(
     });
 
     test.each<[object, string]>([
-      [{ status: "read" }, "messageId must be given, or providerId, not both"],
+      [{ status: "read" }, "messageId or providerId must be given, but not both"],
       [
         { messageId: uuid(), providerId: "x", status: "read" },
-        "messageId must be given, or providerId, not both",
+        "messageId or providerId must be given, but not both",
       ],
       [{ messageId: uuid() }, "status must be a string"],
       [{ messageId: uuid(), status: "queued" }, "status must be one of sent, delivered, read, failed"],

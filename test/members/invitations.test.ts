@@ -24,7 +24,7 @@ const ACCEPT = `mutation ($input: AcceptInvitationInput!) {
 const INVITE = `mutation ($input: InviteMemberInput!) {
   inviteMember(input: $input) { invitation { id email permissions invitedBy } link mail }
 }`;
-const GONE = "The invitation was used, withdrawn or replaced, or it has expired. Ask for a new one.";
+const GONE = "The invitation was used, withdrawn or replaced, or has expired. Ask for a new one.";
 
 const tokenIn = (link: string) => new URL(link).hash.slice(1);
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;

@@ -13,8 +13,7 @@ export class ActivityResolver {
   @Access({ member: Permission.conversations_read })
   @Report()
   @Query(() => Activity, {
-    description:
-      "Activity of the agents of the caller's organization in a period; each count stops at 10,000.",
+    description: "Activity of the organization's agents in a period. Counts are capped at 10,000.",
   })
   activity(
     @Ctx() context: RequestContext,

@@ -12,24 +12,24 @@ import { MessageStatus } from "../messages/message.enums";
 
 @ObjectType({ simpleResolvers: true, description: "A number of messages or decisions." })
 export class ActivityCount {
-  @Field(() => Int, { description: "The number; 10,000 if there are more." })
+  @Field(() => Int, { description: "The count, capped at 10,000." })
   count!: number;
 
-  @Field(() => Boolean, { description: "True if `count` is exact; false if there are more than 10,000." })
+  @Field(() => Boolean, { description: "True if `count` is exact; false if it is capped." })
   isExact!: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: "Activity of an organization's agents in a period." })
 export class Activity {
   @Field(() => ActivityCount, {
-    description: "Messages accepted in the period that were sent, but not confirmed as delivered.",
+    description: "Messages accepted in the period that were sent but not confirmed as delivered.",
   })
   sent!: ActivityCount;
 
   @Field(() => ActivityCount, { description: "Messages accepted in the period that were delivered or read." })
   delivered!: ActivityCount;
 
-  @Field(() => ActivityCount, { description: "Messages accepted in the period whose delivery was given up." })
+  @Field(() => ActivityCount, { description: "Messages accepted in the period that could not be delivered." })
   failed!: ActivityCount;
 
   @Field(() => ActivityCount, { description: "Decisions requested in the period." })

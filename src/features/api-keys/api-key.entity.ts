@@ -58,7 +58,7 @@ export class ApiKey {
   agent?: Agent;
 
   @Field(() => String, {
-    description: "Name chosen by the creator, such as the place where the key is used.",
+    description: "Name chosen by the creator, such as where the key is used.",
   })
   @Column({ type: "varchar", length: 100 })
   name!: string;
@@ -141,7 +141,7 @@ export class ApiKey {
   @MaxCharacters(CIDR_MAX_LENGTH)
   @Nullable(
     () => [String],
-    "Networks in CIDR notation from which the key is accepted; null for any network. From other networks, the key is rejected with 403.",
+    "Networks that may use the key, in CIDR notation; null for any network. Requests from other networks are rejected with 403.",
   )
   @Column({ type: "simple-array", nullable: true })
   allowedNetworks!: string[] | null;

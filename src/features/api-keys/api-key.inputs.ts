@@ -33,7 +33,7 @@ const DESCRIPTION =
 const RATE_LIMIT =
   "Max requests per minute with the key on one server, including all its workers, 1 to 100,000,000; null to apply the server's limit.";
 const NETWORKS =
-  "Networks in CIDR notation from which the key is accepted, such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
+  "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
 
 /** Validates a setting if it was passed; it may be omitted but not null. */
 const IsOmittable = () => ValidateIf((_, value) => value !== undefined);
@@ -137,8 +137,7 @@ export class RotateApiKeyInput extends MintInput {
 
   @Field(() => Int, {
     defaultValue: 0,
-    description:
-      "Duration for which the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
+    description: "How long the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
   })
   @IsBetween(0, DAY_SECONDS)
   graceSeconds!: number;

@@ -126,7 +126,7 @@ export class ApiKeyResolver {
 
   @FieldResolver(() => Boolean, {
     description:
-      "True if the key was replaced by one that is still in use. A replaced key can no longer be changed or rotated, and expires soon.",
+      "True if the key was replaced by another key that is still in use. A replaced key expires soon and can no longer be changed or rotated.",
   })
   isReplaced(@Root() key: ApiKey): Promise<boolean> {
     return this.keys.isReplaced(key);

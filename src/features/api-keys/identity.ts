@@ -15,7 +15,7 @@ export class ApiKeyIdentity {
   id!: string;
 
   @Field(() => String, {
-    description: "Name chosen by the creator, such as the place where the key is used.",
+    description: "Name chosen by the creator, such as where the key is used.",
   })
   name!: string;
 
@@ -26,7 +26,7 @@ export class ApiKeyIdentity {
   createdAt!: Timestamp;
 
   @Field(() => [Scope], {
-    description: "The scopes of the key; lists all scopes if the key is not restricted.",
+    description: "The scopes of the key; all scopes if the key is not restricted.",
   })
   scopes!: readonly Scope[];
 
@@ -34,7 +34,7 @@ export class ApiKeyIdentity {
   rateLimitPerMinute!: number | null;
 
   @AtMost(MAX_NETWORKS)
-  @Nullable(() => [String], "Networks in CIDR notation from which the key is accepted; null for any network.")
+  @Nullable(() => [String], "Networks that may use the key, in CIDR notation; null for any network.")
   allowedNetworks!: readonly string[] | null;
 }
 

@@ -12,14 +12,14 @@ export const ActorKind = enumOf("ActorKind", "The kind of caller that performed 
   member: "A signed-in member.",
   agent: "A client that presented an API key.",
   operator: "The server's command line, or its setup on first start.",
-  system: "The gateway itself, such as when it pauses a line.",
+  system: "The gateway itself; for example, when it pauses a line.",
   anonymous: "A caller who was not signed in.",
 });
 export type ActorKind = keyof typeof ActorKind;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An action, who performed it and what it affected. Never contains a secret.",
+  description: "An action, who performed it and what it affected. Entries never contain secrets.",
 })
 @Entity()
 @Index(["organizationId", "id"])
@@ -62,7 +62,7 @@ export class AuditEntry {
 
   @Nullable(
     () => String,
-    "Hint of the affected resource if it is an API key, because several keys may have had the same name.",
+    "Hint of the affected API key, because several keys may have had the same name; null for other resources.",
   )
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;

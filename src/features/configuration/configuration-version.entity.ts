@@ -11,7 +11,7 @@ import type { ConfigurationDocument } from "./document/format";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A published configuration of an agent. Published versions never change; the one with the highest number is live.",
+    "A published configuration of an agent. Published versions never change; the version with the highest number is live.",
 })
 @Entity()
 export class ConfigurationVersion {
@@ -29,7 +29,7 @@ export class ConfigurationVersion {
   document!: ConfigurationDocument;
 
   @Field(() => String, {
-    description: "SHA-256 of the document in the canonical form of RFC 8785, in hexadecimal.",
+    description: "SHA-256 of the document's canonical form (RFC 8785), in hexadecimal.",
   })
   @Column({ type: "varchar", length: 64 })
   digest!: string;
@@ -39,7 +39,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: NOTE_MAX_LENGTH, nullable: true })
   note!: string | null;
 
-  @Nullable(() => Int, "The earlier version that this one restores, after a rollback.")
+  @Nullable(() => Int, "The earlier version that this version restores, after a rollback.")
   @Column({ type: "integer", nullable: true })
   restoredFrom!: number | null;
 

@@ -32,7 +32,7 @@ export class SaveConfigurationDraftInput {
 
   @Field(() => GraphQLJsonObject, {
     description:
-      "The document, at most 256 KiB as JSON without its tests, and 1 MiB in all. It is saved even if it has problems.",
+      "The document, at most 256 KiB as JSON without its tests and 1 MiB in total. It is saved even if it has problems.",
   })
   document!: Record<string, unknown>;
 
@@ -70,7 +70,7 @@ export class PublishConfigurationInput {
 
   @Optional(
     () => String,
-    "Why to publish even if tests of the document fail, at most 500 characters; it is recorded in the audit log.",
+    "Reason for publishing even if tests of the document fail, at most 500 characters; recorded in the audit log.",
   )
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()

@@ -18,7 +18,7 @@ import type { DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import type { Position, Problem } from "./document/problem";
 
-@ObjectType({ simpleResolvers: true, description: "An agent's line, as it can be named in rules." })
+@ObjectType({ simpleResolvers: true, description: "An agent's line, as referenced in rules." })
 export class ConfigurationLine {
   @Field(() => String, { description: "Short name, unique among the agent's lines." })
   name!: string;

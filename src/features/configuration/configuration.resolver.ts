@@ -63,7 +63,7 @@ export class ConfigurationResolver {
 
   @Access(MANAGER)
   @Query(() => ConfigurationCheck, {
-    description: "Runs the checks for publishing on a configuration document, without saving it.",
+    description: "Checks whether a configuration document can be published, without saving it.",
   })
   checkConfiguration(
     @Ctx() context: RequestContext,
@@ -71,7 +71,7 @@ export class ConfigurationResolver {
     document: Record<string, unknown>,
     @Arg("agentId", () => ID, {
       nullable: true,
-      description: "ID of the agent, for warnings about lines that it does not have; none if omitted.",
+      description: "ID of the agent, to warn about lines that it does not have; no such warnings if omitted.",
     })
     agentId?: string | null,
   ): Promise<ConfigurationCheck> {

@@ -55,7 +55,7 @@ export const configurationRoutes: RouteGroup = {
       operationId: "runConfigurationTests",
       summary: "Run the tests of a configuration",
       description:
-        "Runs the tests of the agent's live configuration, of another version or of a document. Nothing is stored or sent.",
+        "Runs the tests of the agent's live configuration, another version or a document, without storing or sending anything.",
       method: "POST",
       path: "/agent/configuration/tests",
       document: `query runConfigurationTests($against: ReplayAgainst) {

@@ -4,16 +4,16 @@ import { Nullable } from "../../common/nullable";
 
 export const DeciderKind = enumOf("DeciderKind", "Kind of decider.", {
   rules: "Only the rules of the configuration.",
-  model: "The rules, and a language model if a rule asks it.",
+  model: "The rules, which may also ask a language model.",
 });
 export type DeciderKind = keyof typeof DeciderKind;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An agent's decider: its rules, and a language model if a rule asks it.",
+  description: "An agent's decider: its rules, which may also ask a language model.",
 })
 export class ConfigurationDecider {
-  @Field(() => DeciderKind, { description: "True if a language model is involved." })
+  @Field(() => DeciderKind, { description: "Kind of decider." })
   readonly kind!: DeciderKind;
 
   @Nullable(() => String, "Name of the model; null if none is configured.")

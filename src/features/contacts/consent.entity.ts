@@ -17,7 +17,7 @@ export const ConsentState = enumOf("ConsentState", "Whether a contact accepts me
 });
 export type ConsentState = keyof typeof ConsentState;
 
-export const ConsentSource = enumOf("ConsentSource", "How a consent became known.", {
+export const ConsentSource = enumOf("ConsentSource", "Source of a consent.", {
   contact: "The contact wrote STOP or START, or complained about a message.",
   unsubscribe: "The unsubscribe link in a message to the address was used.",
   api: "A client with an API key set it.",
@@ -29,7 +29,7 @@ export type ConsentSource = keyof typeof ConsentSource;
 @ObjectType({
   simpleResolvers: true,
   description:
-    "Consent to messages at an address. It is kept when the address or the contact is removed, and applies again if the address is added again.",
+    "Consent to messages at an address. Consent is kept when the address or the contact is removed, and applies again if the address is added again.",
 })
 @Entity()
 @Index(["addressHash", "topic"], { unique: true })
@@ -65,7 +65,7 @@ export class Consent {
   @Column({ type: "varchar", length: 3 })
   state!: ConsentState;
 
-  @Field(() => ConsentSource, { description: "How the consent became known." })
+  @Field(() => ConsentSource, { description: "Source of the consent." })
   @Column({ type: "varchar", length: 11 })
   source!: ConsentSource;
 
@@ -78,7 +78,7 @@ export class Consent {
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When it was stored." })
+  @Field(() => GraphQLISODateTime, { description: "When the consent was last set." })
   @Column(TIMESTAMP_COLUMN)
   changedAt!: Timestamp;
 }

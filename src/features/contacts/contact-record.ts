@@ -7,12 +7,12 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 const KINDS = {
   contact: "The contact itself.",
   address: "An address of the contact.",
-  consent: "Consent to messages at an address of the contact: about a topic, or to all.",
+  consent: "Consent to messages at an address of the contact, for a topic or for all messages.",
   tag: "A tag of the contact.",
   conversation: "A conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",
-  decision: "A decision about the contact, with the data that it was based on.",
-  timer: "A situation that is handed to the agent later.",
+  decision: "A decision about the contact, with the data it was based on.",
+  timer: "A situation that is submitted to the agent later.",
   rule_match: "When a rule with `once` last matched.",
   event: "An event about the contact itself; events about its messages repeat other records.",
   audit_entry: "An entry of the audit log about the contact.",
@@ -35,7 +35,7 @@ export class ContactRecord {
   kind!: ContactRecordKind;
 
   @ThirdPartyText()
-  @Field(() => GraphQLJsonObject, { description: "The record, as it is stored." })
+  @Field(() => GraphQLJsonObject, { description: "The record as stored." })
   data!: object;
 }
 

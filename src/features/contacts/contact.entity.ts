@@ -52,7 +52,7 @@ export class Contact {
   attributes!: Record<string, unknown>;
 
   @Field(() => Int, {
-    description: "Number of the current version; every change adds one, except changes to tags.",
+    description: "Version number, incremented by every change except changes to tags.",
   })
   @Column({ type: "integer" })
   version!: number;
@@ -64,7 +64,7 @@ export class Contact {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When all conversations with the contact were handed off to a human, including those opened since; null if they were not, or were released.",
+      "When all conversations with the contact were handed off to a human, including conversations opened since; null if they were not handed off or have been released.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   handedOffAt!: Timestamp | null;

@@ -15,15 +15,16 @@ export const contactEventTypes = {
     data: contact({ added: TAGS, removed: TAGS }),
   },
   "contact.opted_out": {
-    description: "A contact opted out of receiving messages at an address.",
+    description: "A contact opted out of messages at an address.",
     data: contact({ addressId: ID, lineId: ID }),
   },
   "contact.consent_changed": {
-    description: "A contact agreed or objected to messages about a topic, or to all (`*`), at an address.",
+    description:
+      "A contact's consent to messages at an address changed, for a topic or for all messages (`*`).",
     data: contact({ addressId: ID, topic: TEXT, state: TEXT, source: TEXT }),
   },
   "contact.opted_in": {
-    description: "A contact opted in again to receive messages at an address.",
+    description: "A contact opted back in to messages at an address.",
     data: contact({ addressId: ID, lineId: ID }),
   },
 };

@@ -84,13 +84,13 @@ export class NewAddress {
 
   @Field(() => String, {
     description:
-      "The address, which is trimmed. E-mails are lowercased; phone numbers become E.164 and need a country code.",
+      "The address; whitespace is trimmed. E-mails are lowercased; phone numbers need a country code and become E.164.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;
 }
 
-@InputType({ description: "A consent to set at all addresses of a contact; see `setConsent`." })
+@InputType({ description: "A consent to set for all addresses of a contact; see `setConsent`." })
 export class NewContactConsent {
   // Short descriptions, because models read them with every tool.
   @Field(() => String, { description: "Name of a topic; `*` for all." })
@@ -139,7 +139,7 @@ export class PutContactInput {
 
   @Optional(
     () => GraphQLJsonObject,
-    "The customer's own data about the contact, at most 8 KiB as JSON. All earlier attributes are replaced.",
+    "The customer's own data about the contact, at most 8 KiB as JSON. Replaces all earlier attributes.",
   )
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
   attributes?: Record<string, unknown> | null | undefined;
@@ -288,7 +288,7 @@ export class SetConsentInput extends InputById("contact") {
 @InputType({ description: "A contact to erase." })
 export class EraseContactInput extends InputById("contact") {}
 
-@InputType({ description: "Changes to the tags of a contact, which has at most 50." })
+@InputType({ description: "Changes to a contact's tags. A contact can have at most 50." })
 export class ChangeContactTagsInput extends InputById("contact") {
   @Nullable(() => [String], "Tags to add, case-insensitive.")
   @AreTags()

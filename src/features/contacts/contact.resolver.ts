@@ -46,7 +46,7 @@ export class AgentContactsResolver {
   @Access(MAY_READ_CONTACTS)
   @FieldResolver(() => ContactConnection, {
     nullable: true,
-    description: "The agent's contacts; null for a deleted agent. API keys need the scope `contacts:read`.",
+    description: "The agent's contacts; null for a deleted agent. API keys need the `contacts:read` scope.",
   })
   contacts(
     @Ctx() context: RequestContext,
@@ -61,7 +61,7 @@ export class AgentContactsResolver {
   @FieldResolver(() => [Topic], {
     nullable: true,
     description:
-      "The topics of the agent's live policy; null for a deleted agent. API keys need the scope `contacts:read`.",
+      "The topics of the agent's live policy; null for a deleted agent. API keys need the `contacts:read` scope.",
   })
   topics(@Root() agent: Agent): Promise<Topic[] | null> {
     return unlessDeleted(agent, (id) => this.service.topicsOf(id));
@@ -105,7 +105,7 @@ export class ContactResolver {
   @AtMostInAll({ values: MAX_PAGE * 10, characters: 2 * EXPORT_PAGE_MAX_CHARACTERS })
   @Query(() => ContactRecordConnection, {
     description:
-      "Everything that is stored about a contact. A page may have fewer records than requested, because large records fill it.",
+      "Everything stored about a contact. A page with large records may have fewer than requested.",
   })
   exportContact(
     @Ctx() context: RequestContext,
@@ -129,7 +129,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => PutContactsPayload, {
     description:
-      "Creates or changes up to 500 contacts, each as `putContact` does, and returns the result of each. Repeating a call has no effect.",
+      "Creates or changes up to 500 contacts as `putContact` does, and returns a result for each. Repeating a call has no effect.",
   })
   async putContacts(
     @Ctx() context: RequestContext,
@@ -152,7 +152,7 @@ export class ContactResolver {
 
   @Access(WRITE)
   @Mutation(() => TagChange, {
-    description: "Adds and removes tags of a contact in one atomic step.",
+    description: "Adds and removes tags of a contact atomically.",
   })
   changeContactTags(
     @Ctx() context: RequestContext,
@@ -176,7 +176,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => Contact, {
     description:
-      "Allows messages again to an address that a mail server reported as nonexistent. Marking a deliverable address has no effect.",
+      "Marks an address as deliverable again after a mail server reported it as nonexistent. Marking a deliverable address has no effect.",
   })
   markAddressDeliverable(
     @Ctx() context: RequestContext,

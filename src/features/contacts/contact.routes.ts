@@ -57,7 +57,7 @@ export const contactRoutes: RouteGroup = {
       location: ({ id }) => `/agent/contacts/${id}`,
       errors: ["conflict", "limit_reached"],
       destructive: true,
-      answers: { 200: "The contact, which existed already.", 201: "The new contact." },
+      answers: { 200: "The existing contact.", 201: "The new contact." },
       example: {
         body: {
           ref: "customer-17",
@@ -82,7 +82,7 @@ export const contactRoutes: RouteGroup = {
       result: ["putContacts"],
       destructive: true,
       isForModels: false,
-      answers: "The result of each contact, in the order of the request.",
+      answers: "The result for each contact, in the order of the request.",
       example: {
         body: {
           contacts: [
@@ -175,8 +175,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "listContactConsents",
       summary: "List the consents of a contact",
-      description:
-        "What a contact accepts at its addresses, if that is known; 404 if the contact does not exist.",
+      description: "The known consents for a contact's addresses; 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/consents",
       document: `query listContactConsents($id: ID!) { contact(by: { id: $id }) { ${CONSENTS} } }`,
@@ -191,7 +190,7 @@ export const contactRoutes: RouteGroup = {
       operationId: "setContactConsent",
       summary: "Set what a contact consents to",
       description:
-        "Sets a consent to a topic, or to all messages (`*`). An opt-out cancels the messages that wait.",
+        "Sets a consent to a topic, or to all messages (`*`). An opt-out cancels waiting messages.",
       method: "PUT",
       path: "/agent/contacts/:contactId/consents/:topic",
       document: `mutation setContactConsent(
@@ -247,7 +246,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "addContactTag",
       summary: "Add a tag to a contact",
-      description: "Adds a tag to a contact, which has at most 50 tags.",
+      description: "Adds a tag to a contact. A contact can have at most 50.",
       method: "PUT",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation addContactTag($id: ID!, $tag: String!) {

@@ -8,7 +8,7 @@ import { CONSENT_TOPIC_MAX_LENGTH } from "./contact.limits";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "Something that messages are about, which contacts can opt out of and in to.",
+  description: "A topic of messages that contacts can opt in to and out of.",
 })
 export class Topic {
   @Field(() => String, { description: "Name of the topic in the agent's configuration." })

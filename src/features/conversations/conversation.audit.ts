@@ -5,6 +5,6 @@ export const conversationActions = auditActions({
   conversation_handed_off: "A conversation was handed off to a human.",
   message_approved: "A proposed message was approved.",
   message_discarded: "A proposed message was discarded.",
-  conversation_assigned: "A conversation was assigned to a member, or unassigned.",
+  conversation_assigned: "A conversation was assigned to a member or unassigned.",
   conversation_released: "A conversation was released automatically after `releaseAfter`.",
 });

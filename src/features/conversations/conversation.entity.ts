@@ -79,12 +79,12 @@ export class Conversation {
   @Column({ type: "varchar", length: 24, nullable: true })
   humanAt!: Timestamp | null;
 
-  @Nullable(() => ID, "ID of the member who takes care of the conversation; null without one.")
+  @Nullable(() => ID, "ID of the member assigned to the conversation; null if unassigned.")
   @Column({ ...UUID_COLUMN, nullable: true })
   assigneeId!: string | null;
 
   @Field(() => Int, {
-    description: "Number of the current version; every move, handoff, release and close adds one.",
+    description: "Version number, incremented by every move, handoff, release and close.",
   })
   @Column({ type: "integer" })
   version!: number;

@@ -24,7 +24,7 @@ export const conversationEventTypes = {
     data,
   },
   "conversation.assigned": {
-    description: "A conversation was assigned to a member, or unassigned.",
+    description: "A conversation was assigned to a member or unassigned.",
     data: object({ ...members, assigneeId: orNull(ID) }),
   },
   "conversation.closed": { description: "A conversation was closed.", data },

@@ -74,7 +74,7 @@ export class OpenConversationInput extends IdempotentInput {
   @ValidateNested()
   contact!: ContactReference;
 
-  @Nullable(() => LineReference, "The line to talk on; the agent's default line if omitted.")
+  @Nullable(() => LineReference, "The line to use; the agent's default line if omitted.")
   line?: LineReference | null | undefined;
 
   @Optional(() => String, "Text of a first message.")
@@ -154,7 +154,7 @@ export class ConversationMessagesArgs extends OrderedPageArgs {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: "True for scheduled and proposed messages only.",
+    description: "True to return only scheduled and proposed messages.",
   })
   scheduled!: boolean;
 }

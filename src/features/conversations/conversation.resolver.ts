@@ -203,7 +203,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description:
-      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions there until the release.",
+      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions there until the conversation is released.",
   })
   handOffConversation(
     @Ctx() context: RequestContext,
@@ -214,7 +214,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
-    description: "Releases a conversation that was handed off, so that the agent answers again.",
+    description: "Releases a handed-off conversation so that the agent answers again.",
   })
   releaseConversation(
     @Ctx() context: RequestContext,
@@ -237,7 +237,7 @@ export class ConversationResolver {
   @FieldResolver(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When the agent will answer again because of `releaseAfter` in the live configuration, unless a human answers before; null without `releaseAfter`, and while the agent answers.",
+      "When `releaseAfter` of the live configuration will release the conversation to the agent, unless a human answers first; null without `releaseAfter` and while the agent answers.",
   })
   releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
     return this.service.releaseAtOf(conversation);
@@ -247,7 +247,7 @@ export class ConversationResolver {
   @FieldResolver(() => Message, {
     nullable: true,
     description:
-      "The last message of the conversation; null if there is none. API keys need the scope `messages:read`.",
+      "The last message of the conversation; null if there is none. API keys need the `messages:read` scope.",
   })
   lastMessage(@Root() { id }: Conversation): Promise<Message | null> {
     return findIfAny(this.service.lastMessageOf, id);
@@ -256,7 +256,7 @@ export class ConversationResolver {
   @Access(MAY_READ_MESSAGES)
   @FieldResolver(() => MessageConnection, {
     nullable: true,
-    description: "The messages of the conversation. API keys need the scope `messages:read`.",
+    description: "The messages of the conversation. API keys need the `messages:read` scope.",
   })
   messages(
     @Ctx() context: RequestContext,
@@ -274,7 +274,7 @@ export class ConversationResolver {
   @Access(MAY_READ_CONTACTS)
   @FieldResolver(() => Contact, {
     nullable: true,
-    description: "The contact. API keys need the scope `contacts:read`.",
+    description: "The contact. API keys need the `contacts:read` scope.",
   })
   contact(@Root() { contactId }: Conversation): Promise<Contact | null> {
     return findIfAny(this.reached.contacts.byId, contactId);
@@ -283,7 +283,7 @@ export class ConversationResolver {
   @Access(MAY_READ_LINES)
   @FieldResolver(() => Line, {
     nullable: true,
-    description: "Line of the conversation. API keys need the scope `agent:read`.",
+    description: "Line of the conversation. API keys need the `agent:read` scope.",
   })
   line(@Root() { lineId }: Conversation): Promise<Line | null> {
     return findIfAny(this.reached.lines.byId, lineId);
@@ -296,7 +296,7 @@ export class ConversationResolver {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: "The address at which the line reaches the contact; null if the contact no longer has it.",
+    description: "The contact's address on the line; null if the contact no longer has it.",
   })
   async address(@Root() { addressId }: Conversation): Promise<string | null> {
     return (await this.service.addressOf(addressId))?.address ?? null;

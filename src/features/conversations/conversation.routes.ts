@@ -120,7 +120,7 @@ export const conversationRoutes: RouteGroup = {
       location: ({ conversation }) => `/agent/conversations/${(conversation as { id: string }).id}`,
       errors: ["not_found", "conflict", "not_deliverable", "queue_full"],
       reachesPeople: true,
-      answers: { 200: "The conversation, which was open already.", 201: "The new conversation." },
+      answers: { 200: "The existing conversation.", 201: "The new conversation." },
       example: {
         body: { contact: { ref: "customer-17" }, line: "main", message: "Hello Anna" },
         answer: { created: true, conversation: WITH_ANNA, message: ACCEPTED },

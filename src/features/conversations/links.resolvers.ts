@@ -21,7 +21,7 @@ export class AgentConversationsResolver {
   @FieldResolver(() => ConversationConnection, {
     nullable: true,
     description:
-      "The agent's conversations; null for a deleted agent. API keys need the scope `conversations:read`.",
+      "The agent's conversations; null for a deleted agent. API keys need the `conversations:read` scope.",
   })
   conversations(
     @Ctx() context: RequestContext,

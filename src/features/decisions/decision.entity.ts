@@ -36,7 +36,7 @@ export const DecisionOutcome = enumOf("DecisionOutcome", "Outcome of a decision.
   silent: "No message was queued.",
   handoff: "The conversation was handed off to a human.",
   stale: "The contact or conversation changed before the decision was made; nothing was done.",
-  failed: "Effects failed, and none was applied.",
+  failed: "At least one effect failed, and none was applied.",
 });
 export type DecisionOutcome = keyof typeof DecisionOutcome;
 
@@ -104,13 +104,13 @@ export class Decision {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Key of the situation: the value of the member that the configuration names as `key`; null if it names none, and after the contact is erased.",
+    "Key of the situation: the value of the data member that the configuration declares as `key`; null if it declares none or the contact was erased.",
   )
   @MaxCharacters(SITUATION_KEY_MAX_LENGTH)
   @Column({ type: "varchar", length: SITUATION_KEY_MAX_LENGTH, nullable: true })
   situationKey!: string | null;
 
-  @Nullable(() => ID, "ID of the timer that handed the situation to the agent; null if no timer did.")
+  @Nullable(() => ID, "ID of the timer that submitted the situation; null if none did.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   timerId!: string | null;
@@ -140,7 +140,7 @@ export class Decision {
 
   @Nullable(
     () => String,
-    "ID of the rule that decided, even if a gate held back its effects; null if no rule did, because `otherwise` applied.",
+    "ID of the rule that decided, even if a gate held back its effects; null if `otherwise` applied.",
   )
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;

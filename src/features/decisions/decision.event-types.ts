@@ -14,6 +14,6 @@ const data = object({
 });
 
 export const decisionEventTypes = {
-  "decision.made": { description: "The agent has decided.", data },
+  "decision.made": { description: "The agent made a decision.", data },
   "decision.failed": { description: "A decision could not be made.", data },
 };

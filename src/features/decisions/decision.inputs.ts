@@ -76,7 +76,7 @@ export class AssumedContact {
   timezone?: string | null | undefined;
 }
 
-@InputType({ description: "Assumptions of a dry run. Omitted fields keep their actual values." })
+@InputType({ description: "Assumptions for a dry run. Omitted fields keep their actual values." })
 export class Assumptions {
   @Optional(() => GraphQLISODateTime, "The current time.")
   @IsMoment()
@@ -121,7 +121,7 @@ export class DecideInput extends IdempotentInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: "True to return what the agent would do; nothing is stored or sent.",
+    description: "True to return what the agent would do, without storing or sending anything.",
   })
   dryRun!: boolean;
 
@@ -129,7 +129,7 @@ export class DecideInput extends IdempotentInput {
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 
-  @Optional(() => Assumptions, "Assumptions of the dry run.")
+  @Optional(() => Assumptions, "Assumptions for the dry run.")
   @ValidateNested()
   as?: Assumptions | null | undefined;
 }
@@ -160,7 +160,7 @@ export class DecisionsArgs extends PageArgs {
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(() => Boolean, "Only decisions with failed effects if true, without any if false.")
+  @Optional(() => Boolean, "True for only decisions with failed effects, false for only decisions without.")
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")

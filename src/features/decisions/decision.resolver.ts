@@ -46,7 +46,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Mutation(() => Decision, {
     description:
-      "Lets an agent decide what to do in a situation according to its configuration, and applies the effects in one transaction, only once per idempotency key.",
+      "Lets an agent decide what to do in a situation according to its configuration, and applies the effects in one transaction, once per idempotency key.",
   })
   decide(@Ctx() context: RequestContext, @Input(DecideInput) input: DecideInput): Promise<Decision> {
     return this.service.decide(context, input);
@@ -69,7 +69,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Report()
   @Query(() => Replays, {
-    description: "Replays an agent's most recent decisions and counts those that would change.",
+    description: "Replays an agent's most recent decisions and counts how many would change.",
   })
   replayDecisions(
     @Ctx() context: RequestContext,
@@ -82,7 +82,7 @@ export class DecisionResolver {
   @FieldResolver(() => ModelExchange, {
     nullable: true,
     description:
-      "What the model was given and what it answered; null if no model was asked, and after the contact is erased. In a dry run, what it would be given. API keys need the scope `conversations:read`.",
+      "The model's input and answer; null if no model was asked or the contact was erased. In a dry run, the input that the model would get. API keys need the `conversations:read` scope.",
   })
   @AtMostInAll(MODEL_EXCHANGE_MAX)
   modelExchange(@Root() decision: Decision): ModelExchange | null {

@@ -152,7 +152,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["replayDecision"],
       errors: ["not_found", "conflict"],
-      answers: "What the agent would have decided. Nothing is stored or sent.",
+      answers: "The replayed decision. Nothing is stored or sent.",
       example: {
         body: { against: { version: 2 } },
         answer: {
@@ -176,7 +176,7 @@ export const decisionRoutes: RouteGroup = {
       errors: ["not_found", "conflict"],
       // As for running tests: a model can neither save nor publish a configuration.
       isForModels: false,
-      answers: "The test, which expects what the agent decided.",
+      answers: "A test that expects the agent's decision.",
       example: {
         answer: {
           test: {

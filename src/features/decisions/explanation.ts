@@ -76,10 +76,7 @@ export class ReadValue {
   path!: string;
 
   @ThirdPartyText()
-  @Nullable(
-    () => GraphQLJson,
-    "The value; null if it is null, or an object or list that is too large to show.",
-  )
+  @Nullable(() => GraphQLJson, "The value; also null if it is an object or list too large to show.")
   @MaxCharacters(READ_MAX_LENGTH)
   value!: unknown;
 
@@ -136,7 +133,7 @@ const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
   handoff: "Hands off the conversation to a human.",
   close: "Closes the conversation.",
   ask: "Asks a model for an answer.",
-  later: "Sets a timer, which hands a situation to the agent later.",
+  later: "Sets a timer, which submits a situation to the agent later.",
   cancelTimer: "Cancels a timer.",
 });
 
@@ -147,11 +144,11 @@ const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect."
   done: "The effect was applied.",
   failed: "The effect failed; see `error`.",
   unchanged: "There was nothing to change.",
-  skipped: "The decision did something else instead, or a gate held the effect back.",
+  skipped: "The decision did something else instead, or a gate held back the effect.",
 });
 
-const HandoffScope = enumOf<"contact">("HandoffScope", "The conversations that a handoff is about.", {
-  contact: "All conversations with the contact, including those opened until they are released.",
+const HandoffScope = enumOf<"contact">("HandoffScope", "Conversations that a handoff affects.", {
+  contact: "All conversations with the contact, including new ones, until they are released.",
 });
 
 type GateName = "declared" | "handler" | "loop" | "organization" | "contact" | "open" | "unchanged";
@@ -160,15 +157,15 @@ const GateName = enumOf<GateName>("GateName", "A condition for applying a decisi
   declared:
     "The configuration declares the type of the situation; otherwise, only rules for all types are tried.",
   handler:
-    "The agent, not a human, answers in the conversation or all of the contact's; otherwise, only rules with `whileHuman` have effects.",
+    "Neither the conversation nor the contact is handed off to a human; otherwise, only rules with `whileHuman` have effects.",
   loop: "The sender's address got fewer than five automatic answers within an hour; otherwise, nothing is sent.",
-  organization: "The organization was not deactivated during a decision that takes a while.",
-  contact: "The contact was not erased during a decision that takes a while.",
-  open: "The conversation was not closed during a decision that takes a while.",
-  unchanged: "The conversation did not change during a decision that takes a while.",
+  organization: "The organization was not deactivated while the decision was being made.",
+  contact: "The contact was not erased while the decision was being made.",
+  open: "The conversation was not closed while the decision was being made.",
+  unchanged: "The conversation did not change while the decision was being made.",
 });
 
-@ObjectType({ simpleResolvers: true, description: "A line that does not reach a contact." })
+@ObjectType({ simpleResolvers: true, description: "A line that cannot reach a contact." })
 export class LineObstacle {
   @Field(() => String, { description: "Name of the line." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -216,10 +213,7 @@ export class EffectExplanation {
   @Nullable(() => ExplanationError, "Why the effect failed or was skipped; null if it was applied.")
   error!: ExplanationError | null;
 
-  @Nullable(
-    () => ID,
-    "ID of the message queued by `send`; null for other kinds of effects, and in a dry run.",
-  )
+  @Nullable(() => ID, "ID of the message queued by `send`; null for other kinds of effects and in a dry run.")
   messageId!: string | null;
 
   @Nullable(() => String, "Name of the template, for `send` and `ask`.")
@@ -233,16 +227,13 @@ export class EffectExplanation {
 
   @Nullable(
     () => String,
-    "Language tag of the template's translation that was used; null for the template's own text.",
+    "Language tag of the template translation that was used; null for the template's own text.",
   )
   @MaxCharacters(LOCALE_MAX_LENGTH)
   locale?: string;
 
   @ThirdPartyText()
-  @Nullable(
-    () => String,
-    "Subject of the message if it is an e-mail that starts a conversation; null for the subject of the line.",
-  )
+  @Nullable(() => String, "Subject of an e-mail that starts a conversation; null for the line's subject.")
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   subject?: string;
 
@@ -261,12 +252,12 @@ export class EffectExplanation {
   @MaxCharacters(NAME_MAX_LENGTH)
   topic?: string | undefined;
 
-  @Nullable(() => Boolean, "True if no window or cap holds back the message, for `send`.")
+  @Nullable(() => Boolean, "True if the message bypasses windows and caps, for `send`.")
   isUrgent?: true | undefined;
 
   @Nullable(
     () => MessageGate,
-    "Why the message is scheduled or proposed, for `send`; null if it is queued immediately. Caps, and windows again, are checked when the message is sent.",
+    "Why the message is scheduled or proposed, for `send`; null if it is queued immediately. Caps are checked, and windows checked again, when the message is sent.",
   )
   gate?: MessageGate;
 
@@ -276,7 +267,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => [LineObstacle],
-    "The lines of the effect's list that do not reach the contact, up to the one used; null if the effect has no list.",
+    "Lines in the effect's list that cannot reach the contact, before the line used; null if the effect has no list.",
   )
   @AtMost(MAX_LINES_OF_MESSAGE)
   obstacles?: LineObstacle[];
@@ -312,7 +303,7 @@ export class GateExplanation {
 
   @Nullable(
     () => String,
-    "The declared type of situation with the most similar name, for `declared`; null if none is similar.",
+    "Declared situation type with the most similar name, for `declared`; null if none is similar.",
   )
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   nearest?: string | null;

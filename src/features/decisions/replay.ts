@@ -66,7 +66,7 @@ export class ReplayAgainst {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A recorded decision next to what another configuration would decide.",
+  description: "A recorded decision, compared with the decision of another configuration.",
 })
 export class ComparedDecision {
   @Field(() => ID, { description: "ID of the recorded decision." })
@@ -130,7 +130,7 @@ export class Replays {
   @Field(() => Int, { description: "Number of decisions that were replayed." })
   total!: number;
 
-  @Field(() => Int, { description: "Number of decisions that would be the same." })
+  @Field(() => Int, { description: "Number of decisions that would not change." })
   same!: number;
 
   @Field(() => Int, { description: "Number of decisions that would change." })
@@ -152,7 +152,7 @@ export class Replays {
 
   @Field(() => [ComparedDecision], {
     description:
-      "The decisions that would change or whose situations are rejected, newest first; use `replayDecision` for an explanation of one of them.",
+      "Decisions that would change or whose situations would be rejected, newest first; use `replayDecision` for an explanation.",
   })
   @AtMost(MAX_REPLAYED)
   decisions!: ComparedDecision[];

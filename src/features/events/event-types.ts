@@ -11,7 +11,7 @@ export type EventType = keyof EventTypes;
 
 const declaredTypes = new DeclaredEnum<EventType>(
   "EventType",
-  "Type of an event; REST, streams and webhooks have a dot in place of the first underscore.",
+  "Type of an event; REST, streams and webhooks use a dot instead of the first underscore.",
 );
 
 /** The declared types as an enum. */

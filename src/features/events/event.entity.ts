@@ -33,7 +33,7 @@ export class Event {
 
   @Field(() => String, {
     description:
-      "Number of the event among the agent's events, starting at 1 and without gaps, as a decimal string.",
+      "Position of the event among the agent's events, starting at 1 without gaps, as a decimal string.",
   })
   @MaxCharacters(20)
   @PrimaryColumn({ type: "bigint", transformer: { from: String, to: (position: string) => position } })

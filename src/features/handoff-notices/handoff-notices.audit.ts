@@ -1,5 +1,5 @@
 import { auditActions } from "../audit/audit-actions";
 
 export const handoffNoticeActions = auditActions({
-  handoff_notices_changed: "A member switched e-mails about the handoffs of an agent on or off.",
+  handoff_notices_changed: "A member turned e-mails about an agent's handoffs on or off.",
 });

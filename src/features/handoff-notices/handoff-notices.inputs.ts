@@ -1,12 +1,12 @@
 import { Field, ID, InputType } from "type-graphql";
 
-@InputType({ description: "Whether the signed-in member gets e-mails about the handoffs of an agent." })
+@InputType({ description: "An agent, and whether its handoffs are e-mailed to the signed-in member." })
 export class SetHandoffNoticesInput {
   @Field(() => ID, { description: "ID of the agent." })
   agentId!: string;
 
   @Field(() => Boolean, {
-    description: "True for an e-mail when a conversation of the agent is handed off.",
+    description: "True to e-mail the member when one of the agent's conversations is handed off.",
   })
   enabled!: boolean;
 }

@@ -15,7 +15,7 @@ export class HandoffNoticesResolver {
   @FieldResolver(() => Boolean, {
     nullable: true,
     description:
-      "True if the signed-in member gets an e-mail when a conversation of the agent is handed off; null if the server sends no e-mail. For members only.",
+      "True if the signed-in member gets an e-mail when one of the agent's conversations is handed off; null if the server sends no e-mail. For members only.",
   })
   handoffNotices(@Ctx() context: RequestContext, @Root() { id }: Agent): Promise<boolean | null> {
     return this.service.isEnabled(context, id);
@@ -23,7 +23,7 @@ export class HandoffNoticesResolver {
 
   @Access({ member: Permission.conversations_read })
   @Mutation(() => Agent, {
-    description: "Switches e-mails about the handoffs of an agent on or off for the signed-in member.",
+    description: "Turns e-mails about an agent's handoffs on or off for the signed-in member.",
   })
   setHandoffNotices(
     @Ctx() context: RequestContext,

@@ -42,7 +42,7 @@ const REPORTED = [
 export const INBOUND_MESSAGE = z.object({
   id: text(
     PROVIDER_ID_MAX_LENGTH,
-    "ID assigned by the system that the message comes from; messages with the same ID are stored only once.",
+    "ID assigned by the system that sends the message; messages with the same ID are stored only once.",
   ),
   // Longer texts are rejected as addresses of the wrong kind.
   from: text(MESSAGE_TEXT_MAX_LENGTH, "The contact's address, of the kind that the line sends to.").meta({
@@ -66,13 +66,13 @@ export const INBOUND_RECEIPT = z
         error: ({ input }) =>
           typeof input === "string" ? `must be one of ${REPORTED.join(", ")}` : "must be a string",
       })
-      .meta({ description: "Status that the message has reached." }),
+      .meta({ description: "Current status of the message." }),
     errorCode: text(ERROR_TEXT_MAX_LENGTH, "Why delivery failed, as a string or a number.").optional(),
     timestamp: time("When the status was reached; defaults to now."),
   })
   .refine((receipt) => (receipt.messageId === undefined) !== (receipt.providerId === undefined), {
     path: ["messageId"],
-    error: "must be given, or providerId, not both",
+    error: "or providerId must be given, but not both",
     when: () => true,
   });
 

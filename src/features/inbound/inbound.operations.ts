@@ -68,7 +68,7 @@ const RECEIVED = {
     decisionId: id("ID of the decision about the message; absent if the agent makes no decision."),
     omitted: text(
       OMITTED_MAX_LENGTH,
-      "Human-readable description of the parts of the message that are not kept.",
+      "Human-readable description of the parts of the message that were not stored.",
     ),
   },
 };
@@ -78,7 +78,11 @@ const APPLIED = {
   description: "Empty if the message is not known yet; the receipt is applied once the message is known.",
   properties: {
     messageId: id("ID of the message."),
-    status: { type: "string", enum: Object.values(MessageStatus), description: "Its status now." },
+    status: {
+      type: "string",
+      enum: Object.values(MessageStatus),
+      description: "The current status of the message.",
+    },
   },
 };
 
@@ -97,7 +101,7 @@ const received = {
 export const inboundOperations = (): readonly HttpOperation[] => [
   {
     operationId: "receiveMessage",
-    summary: "Submit a message that a contact wrote",
+    summary: "Submit a message from a contact",
     path: "/inbound/{lineId}",
     parameters: PARAMETERS,
     body: {
@@ -115,9 +119,9 @@ export const inboundOperations = (): readonly HttpOperation[] => [
       },
     },
     answers: {
-      200: { description: "The message, which was already stored.", ...received },
-      202: { description: "The new message.", ...received },
-      204: { description: "A report of a mail server, which is not stored as a message." },
+      200: { description: "The message was already stored.", ...received },
+      202: { description: "The message was stored.", ...received },
+      204: { description: "A mail server's report was received; no message is stored." },
     },
     errors: ERRORS.filter((code) => code !== "not_found"),
   },

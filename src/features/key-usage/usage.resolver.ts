@@ -21,7 +21,7 @@ export class UsageResolver {
   @Report()
   @Query(() => [KeyUsageReport], {
     description:
-      "Usage of the caller's organization's API keys in a period, most used first, at most 100 keys. Requests are counted within seconds.",
+      "Usage of the caller's organization's API keys in a period, most used first, at most 100 keys. New requests are counted within seconds.",
   })
   keyUsage(
     @Ctx() context: RequestContext,
@@ -34,7 +34,7 @@ export class UsageResolver {
   @Report()
   @Query(() => DeprecatedUseReport, {
     description:
-      "Uses of deprecated parts of the APIs with the caller's organization's API keys in the last 30 days. Uses are counted within seconds.",
+      "Uses of deprecated parts of the APIs by the organization's API keys in the last 30 days. New uses are counted within seconds.",
   })
   deprecatedUse(
     @Ctx() context: RequestContext,

@@ -58,10 +58,10 @@ export class DeprecatedUseArgs {
   @IsBetween(1, MAX_ENTRIES)
   first!: number;
 
-  @Nullable(() => ID, "Only uses with the key with this ID.")
+  @Nullable(() => ID, "Only uses by the key with this ID.")
   keyId!: string | null | undefined;
 
-  @Nullable(() => ApiKeyState, "Only uses with keys that are now in this state.")
+  @Nullable(() => ApiKeyState, "Only uses by keys that are currently in this state.")
   state!: ApiKeyState | null | undefined;
 }
 
@@ -70,7 +70,7 @@ export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
 
-  @Field(() => Float, { description: "Requests that were made with the key and accepted." })
+  @Field(() => Float, { description: "Requests with the key that were accepted." })
   accepted!: number;
 
   @Field(() => Float, {
@@ -82,7 +82,7 @@ export class UsageBucket {
 
 @ObjectType("UsageTotals", { description: "Usage of all keys of an organization in a period." })
 export class UsageTotals {
-  @Field(() => Float, { description: "Requests in the period that were made with the key and accepted." })
+  @Field(() => Float, { description: "Requests with the key that were accepted in the period." })
   accepted!: number;
 
   @Field(() => Float, {
@@ -109,7 +109,7 @@ export class KeyUsageReport extends UsageTotals {
 
 @ObjectType("DeprecatedUse", {
   simpleResolvers: true,
-  description: "Uses of a deprecated part of the APIs with one key in the last 30 days.",
+  description: "Uses of a deprecated part of the APIs by one key in the last 30 days.",
 })
 export class DeprecatedUseOfKey {
   @Field(() => ApiKey, { description: "The key." })
@@ -127,7 +127,7 @@ export class DeprecatedUseOfKey {
   @Field(() => GraphQLISODateTime, { description: "Time of the last use." })
   lastUsedAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, { description: "Time from which the part may be removed." })
+  @Field(() => GraphQLISODateTime, { description: "Earliest time when the part may be removed." })
   removalAt!: Timestamp;
 }
 
@@ -141,9 +141,9 @@ export class DeprecatedUseReport {
   })
   nodes!: DeprecatedUseOfKey[];
 
-  @Field(() => Int, { description: "Number of all uses by key and part." })
+  @Field(() => Int, { description: "Total number of entries, one per key and part." })
   totalCount!: number;
 
-  @Field(() => Int, { description: "Number of all keys with uses." })
+  @Field(() => Int, { description: "Total number of keys with uses." })
   keyCount!: number;
 }

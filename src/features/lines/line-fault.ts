@@ -7,7 +7,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 export class LineFault {
   @Field(() => String, {
     description:
-      "Error code for programs, such as `auth`, `tls`, `refused` or, for any reply of a mail server, `smtp_550`.",
+      "Machine-readable error code, such as `auth`, `tls`, `refused` or, for a reply of a mail server, `smtp_550`.",
   })
   code!: string;
 
@@ -16,6 +16,6 @@ export class LineFault {
   @MaxCharacters(500)
   detail!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the line was first at fault." })
+  @Field(() => GraphQLISODateTime, { description: "When the fault started." })
   since!: Timestamp;
 }

@@ -40,7 +40,7 @@ const FROM =
   "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
 const SUBJECT = "Subject of the messages, 1 to 200 characters.";
 const LIST_ADDRESS =
-  "Address of a mailing list, such as a group that forwards to the line: its e-mails are treated as written by people, and answered. Null for none.";
+  "Address of a mailing list, such as a group that forwards to the line. Its e-mails are answered as if written by people. Null for none.";
 
 const IsAddress = (): PropertyDecorator =>
   Checked("isAddress", (value) =>
@@ -126,11 +126,11 @@ export class NewLineEmail {
 @InputType({ description: "Delivery settings of a new line that sends messages to other servers." })
 @OneOf()
 export class NewLineSettings {
-  @Optional(() => NewLineWebhook, "For a line of the kind `webhook`.")
+  @Optional(() => NewLineWebhook, "For a `webhook` line.")
   @ValidateNested()
   webhook?: NewLineWebhook | null | undefined;
 
-  @Optional(() => NewLineEmail, "For a line of the kind `email`.")
+  @Optional(() => NewLineEmail, "For an `email` line.")
   @ValidateNested()
   email?: NewLineEmail | null | undefined;
 }

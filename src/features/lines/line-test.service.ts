@@ -42,7 +42,7 @@ export class LineTest {
 
   @Nullable(
     () => String,
-    "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null if there was no error.",
+    "Machine-readable error code, such as `timeout`, `dns` or, for an HTTP status, `http_503`; null if there was no error.",
   )
   code!: string | null;
 

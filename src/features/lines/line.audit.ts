@@ -7,7 +7,7 @@ export const lineActions = auditActions({
   line_created: "A line was created.",
   line_updated: "A line's name or settings were changed.",
   line_secret_rotated: "A line got a new signing secret.",
-  line_secrets_lost: "A line lost its signing secret or password, because the instance key was replaced.",
+  line_secrets_lost: "A line lost its signing secret or password because the instance key was replaced.",
   line_tested: "A test message was sent over a line.",
   line_paused: "A line was paused.",
   line_resumed: "A paused or archived line was resumed.",

@@ -33,7 +33,7 @@ export const WhenUncertain = enumOf(
 );
 export type WhenUncertain = keyof typeof WhenUncertain;
 
-@ObjectType({ simpleResolvers: true, description: "An address from which an agent sends messages." })
+@ObjectType({ simpleResolvers: true, description: "An address that an agent sends messages from." })
 @Entity()
 @Index(["agentId", "name"], { unique: true })
 @Index("line_default", ["agentId"], { unique: true, where: "is_default" })
@@ -96,7 +96,7 @@ export class Line {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When the previous secret is no longer used to sign messages; null if only the current one is used.",
+      "When messages are no longer signed with the previous secret; null if only the current secret is used.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
@@ -131,7 +131,7 @@ export class Line {
 
   @Field(() => [String], {
     description:
-      "Texts that opt out if they are the whole message, in addition to STOP and the other standard words.",
+      "Words that opt a contact out if they are the whole message, in addition to STOP and the other standard words.",
   })
   @AtMost(MAX_OPT_OUT_WORDS)
   @Column({ type: "simple-json", default: "[]" })
@@ -141,7 +141,7 @@ export class Line {
   @Column({ type: "boolean" })
   isDefault!: boolean;
 
-  @Field(() => Int, { description: "Number of the current version; every change to the line adds one." })
+  @Field(() => Int, { description: "Version number, incremented by every change to the line." })
   @Column({ type: "integer" })
   version!: number;
 

@@ -20,7 +20,7 @@ import {
 import { LineEmailChanges, LineWebhookChanges, NewLineSettings } from "./line-settings.inputs";
 
 const OPT_OUT_WORDS =
-  "Texts that opt out if they are the whole message, such as `ARRET` or `abmelden`, in addition to STOP and the other standard words: at most 20, of 1 to 40 characters. Case, accents and punctuation around them do not matter.";
+  "Words that opt a contact out if they are the whole message, such as `ARRET` or `abmelden`, in addition to STOP and the other standard words: at most 20, each of 1 to 40 characters. Case, accents and surrounding punctuation are ignored.";
 
 const MUST_BE_WORDS = `must be at most ${MAX_OPT_OUT_WORDS} texts of 1 to ${OPT_OUT_WORD_MAX_LENGTH} characters, with a letter or digit and without control characters`;
 
@@ -55,7 +55,7 @@ export class CreateLineInput extends IdempotentInput {
 
   @Optional(
     () => NewLineSettings,
-    "Delivery settings of the line, which determine its kind; null or omitted for a line of the kind `local`, whose messages stay on this server.",
+    "Delivery settings, which determine the line's kind; null or omitted for a `local` line, whose messages stay on this server.",
   )
   @ValidateNested()
   settings?: NewLineSettings | null | undefined;
@@ -131,17 +131,11 @@ export class UpdateLineInput extends LineById {
   @AreOptOutWords()
   optOutWords?: string[] | null | undefined;
 
-  @Optional(
-    () => LineWebhookChanges,
-    "Changes to the delivery settings; allowed only for lines of kind `webhook`.",
-  )
+  @Optional(() => LineWebhookChanges, "Changes to the delivery settings; allowed only for `webhook` lines.")
   @ValidateNested()
   webhook?: LineWebhookChanges | null | undefined;
 
-  @Optional(
-    () => LineEmailChanges,
-    "Changes to the delivery settings; allowed only for lines of kind `email`.",
-  )
+  @Optional(() => LineEmailChanges, "Changes to the delivery settings; allowed only for `email` lines.")
   @ValidateNested()
   email?: LineEmailChanges | null | undefined;
 
@@ -152,7 +146,7 @@ export class UpdateLineInput extends LineById {
   expectedVersion?: number | null | undefined;
 }
 
-@InputType({ description: "A line to get a new signing secret." })
+@InputType({ description: "A line that gets a new signing secret." })
 export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;

@@ -33,7 +33,7 @@ export class AgentLinesResolver {
   @FieldResolver(() => [Line], {
     nullable: true,
     description:
-      "The agent's lines, ordered by name; null for a deleted agent. API keys need the scope `agent:read`.",
+      "The agent's lines, ordered by name; null for a deleted agent. API keys need the `agent:read` scope.",
   })
   lines(@Root() agent: Agent): Promise<Line[] | null> {
     return unlessDeleted(agent, async (id) => (await this.service.ofAgent(id)) ?? []);
@@ -65,7 +65,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "Why the last messages could not be sent, if the line is at fault rather than the messages, which are retried; null once the line has sent a message.",
+      "Fault of the line, not of its messages, that keeps them from being sent; they are retried. Null once the line has sent a message.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);

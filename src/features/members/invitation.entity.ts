@@ -9,7 +9,7 @@ import { Organization } from "../organizations/organization.entity";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A pending invitation to become a member. It ends when it is accepted or withdrawn, or expires.",
+    "An invitation to become a member that has not been accepted or withdrawn and has not expired.",
 })
 @Entity()
 @Index(["organizationId", "email"], { unique: true })

@@ -36,7 +36,7 @@ export class InviteMemberInput extends IdempotentInput {
   permissions!: Permission[];
 }
 
-@InputType({ description: "The token of an invitation, and the new member's password." })
+@InputType({ description: "An invitation token and the new member's password." })
 export class AcceptInvitationInput {
   @Field(() => String, { description: "Invitation token: the part of the link after `#`." })
   @IsToken()
@@ -48,11 +48,11 @@ export class AcceptInvitationInput {
 }
 
 @InputType({
-  description: "The token of an invitation accepted in a browser, and the new member's password.",
+  description: "An invitation token and the new member's password, sent from a browser.",
 })
 export class AcceptInvitationWithCookieInput extends AcceptInvitationInput {}
 
-@InputType({ description: "Identifies the invitation that is withdrawn." })
+@InputType({ description: "An invitation to withdraw." })
 export class WithdrawInvitationInput extends InputById("invitation") {}
 
 /** Result of sending a link by e-mail. */

@@ -30,7 +30,7 @@ export class InvitationResolver {
 
   @Access("anyone")
   @Query(() => Invitation, {
-    description: "The pending invitation that a token belongs to, for the person who holds it.",
+    description: "The pending invitation that a token belongs to, for the holder of the token.",
   })
   invitation(
     @Ctx() context: RequestContext,
@@ -45,7 +45,7 @@ export class InvitationResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => NewInvitation, {
     description:
-      "Invites a person to the caller's organization with a link that works once, within 72 hours. If a mail server is configured, the link is sent by e-mail.",
+      "Invites a person to the caller's organization with a one-time link that expires after 72 hours. If a mail server is configured, the link is sent by e-mail.",
   })
   inviteMember(
     @Ctx() context: RequestContext,

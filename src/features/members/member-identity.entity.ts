@@ -13,7 +13,7 @@ export const SUBJECT_MAX_LENGTH = 255;
 /** The account at an OpenID Connect issuer that a member signs in with. */
 @ObjectType({
   simpleResolvers: true,
-  description: "The account at an OpenID Connect issuer with which a member signs in.",
+  description: "The OpenID Connect account that a member signs in with.",
 })
 @Entity()
 @Index(["issuer", "subject"], { unique: true })
@@ -34,7 +34,7 @@ export class MemberIdentity {
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the member first signed in with it." })
+  @Field(() => GraphQLISODateTime, { description: "When the member first signed in with the account." })
   @Column(TIMESTAMP_COLUMN)
   boundAt!: Timestamp;
 }

@@ -11,7 +11,7 @@ export const memberActions = auditActions({
   member_permissions_changed: "A member's permissions were changed.",
   member_email_changed: "A member changed their e-mail address.",
   member_email_change_failed:
-    "Changing a member's e-mail address failed, because the password was wrong or the address was in use.",
+    "An e-mail address change failed because the password was wrong or the address was in use.",
   member_removed: "A member was removed, and their sessions were ended.",
   member_session_ended: "One of a member's sessions was ended.",
   member_identity_linked:
@@ -19,15 +19,15 @@ export const memberActions = auditActions({
   member_identity_unlinked:
     "A member's account at an OpenID Connect issuer was unlinked, and its sessions were ended.",
   member_signed_out_by_issuer: "The OpenID Connect issuer ended sessions of a member.",
-  member_sign_in_link_created: "A link that signs a member in once was created.",
+  member_sign_in_link_created: "A one-time sign-in link was created for a member.",
   member_passkey_added: "A member added a passkey.",
   member_passkey_add_failed: "Adding a passkey failed because the current password was wrong.",
   member_passkey_renamed: "A member renamed a passkey.",
   member_passkey_removed: "A passkey of a member was removed.",
-  member_passkey_required: "The right password was entered for a member who must also use a passkey.",
+  member_passkey_required: "The correct password was entered for a member who must also use a passkey.",
   member_passkey_rejected: "A sign-in with a member's passkey was rejected.",
   member_passkey_cloned:
-    "A sign-in was rejected because the passkey's count of signatures went backwards, so it may have been copied.",
+    "A sign-in was rejected because the passkey's signature counter went backwards; the passkey may have been cloned.",
   invitation_created: "A person was invited to become a member.",
   invitation_withdrawn:
     "An invitation was withdrawn or replaced, or became invalid when its sender lost the permission to invite.",

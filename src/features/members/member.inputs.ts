@@ -52,7 +52,7 @@ export class RevokePermissionInput extends MemberPermission {}
 @InputType({ description: "A member to remove." })
 export class RemoveMemberInput extends InputById("member") {}
 
-@InputType({ description: "A member whose account at an OpenID Connect issuer to unlink." })
+@InputType({ description: "A member to unlink from their OpenID Connect account." })
 export class UnlinkIdentityInput {
   @Field(() => ID, { description: "ID of the member." })
   memberId!: string;
@@ -103,7 +103,7 @@ export class SignInOptions {
   @Field(() => Boolean, { description: "True if members can sign in with a password." })
   password!: boolean;
 
-  @Nullable(() => String, "Name of the OpenID Connect issuer on the sign-in page; null without one.")
+  @Nullable(() => String, "Name of the OpenID Connect issuer on the sign-in page; null if there is none.")
   issuerName!: string | null;
 }
 

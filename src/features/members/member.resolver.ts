@@ -57,7 +57,7 @@ export class MemberResolver {
 
   @FieldResolver(() => MemberIdentity, {
     nullable: true,
-    description: "The account at an OpenID Connect issuer with which the member signs in; null without one.",
+    description: "The OpenID Connect account that the member signs in with; null if there is none.",
   })
   async identity(@Root() { id }: Member): Promise<MemberIdentity | null> {
     return (await this.service.identityOf(id)) ?? null;
@@ -164,7 +164,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions that it opened. The next sign-in links the account whose verified e-mail address is the member's.",
+      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions that it opened. The next sign-in links the account with the member's verified e-mail address.",
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,

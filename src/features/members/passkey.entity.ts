@@ -9,7 +9,7 @@ import { Member } from "./member.entity";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A passkey with which a member signs in: a key pair on a device, in a password manager or on a security key. Only its public key is stored.",
+    "A passkey that a member signs in with: a key pair on a device, in a password manager or on a security key. Only its public key is stored.",
 })
 @Entity()
 export class Passkey {

@@ -34,10 +34,10 @@ export class StartPasskeyRegistrationInput {
   currentPassword!: string;
 }
 
-@InputType({ description: "A new passkey, as the browser's `navigator.credentials.create` returns it." })
+@InputType({ description: "A new passkey, as returned by `navigator.credentials.create` in the browser." })
 export class AddPasskeyInput {
   @Field(() => String, {
-    description: "Name that tells the member's passkeys apart, 1 to 100 characters.",
+    description: "Name to tell the member's passkeys apart, 1 to 100 characters.",
   })
   @IsPasskeyName()
   name!: string;
@@ -75,18 +75,18 @@ export class RenamePasskeyInput extends InputById("passkey") {
 @InputType({ description: "A passkey to remove." })
 export class RemovePasskeyInput extends InputById("passkey") {}
 
-@InputType({ description: "How a sign-in with a passkey starts." })
+@InputType({ description: "The start of a sign-in with a passkey." })
 export class StartPasskeySignInInput {
   @Optional(
     () => SignInInput,
-    "The credentials that `signIn` answered with `passkey_required`; without them, the browser offers the passkeys that it knows.",
+    "Credentials that `signIn` rejected with `passkey_required`; if omitted, the browser offers the passkeys it knows.",
   )
   @ValidateNested()
   credentials?: SignInInput | null | undefined;
 }
 
 @InputType({
-  description: "A signature of a passkey, as the browser's `navigator.credentials.get` returns it.",
+  description: "A passkey signature, as returned by `navigator.credentials.get` in the browser.",
 })
 export class SignInWithPasskeyInput {
   @Field(() => ID, { description: CREDENTIAL_ID })
@@ -112,10 +112,10 @@ export class SignInWithPasskeyInput {
   userHandle?: string | null | undefined;
 }
 
-@InputType({ description: "A signature of a passkey of a member who signs in from a browser." })
+@InputType({ description: "The passkey signature of a member who signs in from a browser." })
 export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
 
-@ObjectType({ simpleResolvers: true, description: "A challenge for an authenticator; it can be used once." })
+@ObjectType({ simpleResolvers: true, description: "A single-use challenge for an authenticator." })
 export class PasskeyOptions {
   @Field(() => GraphQLJsonObject, {
     description:

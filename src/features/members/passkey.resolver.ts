@@ -38,7 +38,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => PasskeyOptions, {
     description:
-      "Starts adding a passkey to the calling member. The challenge belongs to the caller's session and replaces its earlier one.",
+      "Starts adding a passkey to the calling member. The challenge belongs to the caller's session and replaces any earlier one.",
   })
   startPasskeyRegistration(
     @Ctx() context: RequestContext,
@@ -50,7 +50,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Passkey, {
     description:
-      "Adds a passkey to the calling member. From then on, the password alone does not sign the member in.",
+      "Adds a passkey to the calling member. From then on, the password alone is not enough to sign in.",
   })
   addPasskey(
     @Ctx() context: RequestContext,

@@ -40,7 +40,10 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
 
-  @Nullable(() => String, "Error code for programs, such as `timeout` or, for any HTTP status, `http_503`.")
+  @Nullable(
+    () => String,
+    "Machine-readable error code, such as `timeout` or, for an HTTP status, `http_503`.",
+  )
   @Column({ type: "varchar", length: 64, nullable: true })
   code!: string | null;
 

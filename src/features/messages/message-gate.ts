@@ -12,12 +12,12 @@ const MessageGateName = enumOf<GateName>(
   "MessageGateName",
   "Kind of condition that keeps a message from being sent now.",
   {
-    review: "A person has to approve the message first.",
+    review: "A person must approve the message first.",
     delay: "The sender asked for a later time.",
-    window: "The agent's policy sends no messages to the contact at this time.",
-    cap: "The contact got as many messages as the agent's policy allows within a period.",
+    window: "The agent's policy does not allow messages to the contact at this time.",
+    cap: "The contact has received as many messages as the agent's policy allows within a period.",
     behind: "An earlier message of its conversation is sent first.",
-    rate: "The line has reached its limit of messages per minute.",
+    rate: "The line has reached its message limit per minute.",
     line_paused: "The line is paused or archived.",
     no_route: "The agent has no default line.",
     organization_deactivated: "The organization is deactivated.",
@@ -39,7 +39,7 @@ export class MessageGate {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration that imposes the condition, such as `policy.windows[0]`; null if none does, or if the rule does.",
+    "Path of the part of the agent's configuration that imposes the condition, such as `policy.windows[0]`; null if none does, or if the rule imposes it.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;

@@ -99,7 +99,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Subject of an inbound e-mail, or of an outbound one that starts a conversation; null if it has none of its own.",
+    "Subject of an inbound e-mail, or of an outbound e-mail that starts a conversation; null if the message has no subject of its own.",
   )
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
@@ -140,7 +140,7 @@ export class Message {
 
   @Nullable(
     () => ID,
-    "ID of the decision that sent the message or, for an inbound message, that it led to; null if there is none.",
+    "ID of the decision that sent the message or, for an inbound message, that the message triggered; null if there is none.",
   )
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
@@ -185,14 +185,14 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "Earliest time of the next attempt to send the message, if it waits for one.",
+    "Earliest time of the next attempt to send the message; null if none is planned.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   notBefore!: Timestamp | null;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When a scheduled message is queued, or was to be queued; null if it was never scheduled.",
+    "When a scheduled message is or was due to be queued; null if it was never scheduled.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   sendAt!: Timestamp | null;
@@ -203,7 +203,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration by which the message is scheduled or proposed, such as `policy.windows[0]`; null if there is none, or if its rule asks for the review.",
+    "Path of the part of the agent's configuration that scheduled or proposed the message, such as `policy.windows[0]`; null if there is none, or if the rule asks for the review.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
@@ -239,12 +239,12 @@ export class Message {
 
   @Field(() => Boolean, {
     description:
-      "True if no window or cap holds back the message, and it is sent before others that wait for the rate of the line.",
+      "True if the message bypasses windows and caps, and is sent before other messages that wait for the line's rate.",
   })
   @Column({ type: "boolean", default: false })
   isUrgent!: boolean;
 
-  @Nullable(() => MessageError, "Why the message was canceled or given up.")
+  @Nullable(() => MessageError, "Why the message was canceled or failed.")
   @Column({ type: "varchar", length: 32, nullable: true })
   errorCode!: MessageError | null;
 
@@ -277,7 +277,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the gateway gives up on the message if it has not been sent by then; null for messages queued by earlier versions of the gateway.",
+    "When the message fails if it has not been sent by then; null for messages queued by earlier versions of the gateway.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;

@@ -1,40 +1,40 @@
 import { enumOf } from "../../common/declared-enum";
 
 export const MessageStatus = enumOf("MessageStatus", "Delivery status of a message.", {
-  proposed: "Written by the agent, but not queued before a person approves it.",
-  scheduled: "Accepted, but not queued before `sendAt`.",
+  proposed: "Written by the agent, but not queued until a person approves it.",
+  scheduled: "Accepted, but not queued until `sendAt`.",
   queued: "Accepted and stored, but not sent yet.",
   sending: "Being sent; can no longer be canceled.",
   sent: "Accepted by the line's provider.",
   delivered: "Delivered to the other end of the line.",
   read: "The contact has read it.",
   canceled: "Canceled before it was sent.",
-  failed: "Given up; see `errorCode` for the reason.",
+  failed: "Not delivered; see `errorCode` for the reason.",
   received: "Written by the contact.",
 });
 export type MessageStatus = keyof typeof MessageStatus;
 
 /** `behind` is not stored. */
 export const HeldReason = enumOf("HeldReason", "Why a queued message is waiting.", {
-  behind: "Messages of the same conversation come first; see `waitsFor`.",
-  rate: "The line has reached its limit of messages per minute.",
+  behind: "Earlier messages of the same conversation are sent first; see `waitsFor`.",
+  rate: "The line has reached its message limit per minute.",
   line_paused: "The line is paused or archived.",
   no_route: "The agent has no default line.",
   organization_deactivated: "The organization is deactivated.",
   retry: "An attempt to send the message failed; `notBefore` is the time of the next attempt.",
   imported:
-    "The message was queued by a gateway version that could not send messages; an operator has to release it.",
+    "The message was queued by a gateway version that could not send messages; an operator must release it.",
 });
 export type HeldReason = keyof typeof HeldReason;
 
 export const ScheduledReason = enumOf("ScheduledReason", "Why a message is scheduled.", {
   delay: "The sender asked for a later time.",
-  window: "The agent's policy sends no messages to the contact at this time.",
-  cap: "The contact got as many messages as the agent's policy allows within a period.",
+  window: "The agent's policy does not allow messages to the contact at this time.",
+  cap: "The contact has received as many messages as the agent's policy allows within a period.",
 });
 export type ScheduledReason = keyof typeof ScheduledReason;
 
-export const MessageError = enumOf("MessageError", "Why a message was canceled or given up.", {
+export const MessageError = enumOf("MessageError", "Why a message was canceled or failed.", {
   canceled: "A caller canceled the message.",
   moved: "The conversation was moved to another line before the message was sent.",
   handed_off: "The conversation was handed off to a human before the message was sent.",

@@ -16,7 +16,7 @@ const messageIn = (status: string | readonly string[], more = {}) =>
 
 export const messageEventTypes = {
   "message.proposed": {
-    description: "A message waits for a person to approve or discard it.",
+    description: "A message is waiting for a person to approve or discard it.",
     data: messageIn("proposed", { scheduledBy: orNull(TEXT) }),
   },
   "message.approved": {
@@ -24,7 +24,7 @@ export const messageEventTypes = {
     data: messageIn(["queued", "scheduled"], { isEdited: BOOLEAN }),
   },
   "message.scheduled": {
-    description: "A message was scheduled: it is queued at `sendAt`.",
+    description: "A message was scheduled to be queued at `sendAt`.",
     data: messageIn("scheduled", { sendAt: TEXT, scheduledReason: TEXT, scheduledBy: orNull(TEXT) }),
   },
   "message.queued": { description: "A message was queued.", data: messageIn("queued") },
@@ -33,8 +33,8 @@ export const messageEventTypes = {
     data: messageIn("sent"),
   },
   "message.delivered": { description: "A message was delivered.", data: messageIn("delivered") },
-  "message.read": { description: "The contact has read a message.", data: messageIn("read") },
-  "message.failed": { description: "The delivery of a message was given up.", data: messageIn("failed") },
+  "message.read": { description: "The contact read a message.", data: messageIn("read") },
+  "message.failed": { description: "A message could not be delivered.", data: messageIn("failed") },
   "message.canceled": { description: "A message was canceled.", data: messageIn("canceled") },
   "message.received": { description: "A contact wrote a message.", data: messageIn("received") },
 };

@@ -47,14 +47,14 @@ export class CancelMessageInput extends InputById("message") {}
 
 @InputType({ description: "A proposed message to approve." })
 export class ApproveMessageInput extends InputById("message") {
-  @Optional(() => String, "Text to send in place of the proposed one, 1 to 10,000 characters.")
+  @Optional(() => String, "Text to send instead of the proposed text, 1 to 10,000 characters.")
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   text?: string | null | undefined;
 }
 
 @InputType({ description: "A proposed message to discard." })
 export class DiscardMessageInput extends InputById("message") {
-  @Optional(() => String, "Why it is not sent, up to 500 characters.")
+  @Optional(() => String, "Why the message is not sent, up to 500 characters.")
   @IsText(DISCARD_REASON_MAX_LENGTH, { singleLine: true })
   reason?: string | null | undefined;
 }

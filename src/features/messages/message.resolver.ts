@@ -90,7 +90,7 @@ export class MessageResolver {
   @FieldResolver(() => ID, {
     nullable: true,
     description:
-      "ID of the unsent message directly ahead of this one in the conversation, which is sent or given up first; null if there is none, or if this one is not queued.",
+      "ID of the unsent message directly ahead of this message in the conversation; it must be sent or fail first. Null if there is none, or if this message is not queued.",
   })
   waitsFor(@Root() message: Message): Promise<string | null> {
     return this.service.inFrontOf(message);
@@ -105,7 +105,7 @@ export class MessageResolver {
   @FieldResolver(() => Line, {
     nullable: true,
     description:
-      "The line on which the message was last sent or received; null if there is none. API keys need the scope `agent:read`.",
+      "The line on which the message was last sent or received; null if there is none. API keys need the `agent:read` scope.",
   })
   line(@Root() { lineId }: Message): Promise<Line | null> {
     return findIfAny(this.lines.byId, lineId);

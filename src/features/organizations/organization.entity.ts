@@ -7,7 +7,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A customer, which owns agents, members, API keys and an audit log.",
+  description: "A customer that owns agents, members, API keys and an audit log.",
 })
 @Entity()
 export class Organization {

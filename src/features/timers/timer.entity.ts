@@ -28,7 +28,7 @@ const TimerCanceler = enumOf("TimerCanceler", "An event that cancels a timer.", 
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A situation that is handed to the agent at a later time, once. A timer exists only while it waits.",
+    "A situation that is submitted to the agent once, at a later time. A timer exists only while it waits.",
 })
 @Entity()
 @Index(["subjectId", "key"], { unique: true })
@@ -88,7 +88,7 @@ export class Timer {
   @Column({ type: "simple-json" })
   unless!: Canceler[];
 
-  @Field(() => GraphQLISODateTime, { description: "When the situation is handed to the agent." })
+  @Field(() => GraphQLISODateTime, { description: "When the situation is submitted to the agent." })
   @Column(TIMESTAMP_COLUMN)
   dueAt!: Timestamp;
 

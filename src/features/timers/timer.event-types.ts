@@ -15,7 +15,7 @@ const timer = (more: Parameters<typeof object>[0] = {}) =>
 export const timerEventTypes = {
   "timer.set": { description: "A timer was set.", data: timer() },
   "timer.canceled": {
-    description: "A timer was canceled before its situation was handed to the agent.",
+    description: "A timer was canceled before its situation was submitted to the agent.",
     data: timer({ reason: TEXT }),
   },
 };

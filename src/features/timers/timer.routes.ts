@@ -16,7 +16,7 @@ const WAITING = {
 /** The waiting timers of the agent that a key resolves to. */
 export const timerRoutes: RouteGroup = {
   tag: "Timers",
-  description: "Situations that are handed to the agent later.",
+  description: "Situations that are submitted to the agent later.",
   routes: [
     {
       operationId: "listTimers",

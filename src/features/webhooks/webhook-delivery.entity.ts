@@ -15,10 +15,10 @@ export const WebhookDeliveryState = enumOf(
   "WebhookDeliveryState",
   "State of the delivery of an event to a webhook endpoint.",
   {
-    pending: "Waiting to be sent, or to be sent again.",
+    pending: "Waiting to be sent or resent.",
     delivered: "The endpoint responded with a 2xx status.",
-    failed: "Given up.",
-    canceled: "Canceled, because the database was restored from a backup while the delivery was pending.",
+    failed: "Failed permanently.",
+    canceled: "Canceled because the database was restored from a backup while the delivery was pending.",
   },
 );
 export type WebhookDeliveryState = keyof typeof WebhookDeliveryState;
@@ -75,7 +75,7 @@ export class WebhookDelivery {
   @Column({ type: "varchar", length: 16 })
   state!: WebhookDeliveryState;
 
-  @Field(() => Int, { description: "Number of attempts that have ended." })
+  @Field(() => Int, { description: "Number of finished attempts." })
   @Column({ type: "integer" })
   attempts!: number;
 
@@ -96,7 +96,7 @@ export class WebhookDelivery {
   @Column({ type: "integer", nullable: true })
   lastDurationMs!: number | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the delivery was created for the event." })
+  @Field(() => GraphQLISODateTime, { description: "When the delivery was created." })
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 

@@ -65,7 +65,7 @@ export class WebhookEndpoint {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "Time since which every attempt has failed; null if the last attempt succeeded.",
+    "Start of the current series of failed attempts; null if the last attempt succeeded.",
   )
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   failingSince!: Timestamp | null;
@@ -81,7 +81,7 @@ export class WebhookEndpoint {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When the previous secret is no longer used to sign events; null if only the current one is used.",
+      "When events are no longer signed with the previous secret; null if only the current secret is used.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;

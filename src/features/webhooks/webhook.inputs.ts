@@ -48,7 +48,7 @@ const EndpointById = InputById("webhook endpoint");
 @InputType({ description: "A webhook endpoint to delete." })
 export class DeleteWebhookEndpointInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint to enable again." })
+@InputType({ description: "A webhook endpoint to re-enable." })
 export class EnableWebhookEndpointInput extends EndpointById {}
 
 @InputType({ description: "A webhook endpoint to disable." })
@@ -57,7 +57,7 @@ export class DisableWebhookEndpointInput extends EndpointById {}
 @InputType({ description: "A webhook endpoint to test." })
 export class SendTestEventInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint to get a new signing secret." })
+@InputType({ description: "A webhook endpoint that gets a new signing secret." })
 export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
@@ -135,7 +135,7 @@ export class WebhookTest {
 
   @Nullable(
     () => String,
-    "Error code for programs, such as `timeout`, `dns` or, for any HTTP status, `http_503`; null if there was no error.",
+    "Machine-readable error code, such as `timeout`, `dns` or, for an HTTP status, `http_503`; null if there was no error.",
   )
   code!: string | null;
 

@@ -111,7 +111,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Enables a webhook endpoint again. It receives its pending deliveries and all future events; use `redeliver` for missed events.",
+      "Re-enables a webhook endpoint. It receives its pending deliveries and all future events; use `redeliver` for missed events.",
   })
   enableWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -146,7 +146,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Redelivers the events that a webhook endpoint missed or whose delivery was given up, starting at a time or after a position.",
+      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position.",
   })
   redeliver(
     @Ctx() context: RequestContext,

@@ -29,7 +29,7 @@ export function errorSchemas(
   };
   const titles = [...new Set(codes.map((code) => STATUS_CODES[ERRORS[code].status]))];
   const problem = {
-    type: { type: "string", enum: ["about:blank"], description: "`code` names the kind of the problem." },
+    type: { type: "string", enum: ["about:blank"], description: "`code` identifies the kind of problem." },
     title: { type: "string", enum: titles, description: "The reason phrase of the HTTP status code." },
     ...members,
     detail: { ...text, description: "The same as `message`." },

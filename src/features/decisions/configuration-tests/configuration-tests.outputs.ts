@@ -26,9 +26,9 @@ export const TEST_MAX_CHARACTERS =
   (10 + 1 + MAX_MESSAGES_PER_DECISION) * MESSAGE_TEXT_MAX_LENGTH +
   10_000;
 
-@ObjectType({ simpleResolvers: true, description: "A test of a configuration, made from a decision." })
+@ObjectType({ simpleResolvers: true, description: "A configuration test, created from a decision." })
 export class TestFromDecision {
-  @Field(() => GraphQLJsonObject, { description: "The test, for the member `tests` of a configuration." })
+  @Field(() => GraphQLJsonObject, { description: "The test, to add to `tests` of a configuration." })
   @MaxCharacters(TEST_MAX_CHARACTERS)
   test!: object;
 }
@@ -55,7 +55,7 @@ export class ConfigurationTestResult {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "Something that a test expects, and that the agent does not do.",
+  description: "A difference between what a test expects and what the agent does.",
 })
 export class ConfigurationTestDifference implements TestDifference {
   @Field(() => String, { description: "ID of the test." })
@@ -66,27 +66,30 @@ export class ConfigurationTestDifference implements TestDifference {
   @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
   path!: string;
 
-  @Field(() => String, { description: "What was expected, and what happened instead." })
+  @Field(() => String, { description: "The expected and the actual result." })
   @MaxCharacters(PROBLEM_MESSAGE_MAX_LENGTH)
   message!: string;
 
   @Nullable(
     () => String,
-    "ID of the rule that is the reason; null for `otherwise`, or if the situation was rejected.",
+    "ID of the rule that caused the difference; null for `otherwise`, or if the situation was rejected.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Nullable(() => Int, "Number of the rule's condition that is the reason, starting at 1; null if none is.")
+  @Nullable(
+    () => Int,
+    "Number of the rule's condition that caused the difference, starting at 1; null if none did.",
+  )
   clause!: number | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "How often tests reached a condition of a rule." })
 export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source"> {
-  @Field(() => Int, { description: "How many tests met the condition." })
+  @Field(() => Int, { description: "Number of tests that met the condition." })
   met!: number;
 
-  @Field(() => Int, { description: "How many tests did not meet the condition." })
+  @Field(() => Int, { description: "Number of tests that did not meet the condition." })
   notMet!: number;
 }
 
@@ -96,7 +99,7 @@ export class ConfigurationRuleCoverage implements Pick<RuleCoverage, "ruleId" | 
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => Int, { description: "How many tests the rule matched." })
+  @Field(() => Int, { description: "Number of tests that the rule matched." })
   matched!: number;
 
   @Field(() => [ConfigurationClauseCoverage], { description: "The rule's conditions, in order." })
@@ -117,14 +120,14 @@ export class ConfigurationTests {
   results!: readonly ConfigurationTestResult[];
 
   @Field(() => [ConfigurationTestDifference], {
-    description: "What the agent does other than expected, at most 100.",
+    description: "Differences between what the tests expect and what the agent does, at most 100.",
   })
   @AtMost(MAX_REPORTED)
   differences!: readonly ConfigurationTestDifference[];
 
   @Field(() => [ConfigurationRuleCoverage], {
     description:
-      "How often the tests reached each rule and condition, in order; a mistake in one that they do not reach is not noticed.",
+      "How often the tests reached each rule and condition, in order. Tests cannot find mistakes in rules and conditions that they do not reach.",
   })
   @AtMost(MAX_RULES + 1)
   coverage!: readonly ConfigurationRuleCoverage[];

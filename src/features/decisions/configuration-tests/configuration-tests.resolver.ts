@@ -30,7 +30,7 @@ export class ConfigurationTestsResolver {
   @Access(DECIDE)
   @Query(() => ConfigurationTests, {
     description:
-      "Runs the tests of an agent's configuration, of its draft or of a document. Nothing is stored or sent.",
+      "Runs the tests of an agent's configuration, its draft or a document, without storing or sending anything.",
   })
   runConfigurationTests(
     @Ctx() context: RequestContext,
@@ -42,7 +42,7 @@ export class ConfigurationTestsResolver {
   @Access({ ...DECIDE, member: MAY_READ_CONVERSATIONS.member })
   @Query(() => TestFromDecision, {
     description:
-      "Makes a test of a configuration from a recorded decision, with the contact's name and addresses replaced. API keys need `contacts:read` and `conversations:read`, too.",
+      "Creates a configuration test from a recorded decision, with the contact's name and addresses replaced. API keys also need `contacts:read` and `conversations:read`.",
   })
   async testFromDecision(
     @Ctx() context: RequestContext,
@@ -50,7 +50,7 @@ export class ConfigurationTestsResolver {
     @Arg("against", () => ReplayAgainst, {
       nullable: true,
       description:
-        "The configuration that decides what the test expects, for managers; that of the decision if omitted.",
+        "The configuration that determines what the test expects, for managers; the decision's configuration if omitted.",
     })
     against?: ReplayAgainst | null,
   ): Promise<TestFromDecision> {
@@ -61,7 +61,7 @@ export class ConfigurationTestsResolver {
   @FieldResolver(() => GraphQLJsonObject, {
     nullable: true,
     description:
-      "A dry run as a test of a configuration, like `testFromDecision`; null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
+      "The dry run as a configuration test, as from `testFromDecision`; null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
   })
   @MaxCharacters(TEST_MAX_CHARACTERS)
   test(@Ctx() context: RequestContext, @Root() decision: Decision): Promise<object | null> {

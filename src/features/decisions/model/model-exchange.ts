@@ -28,7 +28,7 @@ export const MODEL_EXCHANGE_MAX: Size = {
     MESSAGE_TEXT_MAX_LENGTH + ASK_TEXTS_MAX_LENGTH + HISTORY_MAX_BYTES + ANSWER_MAX_LENGTH + FRAME_LENGTH,
 };
 
-@ObjectType({ simpleResolvers: true, description: "A text of the configuration that a model was given." })
+@ObjectType({ simpleResolvers: true, description: "A text of the configuration given to a model." })
 export class ModelText implements AskText {
   @Field(() => String, { description: "Name of the template." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -40,7 +40,7 @@ export class ModelText implements AskText {
   text!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: "An earlier message that a model was given." })
+@ObjectType({ simpleResolvers: true, description: "An earlier message given to a model." })
 export class ModelHistoryMessage {
   @Field(() => MessageAuthor, { description: "Who wrote the message." })
   author!: MessageAuthor;
@@ -60,7 +60,7 @@ export class ModelHistoryMessage {
 @ObjectType({
   simpleResolvers: true,
   description:
-    "What a rule gave to a model, besides the situation, the contact, the conversation and the agent, and what the model answered.",
+    "What a rule gave to a model in addition to the situation, contact, conversation and agent, and the model's answer.",
 })
 export class ModelExchange {
   @ThirdPartyText()
@@ -83,7 +83,7 @@ export class ModelExchange {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "The model's answer as it wrote it, valid or not; null if there is none, and for decisions made by earlier gateway versions.",
+    "The model's unmodified answer, valid or not; null if there is none, and for decisions made by earlier gateway versions.",
   )
   @MaxCharacters(ANSWER_MAX_LENGTH)
   answer!: string | null;
