@@ -332,7 +332,7 @@ describeDashboard("Configuration", (dashboard) => {
         .getByText(/handoff/)
         .first(),
     );
-    await tests.getByText("What no test reaches").click();
+    await tests.getByText("Not reached by any test").click();
     await seen(tests.getByText("condition 1 is never true"));
     await eventually(() => violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Publish anyway" }).click();
@@ -353,7 +353,7 @@ describeDashboard("Configuration", (dashboard) => {
       rules: [],
     });
     const decideBy = page.getByLabel("Decide by");
-    await decideBy.selectOption("What is typed above");
+    await decideBy.selectOption("The text above");
     await page.getByRole("button", { name: "Dry run" }).click();
     await seen(page.getByText("Broken must be an object."));
     const when = ['now > timestamp("2050-01-01T00:00:00Z")', '"vip" in contact.tags'];

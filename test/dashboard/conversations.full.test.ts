@@ -144,7 +144,7 @@ describeDashboard(
       const message = page.getByRole("log").getByRole("listitem").filter({ hasText: "never mind" });
       await seen(message.getByText("Waiting: its line is paused."));
       await message.getByRole("button", { name: "Cancel message" }).click();
-      await seen(message.getByText("Canceled by hand."));
+      await seen(message.getByText("Canceled manually."));
       await message.getByRole("link", { name: "Details" }).click();
       await seen(page.getByRole("heading", { level: 1, name: "Message from the API" }));
       await page.getByRole("link", { name: "Messages" }).click();

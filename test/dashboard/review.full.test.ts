@@ -112,11 +112,11 @@ describeDashboard(
       await bubble.getByRole("button", { name: "Approve and send" }).click();
       await seenInTime(bubble.getByText("Delivered"));
       expect(await messageOf(message)).toMatchObject({ status: "delivered" });
-      await bubble.getByText("As the agent proposed it").click();
+      await bubble.getByText("Text proposed by the agent").click();
       await seen(bubble.getByText("an offer", { exact: true }));
       await looksRight(page);
       await page.goto(`${dashboard.gateway.url}/dashboard/messages/${message}`);
-      await seen(page.getByText("As the agent proposed it"));
+      await seen(page.getByText("Text proposed by the agent"));
     });
 
     test("two people at once: the second one reads what happened to the message", async () => {
@@ -137,7 +137,7 @@ describeDashboard(
         permissions: [Permission.conversations_read],
       });
       const page = await dashboard.visit("/to-review", { as: reader });
-      await seen(page.getByText("You need the permission conversations:write to approve it.").first());
+      await seen(page.getByText("You need the conversations:write permission to approve it.").first());
       await eventually(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     });
   },

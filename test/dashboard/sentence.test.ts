@@ -31,7 +31,7 @@ test.each<[Partial<Entry>, string]>([
   ],
   [
     { actorKind: "anonymous", actorId: null, ...SELF, action: "member_passkey_cloned" },
-    "Possibly copied passkey of a@example.com.",
+    "Possibly cloned passkey of a@example.com.",
   ],
   [{ ...MEMBER, ...SELF, action: "member_passkey_added" }, "a@example.com added a passkey."],
   [

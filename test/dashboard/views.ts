@@ -378,7 +378,7 @@ export const VIEWS: Record<string, View> = {
     path: (inbox) => `/conversations/${inbox.conversation}`,
     open: async (page) => {
       await page.getByRole("button", { name: "attempts" }).first().click();
-      await seen(page.getByText("No attempt to send it yet."));
+      await seen(page.getByText("No attempts yet."));
       await seen(page.getByRole("list", { name: "Tags" }));
     },
   },
@@ -413,7 +413,7 @@ export const VIEWS: Record<string, View> = {
   },
   message: {
     path: (inbox) => `/messages/${inbox.message}`,
-    open: (page) => seen(page.getByText("No attempt to send it yet.")),
+    open: (page) => seen(page.getByText("No attempts yet.")),
   },
   decision: {
     path: (inbox) => `/decisions/${inbox.decision}`,

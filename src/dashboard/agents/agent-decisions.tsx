@@ -22,7 +22,7 @@ export function AgentDecisions({ agent }: { agent: Agent }) {
         {({ decisions: { nodes } }) =>
           nodes.length === 0 ? (
             <Empty title="No decisions yet">
-              <p>{agent.name} decides when a contact writes, or when your app hands in a situation.</p>
+              <p>{agent.name} decides when a contact writes, or when your app submits a situation.</p>
             </Empty>
           ) : (
             <DataTable label="Recent decisions" columns={DECISION_COLUMNS}>

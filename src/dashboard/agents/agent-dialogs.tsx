@@ -60,7 +60,8 @@ function DeleteAgent({ agent, onClosed }: Props) {
     >
       <p>
         This deletes the agent’s lines, contacts, conversations, messages, decisions, configuration, events
-        and the webhooks that follow only this agent. Queued messages are not sent. This can’t be undone.
+        and the webhooks that receive only this agent’s events. Queued messages are not sent. This can’t be
+        undone.
       </p>
       <p>Revoke its active API keys first; revoked and expired keys stay in the list.</p>
     </FormDialog>

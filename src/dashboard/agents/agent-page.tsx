@@ -46,7 +46,7 @@ export function AgentPage(props: {
       <Page {...page}>
         <Empty title="No agents yet">
           <p>
-            Create one on the page <Link href="/agents">Agents</Link>.
+            Create one on the <Link href="/agents">Agents</Link> page.
           </p>
         </Empty>
       </Page>

@@ -78,11 +78,11 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     label: "Passkey removed",
   },
   member_passkey_required: {
-    verb: "Right password without a passkey for",
+    verb: "Correct password without a passkey for",
     label: "Password without a passkey",
   },
   member_passkey_rejected: { verb: "Rejected passkey of", label: "Passkey rejected" },
-  member_passkey_cloned: { verb: "Possibly copied passkey of", label: "Passkey possibly copied" },
+  member_passkey_cloned: { verb: "Possibly cloned passkey of", label: "Passkey possibly cloned" },
   invitation_created: { verb: "invited", label: "Member invited" },
   invitation_withdrawn: { verb: "withdrew the invitation for", label: "Invitation withdrawn" },
   invitation_accepted: {

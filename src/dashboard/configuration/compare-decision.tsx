@@ -55,7 +55,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
         />
       )}
       {invalid ? (
-        <p className={styles.bad}>The draft doesn’t take the situation: {invalid.message}</p>
+        <p className={styles.bad}>The draft rejects the situation: {invalid.message}</p>
       ) : (
         <Side
           title="Would do with the draft"

@@ -31,10 +31,7 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
     if (edit !== undefined) {
       const parsed = parseText(edit.text);
       if ("problem" in parsed)
-        throw new ApiError(
-          "What you are editing is not valid JSON. Mend it, then keep the test.",
-          "conflict",
-        );
+        throw new ApiError("Your changes are not valid JSON. Fix them, then keep the test.", "conflict");
       setEdit({ ...edit, text: textOf(withTest(parsed.document, test)) });
       return toast("Added the test to your unsaved changes.");
     }

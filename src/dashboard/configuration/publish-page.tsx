@@ -92,8 +92,8 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
       {draft.basedOn !== live.version && (
         <div className={styles.before}>
           <Alert color="yellow" role="note" icon={<Icon of={IconAlertTriangle} />}>
-            The draft was begun when version {draft.basedOn} was live. By now version {live.version} is: check
-            below that publishing takes back nothing that you want to keep.
+            The draft was started when version {draft.basedOn} was live. Version {live.version} is live now:
+            check below that publishing undoes nothing that you want to keep.
           </Alert>
         </div>
       )}
@@ -189,7 +189,7 @@ function PublishForm(props: Reviewed & { mayPublish: boolean; failedTests: numbe
           <TextInput
             name="ignoreTests"
             required
-            label={`Reason to publish although ${failedTests === 1 ? "a test fails" : `${failedTests} tests fail`}`}
+            label={`Reason to publish even though ${failedTests === 1 ? "a test fails" : `${failedTests} tests fail`}`}
             description="For the audit log."
             maxLength={NOTE_MAX_LENGTH}
             autoComplete="off"

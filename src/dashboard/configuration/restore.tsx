@@ -32,13 +32,13 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
       {({ errorOf, onChange }) => (
         <>
           <p>
-            This publishes the document of version {version} again, as version {live + 1}. It is live from the
-            next decision on. The draft stays as it is.
+            This publishes the document of version {version} again, as version {live + 1}. It takes effect
+            with the next decision. The draft stays as it is.
           </p>
           <TextInput
             name="note"
             label="Note (optional)"
-            placeholder="Why the version is restored"
+            placeholder="Why you are restoring this version"
             maxLength={NOTE_MAX_LENGTH}
             autoComplete="off"
             data-autofocus

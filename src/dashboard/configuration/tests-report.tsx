@@ -48,8 +48,7 @@ function Results({ report: { total, failed, differences, coverage } }: { report:
   if (total === 0)
     return (
       <p className={styles.text}>
-        The draft has no tests. Keep decisions or dry runs as tests, so that no later change breaks them
-        unnoticed.
+        The draft has no tests. Keep decisions or dry runs as tests to notice if a later change breaks them.
       </p>
     );
   const facts = { tests: total, passed: total - failed, failed };
@@ -74,9 +73,9 @@ function Results({ report: { total, failed, differences, coverage } }: { report:
         <p className={styles.text}>The tests reach every rule and condition.</p>
       ) : (
         <details className={styles.text}>
-          <summary>What no test reaches ({formatNumber(gaps.length)})</summary>
+          <summary>Not reached by any test ({formatNumber(gaps.length)})</summary>
           <Listed
-            label="What no test reaches"
+            label="Not reached by any test"
             marks={gaps.map(([path, message]) => ({ severity: "warning", path, message }))}
           />
         </details>

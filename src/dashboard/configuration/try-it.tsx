@@ -38,7 +38,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const choices: { value: By; label: string }[] = [
     { value: "live", label: `Live version ${live.version}` },
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
-    ...(typed === undefined ? [] : [{ value: "typed" as const, label: "What is typed above" }]),
+    ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
   // The chosen text may be gone: the draft published, or the typed text saved.
   const by = choices.some(({ value }) => value === chosen) ? chosen : "live";

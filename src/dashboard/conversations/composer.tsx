@@ -24,7 +24,7 @@ function obstacleOf(
   { mayWrite, deactivated }: { mayWrite: boolean; deactivated: boolean },
 ): string | undefined {
   if (!mayWrite)
-    return "You can read this conversation. You need the permission conversations:write to write in it.";
+    return "You can read this conversation. You need the conversations:write permission to write in it.";
   if (deactivated) return "Your organization is deactivated. No messages can be sent.";
   return state === "closed" ? "This conversation is closed." : undefined;
 }
@@ -95,7 +95,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       <div className={styles.foot}>
         <p className={styles.hint}>
           {handler === "agent"
-            ? "The agent answers here as well. Hand off the conversation to answer on your own."
+            ? "The agent also answers here. Hand off the conversation to answer yourself."
             : "The agent is silent here until you release the conversation."}{" "}
           <span className={styles.keys}>Ctrl or ⌘ + Enter sends.</span>
         </p>

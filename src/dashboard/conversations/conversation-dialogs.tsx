@@ -122,8 +122,8 @@ const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Pr
     {({ errorOf, onChange }) => (
       <>
         <p>
-          It is on the line <strong>{lineName}</strong> now. The contact needs an address of the other line’s
-          kind.
+          It is currently on the line <strong>{lineName}</strong>. The contact needs an address of the other
+          line’s kind.
         </p>
         <LineField agentId={agentId} except={lineName} error={errorOf("line")} onChange={onChange} />
         <NativeSelect
@@ -153,10 +153,10 @@ export const Assign = (props: Props & { readers: readonly { value: string; label
       onSubmit={async (form) => {
         const memberId = String(form.get("member")) || null;
         await change(AssignConversationDocument, { id, memberId });
-        toast(memberId === null ? "Assigned to nobody." : "Assigned the conversation.");
+        toast(memberId === null ? "Unassigned the conversation." : "Assigned the conversation.");
       }}
     >
-      <p>The assignee takes care of it. Everybody can still write here.</p>
+      <p>The assignee is responsible for it. Everyone can still write here.</p>
       <NativeSelect
         name="member"
         label="Assigned to"

@@ -88,7 +88,7 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
           "Agent answers again":
             releaseAt === null ? undefined : (
               <>
-                <Time value={releaseAt} />, unless somebody answers before
+                <Time value={releaseAt} />, unless someone answers first
               </>
             ),
           "Assigned to": <Assignee conversation={conversation} />,

@@ -20,7 +20,7 @@ export function Conversations() {
     <AgentPage
       section="Inbox"
       title="Conversations"
-      lead="What your agent and its contacts say to each other, latest activity first."
+      lead="Conversations between your agent and its contacts, latest activity first."
       actions={() =>
         may("conversations_write") && (
           <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={open}>

@@ -48,7 +48,7 @@ export function MessageItem({
         )}
         {message.proposedText !== null && message.proposedText !== message.text && (
           <details className={styles.quoted}>
-            <summary>As the agent proposed it</summary>
+            <summary>Text proposed by the agent</summary>
             <p className={styles.text} dir="auto">
               {message.proposedText}
             </p>

@@ -81,14 +81,13 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
             >
               {decision.decider === "model" && (
                 <p className={styles.body}>
-                  A model was involved: everything after “Ask the model” was chosen by it, within the limits
-                  of the rule.
+                  The model chose everything after “Ask the model”, within the limits of the rule.
                 </p>
               )}
               <Effects effects={explanation.effects} />
             </Card>
             {decision.modelExchange !== null && (
-              <Card title="What the model was given and answered">
+              <Card title="The model’s input and answer">
                 <ModelExchange exchange={decision.modelExchange} />
               </Card>
             )}
@@ -118,7 +117,7 @@ function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { deci
       <>
         The rule <strong>{ruleId}</strong> matched
         {explanation === null
-          ? ". Why is not known anymore, because the contact was erased."
+          ? ". The reasons are no longer known because the contact was erased."
           : `, so the agent ${deedsOf(explanation.effects)}.`}
         {explanation !== null && <Undeclared {...explanation} />}
       </>
@@ -129,7 +128,7 @@ function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { deci
     <>
       {explanation.effects.length === 0
         ? "No rule matched, so the agent did nothing."
-        : `No rule matched. As in all other cases, the agent ${deedsOf(explanation.effects)}.`}
+        : `No rule matched, so “otherwise” applied: the agent ${deedsOf(explanation.effects)}.`}
       <Undeclared {...explanation} />
     </>
   );

@@ -61,7 +61,7 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
           ))}
           {effect.gate?.name === "review" && (
             <p className={styles.note}>
-              Sent once somebody approves it, by {effect.gate.path ?? "the rule’s review"}.
+              Sent once someone approves it, by {effect.gate.path ?? "the rule’s review"}.
             </p>
           )}
           {isPlanned && effect.gate?.until != null && effect.gate.path !== null && (

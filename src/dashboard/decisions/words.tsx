@@ -74,7 +74,7 @@ export function closedGate({
   const name = gates.flatMap(({ name, passed }) => (passed || name === DECLARED ? [] : [name]))[0];
   if (name === undefined) return undefined;
   if (name === "handler" && effects.some(({ status }) => status === "done"))
-    return `A human answers in this conversation, but the agent ${deedsOf(effects)} nevertheless (whileHuman).`;
+    return `A human is answering in this conversation, but the agent still ${deedsOf(effects)} (whileHuman).`;
   return CLOSED_GATES[name] ?? `The gate ${name} was closed.`;
 }
 
@@ -97,7 +97,7 @@ export function Undeclared({ gates }: Pick<ExplanationFragment, "gates">) {
 }
 
 const CLOSED_GATES: Readonly<Record<Exclude<GateName, typeof DECLARED>, string>> = {
-  handler: "A human answers in this conversation, so the agent did nothing.",
+  handler: "A human is answering in this conversation, so the agent did nothing.",
   loop: "The address got too many automatic answers within an hour, so the agent sent nothing.",
   organization: "The organization was deactivated before the decision was made, so nothing was done.",
   contact: "The contact was erased before the decision was made, so nothing was done.",

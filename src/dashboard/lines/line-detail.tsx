@@ -152,7 +152,7 @@ function Inbound({ line }: { line: LineDetailsFragment }) {
         <p className={styles.text}>
           {line.secretGeneration === 0
             ? "Requests are signed with the line’s signing secret. The line has no secret yet: rotate it to create the first one."
-            : "Post what contacts write to this URL, signed with the line’s signing secret according to Standard Webhooks."}
+            : "Post messages from contacts to this URL, signed with the line’s signing secret according to Standard Webhooks."}
         </p>
         <Snippet what="the URL for messages" text={url} />
         <p className={styles.label}>Receipts: sent, delivered, read or failed</p>

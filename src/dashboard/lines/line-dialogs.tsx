@@ -120,8 +120,8 @@ function RotateSecret({ line, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so that
-        your bridge can switch over. If the line has no secret yet, its first one is created.
+        We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so your
+        bridge can switch over. If the line has no secret yet, its first one is created.
       </p>
     </FormDialog>
   );

@@ -90,7 +90,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
       {...field("listAddress")}
       type="email"
       label="Mailing list"
-      description="Emails that come through this list are from people and are answered. Leave it empty for none."
+      description="Emails from this list are answered as if written by people. Leave it empty for none."
       placeholder="support@example.com"
       defaultValue={email?.listAddress ?? ""}
       maxLength={ADDRESS_MAX_LENGTH}
@@ -114,7 +114,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
         {...field("port")}
         type="number"
         label="Port"
-        placeholder="The usual one"
+        placeholder="The default port"
         min={1}
         max={65_535}
         defaultValue={email?.port}
@@ -174,8 +174,8 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
     />
     <TextInput
       {...field("optOutWords")}
-      label="Words that opt out"
-      description="Besides STOP and the like, such as ARRET, abmelden. Separate them by commas."
+      label="Opt-out words"
+      description="For example, ARRET, abmelden, in addition to STOP and other standard words. Separate them with commas."
       defaultValue={line?.optOutWords.join(", ")}
     />
     <Textarea

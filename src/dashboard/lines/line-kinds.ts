@@ -25,7 +25,7 @@ export const SECURITIES: Readonly<Record<SmtpSecurity, string>> = {
 
 export const WHEN_UNCERTAIN: Readonly<Record<WhenUncertain, string>> = {
   retry: "Send it again; it may be delivered twice",
-  fail: "Give it up; it may not be delivered",
+  fail: "Mark it as failed; it may not have been delivered",
 };
 
 /** Converts a table of labels to select options. */

@@ -45,7 +45,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
       title: "Invitation created",
       name: invitation.email,
       kind: "invitation",
-      note: `${MAIL[mail](invitation.email)} It works once, within 72 hours.`,
+      note: `${MAIL[mail](invitation.email)} It works once and expires after 72 hours.`,
       isDelivered: mail === "sent",
     });
   };

@@ -50,8 +50,8 @@ export function UnlinkIdentity({ member, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        The sessions that the account opened end. The next sign-in links the account whose verified email
-        address is {member.email}.
+        The sessions that the account opened end. The next sign-in links the account with the verified email
+        address {member.email}.
       </p>
     </FormDialog>
   );

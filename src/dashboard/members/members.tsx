@@ -151,7 +151,7 @@ function Invitations(props: Dialogs & { onInvite: (to: Invitee) => void }) {
         {({ invitations }) =>
           invitations.length === 0 ? (
             <Empty title="No pending invitations">
-              <p>Invite a colleague. The link works once, within 72 hours.</p>
+              <p>Invite a colleague. The link works once and expires after 72 hours.</p>
             </Empty>
           ) : (
             <DataTable label="Pending invitations" columns={INVITATION_COLUMNS}>

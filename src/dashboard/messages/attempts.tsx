@@ -10,7 +10,7 @@ type Attempt = NonNullable<AttemptsQuery["message"]>["deliveryAttempts"][number]
 const OUTCOMES = {
   accepted: { label: "Accepted", tone: "good" },
   retryable: { label: "Failed, will be retried", tone: "warn" },
-  permanent: { label: "Rejected for good", tone: "bad" },
+  permanent: { label: "Rejected permanently", tone: "bad" },
   uncertain: { label: "Outcome unknown", tone: "warn" },
 } as const;
 
@@ -19,7 +19,7 @@ export function Attempts({ messageId }: { messageId: string }) {
   const { data, error, refetch } = usePolledQuery(AttemptsDocument, { id: messageId });
   if (error !== null && data === undefined) return <Failure error={error} retry={refetch} />;
   const attempts = data?.message?.deliveryAttempts;
-  if (attempts?.length === 0) return <p className={styles.none}>No attempt to send it yet.</p>;
+  if (attempts?.length === 0) return <p className={styles.none}>No attempts yet.</p>;
   return (
     <ol className={styles.attempts} aria-label="Attempts" aria-busy={attempts === undefined}>
       {attempts?.map((attempt) => (

@@ -37,30 +37,30 @@ const STATUSES = {
 } as const satisfies Record<MessageStatus, unknown>;
 
 const HELD: Readonly<Record<HeldReason, string>> = {
-  behind: "Waiting for messages before it.",
+  behind: "Waiting for earlier messages.",
   imported: "Queued by an earlier version. An operator has to release it.",
   line_paused: "Waiting: its line is paused.",
   no_route: "Waiting: the agent has no default line.",
   organization_deactivated: "Waiting: the organization is deactivated.",
-  rate: "Waiting: the line has reached its limit of messages per minute.",
+  rate: "Waiting: the line has reached its message limit per minute.",
   retry: "The last attempt failed. Trying again.",
 };
 
 const SCHEDULED: Readonly<Record<ScheduledReason, string>> = {
-  cap: "The contact got as many messages as the policy allows.",
+  cap: "The contact has received as many messages as the policy allows.",
   delay: "",
-  window: "The policy sends no messages to the contact at this hour.",
+  window: "The policy does not allow messages to the contact at this hour.",
 };
 
 const ERRORS: Readonly<Record<MessageError, string>> = {
-  canceled: "Canceled by hand.",
-  capped: "The policy allowed no further message to the contact before it expired.",
+  canceled: "Canceled manually.",
+  capped: "The policy did not allow it before it expired.",
   closed: "The conversation was closed first.",
-  discarded: "Discarded by hand.",
+  discarded: "Discarded manually.",
   expired: "It couldn’t be sent in time.",
   handed_off: "The conversation was handed off first.",
   moved: "The conversation moved to another line first.",
-  no_address: "The contact has no address to which the message could be sent.",
+  no_address: "The contact has no address that the message could be sent to.",
   opted_out: "The contact has opted out.",
   rejected: "The receiver rejected it.",
   undeliverable: "A mail server reported that the contact’s address doesn’t exist.",
@@ -117,7 +117,7 @@ export function StateReason({
     return null;
   return (
     <span className={styles.reason}>
-      {status === "proposed" && "Sent once somebody approves it."}
+      {status === "proposed" && "Sent once someone approves it."}
       {scheduledReason !== null && sendAt !== null && (
         <>
           {SCHEDULED[scheduledReason]} Waits until <ExactTime at={sendAt} of={contact} />,{" "}

@@ -98,7 +98,7 @@ function MessagePage({ message }: { message: MessageData }) {
             )}
             {message.proposedText !== null && message.proposedText !== message.text && (
               <details>
-                <summary>As the agent proposed it</summary>
+                <summary>Text proposed by the agent</summary>
                 <p className={styles.text} dir="auto">
                   {message.proposedText}
                 </p>

@@ -35,11 +35,13 @@ export function Review({
   const { busy, error, run, clearError } = useTask();
   const [form, setForm] = useState<keyof typeof FORMS>();
   if (!may("conversations_write"))
-    return <p className={styles.hint}>You need the permission conversations:write to approve it.</p>;
+    return <p className={styles.hint}>You need the conversations:write permission to approve it.</p>;
   const approve = (edited: string | null) =>
     run(async () => {
       const { approveMessage } = await change(ApproveMessageDocument, { id, text: edited });
-      toast(approveMessage.status === "scheduled" ? "Approved. It is sent later." : "Approved the message.");
+      toast(
+        approveMessage.status === "scheduled" ? "Approved. It will be sent later." : "Approved the message.",
+      );
       onDone();
     });
   const discard = (reason: string) =>

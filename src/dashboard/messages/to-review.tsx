@@ -24,7 +24,7 @@ export function ToReview() {
     <Page
       title="To review"
       section="Inbox"
-      lead="Messages that your agents want to send, oldest first. Nothing is sent before somebody approves it."
+      lead="Messages that your agents propose, oldest first. Nothing is sent until someone approves it."
     >
       <div className={pageStyles.card}>
         {messages !== undefined ? (
@@ -61,7 +61,7 @@ function Proposals({ messages }: { messages: readonly Proposal[] }) {
       {messages.length === 0 ? (
         <Empty title="Nothing to review">
           <p>
-            Messages appear here if a rule has <code>review</code>, or the policy of an agent demands it.
+            Messages appear here if a rule has <code>review</code>, or if an agent’s policy requires it.
           </p>
         </Empty>
       ) : (

@@ -36,8 +36,8 @@ export function HandoffNotices() {
           ) : (
             <div className={styles.notices}>
               <p>
-                One email when an agent hands off a conversation, and no more about it until somebody has
-                opened it. If the conversation is assigned, only the assignee gets it.
+                One email when an agent hands off a conversation, and no more about it until someone opens it.
+                If the conversation is assigned, only the assignee gets it.
               </p>
               <ul aria-label="Agents">
                 {agents.map(({ id, name, handoffNotices }) => (

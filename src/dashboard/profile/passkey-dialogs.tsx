@@ -19,7 +19,7 @@ const NameInput = ({ field, defaultValue }: Pick<FormState, "field"> & { default
   <TextInput
     {...field("name")}
     label="Name"
-    description="Tells your passkeys apart."
+    description="To tell your passkeys apart."
     defaultValue={defaultValue}
     maxLength={100}
     required
@@ -51,7 +51,7 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
     >
       {({ field }) => (
         <>
-          <p>From then on, your password alone does not sign you in.</p>
+          <p>From then on, your password alone is not enough to sign in.</p>
           <NameInput field={field} defaultValue={browserOf(navigator.userAgent)} />
           <input type="hidden" autoComplete="username" value={email} />
           <CurrentPassword field={field} />
@@ -91,6 +91,6 @@ export const RemovePasskey = ({ passkey, onClosed }: Props) => (
     }}
     onClosed={onClosed}
   >
-    <p>It no longer signs you in. Without passkeys, you sign in with your password alone.</p>
+    <p>You can no longer sign in with it. Without passkeys, you sign in with your password alone.</p>
   </FormDialog>
 );

@@ -89,7 +89,7 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
               <p className={styles.label}>Email</p>
               <p className={styles.email}>{confirmed.email}</p>
             </div>
-            <p className={styles.confirm}>Your password is right. Confirm with a passkey.</p>
+            <p className={styles.confirm}>Your password is correct. Confirm with a passkey.</p>
             <Button autoFocus loading={busy !== undefined} onClick={withPasskey}>
               Use a passkey
             </Button>

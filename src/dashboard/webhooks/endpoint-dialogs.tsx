@@ -63,8 +63,8 @@ function Test({ id, close }: { id: string; close: () => void }) {
   return (
     <div className={dialogStyles.form}>
       <p>
-        An event of the type <code>webhook.test</code> is posted immediately, whatever the state of the
-        webhook. It appears in no log.
+        An event of the type <code>webhook.test</code> is posted immediately, regardless of the webhook’s
+        state. It does not appear in any log.
       </p>
       <div role="status">
         {result && (
@@ -116,8 +116,8 @@ function Redeliver({ endpoint, onClosed }: Props) {
       {({ field }) => (
         <>
           <p>
-            Sends the events that this webhook missed or that were given up. Events that it already received
-            are not sent again. Newer events wait for them.
+            Sends the events that this webhook missed or failed to accept. Events that it already received are
+            not sent again. Newer events wait for them.
           </p>
           <NativeSelect
             label="Since"
@@ -154,8 +154,8 @@ function RotateSecret({ endpoint, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        We’ll create a new secret and show it only once. For 24 hours, events are signed with the previous
-        one, too, so that your receiver can change over.
+        We’ll create a new secret and show it only once. For 24 hours, events are also signed with the
+        previous one, so your receiver can switch over.
       </p>
     </FormDialog>
   );
