@@ -46,7 +46,9 @@ const hosts = list.pipe(
 );
 
 const networks = (name: string) =>
-  list.pipe(z.array(z.string().refine(isCidr, `${name} must hold networks such as 10.0.0.0/8 or ::1/128`)));
+  list.pipe(
+    z.array(z.string().refine(isCidr, `${name} must contain networks such as 10.0.0.0/8 or ::1/128`)),
+  );
 
 /** True if Fastify accepts a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
 function areProxies(list: string[]): boolean {
@@ -158,7 +160,7 @@ const issuer = z
   .url({ protocol: /^https?$/, error: "OIDC_ISSUER must be an http or https URL" })
   .max(500, "OIDC_ISSUER must have at most 500 characters");
 
-const GROUPS_FORM = "OIDC_PERMISSIONS must hold pairs such as Administrators=config:manage";
+const GROUPS_FORM = "OIDC_PERMISSIONS must contain pairs such as Administrators=config:manage";
 
 /** `OIDC_PERMISSIONS`: pairs of a group and a permission; a name may contain an equals sign. */
 const groups = list.pipe(
@@ -321,7 +323,7 @@ const settings = z
     error: "OIDC_ISSUER must be an https URL unless ENVIRONMENT is development",
   })
   .refine((env) => !env.OIDC_ISSUER || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
-    error: "OIDC_ISSUER requires PUBLIC_URL, to which it sends people back",
+    error: "OIDC_ISSUER requires PUBLIC_URL, because it redirects people back to it",
   })
   .refine(({ MODEL_CONCURRENCY: max = 0, DELIVERY_WORKERS: all }) => all === 0 || max < all, {
     error: "MODEL_CONCURRENCY must be less than DELIVERY_WORKERS",

@@ -108,7 +108,7 @@ export async function closeInOrder(started: Started): Promise<void> {
   const stopped = Promise.all([graphql.closeConnections(), background.stop()]);
   const closed = http.close();
   const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
-  if (givenUp > 0) services.log.warn({ requests: givenUp }, "requests that did not end are given up");
+  if (givenUp > 0) services.log.warn({ requests: givenUp }, "aborting requests that did not finish in time");
   http.server.closeAllConnections();
   await closed;
   if (management) await closeNow(management);

@@ -62,8 +62,11 @@ export function add(configuration: Command): void {
         "fail if another version is live (default: the version that is live when the command starts)",
       ).argParser(versionNumber),
     )
-    .option("--note <text>", "what has changed")
-    .option("--ignore-tests <reason>", "publish even if tests of the document fail; the reason is audited")
+    .option("--note <text>", "note about the changes")
+    .option(
+      "--ignore-tests <reason>",
+      "publish even if tests of the document fail; the reason is recorded in the audit log",
+    )
     .option("--json", "print one JSON object")
     .action(async (file: string, options: PublishOptions) => (await inDatabase()).publish(file, options));
 }

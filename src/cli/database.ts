@@ -63,11 +63,8 @@ export function addDatabaseCommands(program: Command): void {
     });
 
   addYesOption(program.command("restored"))
-    .description("hold back what a database restored from a backup would send again")
-    .option(
-      "--same",
-      "confirm that this database should deliver, after an intentional move; holds nothing back",
-    )
+    .description("hold back everything that a database restored from a backup would send again")
+    .option("--same", "confirm that this database may deliver after an intentional move; holds nothing back")
     .option("--json", "print one JSON object")
     .action((options: Json & Confirmation & { same?: true }) =>
       withServices(async ({ restores }) => {

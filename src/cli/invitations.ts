@@ -26,7 +26,7 @@ const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
 /** Adds the commands of `gateway members` for invitations. */
 export function addInvitationCommands(members: Command): void {
   addPermissionOptions(members.command("invite"))
-    .description("invite a person with a link that is shown only once and works once, within 72 hours")
+    .description("invite a person with a one-time link, shown only once, that expires after 72 hours")
     .requiredOption("--org <slug>", "organization of the new member")
     .requiredOption("--email <address>", "e-mail address of the person")
     .option("--json", "print one JSON object")
@@ -40,7 +40,7 @@ export function addInvitationCommands(members: Command): void {
         if (options.json) printJson({ ...describe(invitation), link, mail });
         else {
           printRecord({ ...toRow(describe(invitation)), link });
-          print(`\nThe link is shown only this once. ${mail && MAIL_NOTES[mail]}`);
+          print(`\nThe link will not be shown again. ${mail && MAIL_NOTES[mail]}`);
         }
       }),
     );

@@ -26,7 +26,7 @@ import { wholeNumber } from "./whole-number";
 const DAY_SECONDS = 24 * 60 * 60;
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
 
-const DESCRIPTION = ["--description <text>", "what the key is for"] as const;
+const DESCRIPTION = ["--description <text>", "purpose of the key"] as const;
 const RATE_LIMIT = [
   "--rate-limit <n>",
   "max requests per minute with the key; overrides the server's limit",
@@ -34,7 +34,7 @@ const RATE_LIMIT = [
 ] as const;
 const NETWORKS = [
   "--networks <networks>",
-  "comma-separated networks from which the key is accepted, such as 192.0.2.0/24; any network if omitted",
+  "comma-separated networks that may use the key, such as 192.0.2.0/24; any network if omitted",
   commaSeparated,
 ] as const;
 
@@ -60,12 +60,12 @@ export function add(keys: Command): void {
     .requiredOption("--name <name>", "where the key is used")
     .option(
       "--expires-in <duration>",
-      `time until the key expires, ${DURATION_FORM}; never when omitted`,
+      `time until the key expires, ${DURATION_FORM}; never if omitted`,
       duration(1, [CENTURY_SECONDS, "36525d"]),
     )
     .option(
       "--scopes <scopes>",
-      `comma-separated scopes of the key; all when omitted (${SCOPES.join(", ")})`,
+      `comma-separated scopes of the key; all if omitted (${SCOPES.join(", ")})`,
       commaSeparated,
     )
     .option(...DESCRIPTION)
@@ -208,7 +208,7 @@ export function add(keys: Command): void {
 function addLeaked(keys: Command): void {
   keys
     .command("leaked")
-    .description("revoke the keys in a text, such as the report of a scanner, because they leaked")
+    .description("revoke leaked keys found in a text, such as a scanner's report")
     .argument("<file>", "the text; - for standard input")
     .option("--json", "print one JSON array")
     .action((file: string, { json }: Json) =>
@@ -219,7 +219,7 @@ function addLeaked(keys: Command): void {
         await leakedKeys.mailed();
         const rows = revoked.map(({ id, hint, name, agent }) => ({ hint, name, agent, id }));
         if (json) printJson(rows);
-        else printTable(rows, `None of ${found.length} keys in the text is active.`);
+        else printTable(rows, `None of the ${found.length} keys in the text is active.`);
       }),
     );
 }
@@ -287,5 +287,5 @@ function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: 
     scopes: formatScopes(scopes),
     allowedNetworks: formatNetworks(allowedNetworks),
   });
-  print("\nThe secret is shown only this once.");
+  print("\nThe secret will not be shown again.");
 }

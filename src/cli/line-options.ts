@@ -62,7 +62,10 @@ export const addLineOptions = (command: Command): Command =>
       ).choices(Object.values(WhenUncertain)),
     )
     .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
-    .option("--opt-out-word <text...>", "texts that opt out if they are the whole message, besides STOP")
+    .option(
+      "--opt-out-word <text...>",
+      "words that opt a contact out if they are the whole message, in addition to STOP",
+    )
     .option("--url <url>", "webhook: URL that receives messages by POST")
     .option("--host <host>", "email: mail server")
     .option(
@@ -79,7 +82,10 @@ export const addLineOptions = (command: Command): Command =>
     .option("--password-stdin", "email: read the password for the mail server from standard input")
     .option("--from <sender>", "email: sender, such as Anna <anna@example.com>")
     .option("--subject <text>", "email: subject of the messages")
-    .option("--list-address <address>", "email: mailing list that passes on e-mails of people");
+    .option(
+      "--list-address <address>",
+      "email: address of a mailing list whose e-mails are answered as if written by people",
+    );
 
 /** Adds the options that apply only when creating a line. */
 export const addNewLineOptions = (command: Command): Command =>
@@ -102,8 +108,8 @@ export const addLineChangeOptions = (command: Command): Command =>
   command
     .option("--name <slug>", "new name, unique among the agent's lines")
     .option("--no-rate", "remove the limit of messages per minute")
-    .option("--no-opt-out-reply", "remove the confirmation")
-    .option("--no-opt-out-word", "remove the texts that opt out")
+    .option("--no-opt-out-reply", "remove the opt-out confirmation")
+    .option("--no-opt-out-word", "remove the opt-out words")
     .option("--no-user", "email: remove the user name and password")
     .option("--no-list-address", "email: remove the mailing list");
 
@@ -148,14 +154,11 @@ export async function newLineOf(agentId: string, options: LineOptions): Promise<
   };
   const given = Object.keys(settings).join(" and ") || LineKind.local;
   if (given === LineKind.local && kind === LineKind.webhook)
-    throw new GatewayError("invalid_request", "A line of the kind webhook requires --url.");
+    throw new GatewayError("invalid_request", "A webhook line requires --url.");
   if (given === LineKind.local && kind === LineKind.email)
-    throw new GatewayError("invalid_request", "A line of the kind email requires --host and --from.");
+    throw new GatewayError("invalid_request", "An e-mail line requires --host and --from.");
   if (given !== kind)
-    throw new GatewayError(
-      "invalid_request",
-      `The options are for a line of the kind ${given}, not ${kind}.`,
-    );
+    throw new GatewayError("invalid_request", `The options are for ${given} lines, not ${kind} lines.`);
   return Object.assign(new CreateLineInput(), {
     agentId,
     ...commonOf(options),

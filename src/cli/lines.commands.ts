@@ -189,6 +189,6 @@ function printWithSecret({ line, signingSecret }: LineWithSecret, done: string, 
   }
   printLine(line, done, options);
   if (signingSecret !== null) {
-    print(`Signing secret: ${signingSecret}\nThe signing secret is shown only this once.`);
+    print(`Signing secret: ${signingSecret}\nThe signing secret will not be shown again.`);
   }
 }

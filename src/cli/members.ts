@@ -133,7 +133,7 @@ export function addMemberCommands(members: Command): void {
 export function addSignInCommands(members: Command): void {
   members
     .command("sign-in-link")
-    .description("print a link that signs a member in once, within 15 minutes")
+    .description("print a one-time link that signs a member in and expires after 15 minutes")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, { json }: Json) =>
@@ -142,12 +142,12 @@ export function addSignInCommands(members: Command): void {
         const token = await sessions.createLink(operatorFor(member.organization), member);
         const link = `${baseUrlOf(config)}${SIGN_IN_LINK_PATH}${token}`;
         if (json) printJson({ email: member.email, link });
-        else print(`${link}\n\nThe link signs in ${member.email} once, within 15 minutes.`);
+        else print(`${link}\n\nThe link signs in ${member.email} once and expires after 15 minutes.`);
       }),
     );
 
   addYesOption(members.command("unlink"))
-    .description("unlink a member's account at the OpenID Connect issuer and end the sessions that it opened")
+    .description("unlink a member's OpenID Connect account and end the sessions that it opened")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
@@ -296,5 +296,5 @@ function printMember(member: Member, password: string | undefined, { json }: Jso
     return;
   }
   printRecord({ ...toRow(describe(member)), ...(password !== undefined && { password }) });
-  if (password !== undefined) print("\nThe password is shown only this once.");
+  if (password !== undefined) print("\nThe password will not be shown again.");
 }

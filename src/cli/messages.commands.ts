@@ -62,12 +62,12 @@ export function add(messages: Command): void {
 
   messages
     .command("release")
-    .description("release messages that an earlier version queued and that an upgrade held back")
-    .option("--agent <slug>", "only the messages of this agent")
-    .addOption(new Option("--all", "the messages of every agent of every organization").conflicts("agent"))
+    .description("release messages that an earlier version queued and an upgrade held back")
+    .option("--agent <slug>", "only messages of this agent")
+    .addOption(new Option("--all", "messages of all agents in all organizations").conflicts("agent"))
     .option("--json", "print one JSON object")
     .action(({ agent, all, json }: { agent?: string; all?: boolean; json?: boolean }, command: Command) => {
-      if (agent === undefined && !all) command.error("error: one of --agent <slug> and --all is required");
+      if (agent === undefined && !all) command.error("error: --agent <slug> or --all is required");
       return withServices(async (services) => {
         let released = 0;
         if (agent !== undefined) released = await release(services, await services.agents.bySlug(agent));

@@ -11,7 +11,7 @@ export interface PageOptions {
 
 export const addPageOptions = (command: Command): Command =>
   command
-    .option("--limit <n>", `list so many; ${MAX_PAGE} when omitted`, wholeNumber(1, MAX_PAGE))
+    .option("--limit <n>", `max items to list; ${MAX_PAGE} if omitted`, wholeNumber(1, MAX_PAGE))
     .option("--after <cursor>", "list the page after this cursor, as printed by the previous page")
     .option("--all", "list everything");
 

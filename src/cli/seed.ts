@@ -39,7 +39,7 @@ export function addSeedCommand(program: Command): void {
       if (agent === undefined && contacts + conversations + messages + queued > 0)
         command.error("error: contacts, conversations and messages require --agent <slug>");
       if (pets === undefined && agent === undefined)
-        command.error("error: one of --pets <n> and --agent <slug> is required");
+        command.error("error: --pets <n> or --agent <slug> is required");
       if (conversations > 0 && contacts === 0)
         command.error("error: --conversations <n> requires --contacts <n>");
       if (agent !== undefined) await assertIntended(agent, options);

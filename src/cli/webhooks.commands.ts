@@ -248,6 +248,6 @@ function printWithSecret(made: WebhookEndpointWithSecret, done: string, options:
   }
   printEndpoint(endpoint, done, options);
   if (signingSecret !== null) {
-    print(`Signing secret: ${signingSecret}\nThe signing secret is shown only this once.`);
+    print(`Signing secret: ${signingSecret}\nThe signing secret will not be shown again.`);
   }
 }

@@ -41,8 +41,8 @@ async function assertNotNewer(source: DataSource, executor: MigrationExecutor): 
   const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
   if (unknown !== undefined) {
     throw new StartupError(
-      `the database ${databaseLabel(source)} was brought up to date by a newer or an unreleased version of ` +
-        `this program, with ${unknown.name}; run that version, or restore an older backup`,
+      `the database ${databaseLabel(source)} was migrated by a newer or unreleased version of ` +
+        `this program (${unknown.name}). Run that version, or restore an older backup`,
     );
   }
 }

@@ -298,7 +298,7 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
       : lineFault(status, detail, isPermanent);
   }
   if (isPermanent && isLineRejection(command, response))
-    return lineFault(status, `The server accepts no e-mail from the line${said}`);
+    return lineFault(status, `The server does not accept e-mail from the line${said}`);
   if (isPermanent && command === "RCPT TO" && UNDELIVERABLE.test(statusOf(response)))
     return {
       ...failure(AttemptOutcome.permanent, status, `The server rejected the message${said}`),

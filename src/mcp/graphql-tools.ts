@@ -26,7 +26,7 @@ export function graphqlTools(schema: GraphQLSchema, run: RunOperation): McpTool[
       description:
         "Finds fields and types that the key may use with runGraphql. Answers: The best matches, in SDL.",
       annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
-      members: [text("words", WORDS_MAX_LENGTH, "Words of names and descriptions.")],
+      members: [text("words", WORDS_MAX_LENGTH, "Words from names and descriptions.")],
       call: async ({ words }, { caller }) => ({
         text: search.search(String(words), caller),
         structured: undefined,

@@ -85,7 +85,7 @@ class Supervisor {
   /** Replaces the workers one by one; the old worker of a slot stops once the new one is listening. */
   async restart(): Promise<void> {
     if (this.state !== "serving") {
-      this.log.warn({ state: this.state }, "SIGHUP is ignored now");
+      this.log.warn({ state: this.state }, "ignoring SIGHUP in this state");
       return;
     }
     this.state = "restarting";

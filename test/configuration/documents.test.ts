@@ -334,7 +334,7 @@ const INVALID: [object, string, string][] = [
   ...[
     ["situation.dta", "No such key"],
     ["contact.tags", "is of type list<string>, not string"],
-    ["contacts", "names contacts, which does not exist"],
+    ["contacts", "refers to contacts, which does not exist"],
   ].map(([per, message]): [object, string, string] => [
     of({ rules: [{ ...RULE, once: { per, within: "P1D" } }] }),
     "rules[0].once.per",
@@ -541,7 +541,7 @@ test.each([
 });
 
 test.each<[string, string, string | null]>([
-  ["pl", '{{ 5 | plural: "a", "b" }}', "has no form many, few for the language pl, so that other is used"],
+  ["pl", '{{ 5 | plural: "a", "b" }}', "has no form many, few for the language pl, so other is used"],
   ["pl", '{{ 5 | plural: one: "a", few: "b", other: "c" }}', "has no form many for the language pl"],
   ["pl", '{{ 5 | plural: one: "a", few: "b", many: "c", other: "d" }}', null],
   ["fr", '{{ 5 | plural: "a", "b" }}', null],

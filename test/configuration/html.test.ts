@@ -149,7 +149,7 @@ describe("the HTML of a template", () => {
     ["<b", "has <b without its >", 3],
     ['<b title="a>b</b>', "has a < in the attribute title", 14],
     ['<b title="a', "has the attribute title, whose quotes are not closed", 12],
-    ["<b><i>a</b></i>", "has </b>, which stands where </i> must", 8],
+    ["<b><i>a</b></i>", "has </b>, which is where </i> must be", 8],
     ["a</b>", "has </b>, which closes nothing", 2],
     ["<br></br>", "has </br>, which closes nothing", 5],
     [`${"<b>".repeat(101)}a${"</b>".repeat(101)}`, "has elements that are nested too deeply", 303],
@@ -157,8 +157,8 @@ describe("the HTML of a template", () => {
     ["{% for each in situation.data.lines %}<li>{% endfor %}", ALIKE, 1],
     ["<b>{% for each in situation.data.lines %}</b>{% else %}</b>{% endfor %}", ALIKE, 4],
     ['<p title="{% case situation.data.text %}{% when "a" %}">{% else %}b{% endcase %}</p>', ALIKE, 11],
-    ["<p>{{ situation.data.textt }}</p>", "names situation.data.textt, which does not exist", 7],
-    ["{{ situation.data.text | raw }}", "uses the filter raw, which templates do not have", 1],
+    ["<p>{{ situation.data.textt }}</p>", "refers to situation.data.textt, which does not exist", 7],
+    ["{{ situation.data.text | raw }}", "uses the filter raw, which templates do not support", 1],
   ])("%s is rejected, because it %s", async (template, message, column) => {
     const { problems } = await checkDocument(sending(template));
     expect(problems).toMatchObject([{ path: "templates.text.html", message }]);

@@ -174,7 +174,7 @@ describe("a text formats", () => {
   });
 
   test.each([
-    ['money: "EURO"', 'names the currency EURO, which does not exist. Did you mean "EUR"?'],
+    ['money: "EURO"', 'uses the currency EURO, which does not exist. Did you mean "EUR"?'],
     ["number: 16", "from 0 to 15"],
     ['plural: "one"', "does not pass the forms one and other"],
     ['plural: one: "one"', "does not pass the forms one and other"],

@@ -85,12 +85,12 @@ describe("a template", () => {
   });
 
   test.each([
-    ["{{ contact.nme }}", /names contact.nme, which does not exist/, [1, 4]],
-    ["a\n{{ situation.data.totl }}", /names situation.data.totl, which does not exist/, [2, 4]],
+    ["{{ contact.nme }}", /refers to contact.nme, which does not exist/, [1, 4]],
+    ["a\n{{ situation.data.totl }}", /refers to situation.data.totl, which does not exist/, [2, 4]],
     ["{{ message.text }}", /names message.text/, [1, 4]],
     ["{{ process.env }}", /names process.env/, [1, 4]],
     ["{{ contact.constructor }}", /names contact.constructor/, [1, 4]],
-    ["{% for a in contact.tags %}{% endfor %}{{ a }}", /names a, which/, [1, 43]],
+    ["{% for a in contact.tags %}{% endfor %}{{ a }}", /refers to a, which/, [1, 43]],
     ["{{ contact[contact.name] }}", /computes the name of a member/, [1, 4]],
     ["{% include 'x' %}", /tag "include" not found/, [1, 1]],
     ["{% render '/etc/passwd' %}", /tag "render" not found/, [1, 1]],
@@ -169,7 +169,7 @@ describe("a template", () => {
       rules: [...document.rules, { id: "other", on: "message.received", do: [{ send: "text" }] }],
     });
     expect(problems).toMatchObject([
-      { path: "templates.text", message: "names situation.data.total, which does not exist" },
+      { path: "templates.text", message: "refers to situation.data.total, which does not exist" },
     ]);
   });
 });

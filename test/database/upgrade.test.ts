@@ -164,7 +164,7 @@ onEachEngine((engine) => {
       for (const { code, stdout, stderr } of [server, migrate, list]) {
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
         expect(stderr).toMatch(
-          /^gateway: the database \S+ was brought up to date by a newer or an unreleased version [^\n]+\n$/,
+          /^gateway: the database \S+ was migrated by a newer or unreleased version [^\n]+\n$/,
         );
         expect(stderr).toContain("FromTheFuture9763700000000");
         expect(stderr).not.toContain("postgres:postgres@");

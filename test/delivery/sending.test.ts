@@ -637,7 +637,8 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
         // Whose message it was is not kept with the line.
         const denied = {
           code: "smtp_554",
-          detail: "The server accepts no e-mail from the line: 554 5.7.1 <[address]>: Relay access denied",
+          detail:
+            "The server does not accept e-mail from the line: 554 5.7.1 <[address]>: Relay access denied",
           since: expect.any(String),
         };
         expect(await fault()).toEqual(denied);

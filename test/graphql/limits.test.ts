@@ -209,7 +209,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
   test("and the rejection tells both numbers", async () => {
     const { body } = await gateway.graphql(`{ ${lists("100")} }`);
     expect(body.errors[0].message).toBe(
-      "The answer may hold 24030 values, but at most 20000: select fewer fields or smaller pages.",
+      "The response could have 24030 values, but at most 20000 are allowed. Select fewer fields or smaller pages.",
     );
   });
 

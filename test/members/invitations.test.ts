@@ -276,7 +276,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     const cli = (...args: string[]) => runCli(gateway.databaseUrl, ["members", ...args]);
     const again = unique();
     const printed = await cli("invite", "--org", "first", "--email", again);
-    expect(printed.stdout).toContain("The link is shown only this once. The server does not send e-mail");
+    expect(printed.stdout).toContain("The link will not be shown again. The server does not send e-mail");
     expect((await cli("withdraw", again, "--org", "first")).stdout).toBe(
       `Withdrew the invitation for ${again}.\n`,
     );

@@ -228,7 +228,7 @@ onAnyEngine((engine) => {
     );
     expect([codeOf(byPassword), byPassword.body.errors[0].message]).toEqual([
       "forbidden",
-      "Passwords and passkeys are off. Sign in with Example.",
+      "Passwords and passkeys are disabled. Sign in with Example.",
     ]);
     const byPasskey = await other.graphql(
       "mutation { startPasskeySignIn(input: {}) { expiresAt } }",
@@ -271,7 +271,7 @@ onAnyEngine((engine) => {
     try {
       const start = await down.rest("GET", "/auth/oidc/start", { token: null });
       expect([start.status, start.headers.get("location")]).toEqual([503, null]);
-      expect(start.text).toContain("The sign-in service does not answer");
+      expect(start.text).toContain("The sign-in service is not responding");
       expect(start.text).toContain('<a href="/dashboard">with a password</a>');
       expect(down.owner).toMatch(/^ags_/);
       const logout = await down.rest("POST", "/auth/oidc/backchannel-logout", {

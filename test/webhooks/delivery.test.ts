@@ -259,7 +259,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     );
     expect(entry).toMatchObject({ action: "webhook_endpoint_disabled", actorKind: "system" });
     expect(entry?.changes).toContainEqual({ field: "disabledReason", before: null, after: "gone" });
-    expect(gateway.log()).toContain("it answered 410");
+    expect(gateway.log()).toContain("it responded with 410");
     expect(receiver.received).toHaveLength(1);
     // Pending deliveries continue once it is enabled; missed events are sent only on request.
     receiver.reaction = answering(200);

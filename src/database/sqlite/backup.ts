@@ -202,7 +202,7 @@ function assertKnown(file: string, migrations: readonly string[]): void {
   const unknown = migrations.find((name) => !known.has(name));
   if (unknown !== undefined) {
     throw new StartupError(
-      `${file} is of a newer or an unreleased version of this program, with ${unknown}; use that version`,
+      `${file} was created by a newer or unreleased version of this program (${unknown}). Use that version`,
     );
   }
 }

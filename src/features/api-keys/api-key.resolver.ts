@@ -97,8 +97,7 @@ export class ApiKeyResolver {
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
-    description:
-      "Revokes an API key, which is rejected from the next request on. Revoking a revoked key has no effect.",
+    description: "Revokes an API key, effective on the next request. Revoking a revoked key has no effect.",
   })
   revokeApiKey(
     @Ctx() context: RequestContext,

@@ -222,7 +222,7 @@ export class ApiKeyService {
       const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
       if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
       if (keeps && !(await keepReplaced(tx, context, key)) && affected === 1)
-        throw new GatewayError("conflict", "The key that this one replaced is no longer accepted.");
+        throw new GatewayError("conflict", "The key that this key replaced is no longer accepted.");
       await tx.waitForInserts();
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     };

@@ -78,7 +78,7 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;
 
-  @Nullable(() => String, "IP address from which the request was sent.")
+  @Nullable(() => String, "IP address that the request came from.")
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 

@@ -115,7 +115,7 @@ export async function addressesToConsentAt(tx: Tx, contact: Contact, id?: string
   const addresses = id === undefined ? all : all.filter((address) => address.id === id);
   if (addresses.length > 0) return addresses;
   if (id !== undefined) throw noSuch("address");
-  throw new GatewayError("conflict", "The contact has no address, and a consent belongs to an address.");
+  throw new GatewayError("conflict", "A consent needs an address, and the contact has none.");
 }
 
 /** Creates or changes a contact and adds its tags. */

@@ -71,7 +71,7 @@ export async function lineOf(
   if (reference == null) {
     const line = await defaultLineOf(tx, agentId);
     if (line === undefined)
-      throw new GatewayError("not_deliverable", "The agent has no default line. Name a line.");
+      throw new GatewayError("not_deliverable", "The agent has no default line. Specify a line.");
     return line;
   }
   const line = await findLine(tx, agentId, reference);

@@ -83,7 +83,7 @@ export const decisionRoutes: RouteGroup = {
       answers: {
         200: "The decision that the agent would make, for a dry run.",
         201: "The decision. Its effects are stored.",
-        202: "The decision, which a model is still making.",
+        202: "The decision that a model is still making.",
       },
       example: { body: { situation: SHIPPED, contact: { ref: "customer-17" } }, answer: EXPLAINED },
     },

@@ -26,7 +26,7 @@ export const noticeMail = (
 
 ${dashboard}/conversations/${conversationId}
 
-You get no further mail about it until somebody has opened it.
+You will get no more e-mails about it until someone opens it.
 
 To stop these mails, open your profile:
 

@@ -6,7 +6,7 @@ import { PeriodCounts } from "./period-counts";
 
 export const DEPRECATED_USES = counter(
   "gateway_deprecated_uses_total",
-  "Uses of deprecated parts of the APIs with API keys, by name.",
+  "Uses of deprecated parts of the APIs by API keys, by name.",
   { name: DEPRECATED_NAMES },
 );
 

@@ -69,7 +69,7 @@ export class GitHubSignatures {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const headers = { accept: "application/json", "user-agent": "agent-petstore-gateway" };
     const response = await boundedFetch(this.config.gitHubKeysUrl, { signal, headers }, LIST_MAX_BYTES);
-    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+    if (!response.ok) throw new Error(`The server responded with ${response.status}.`);
     const { public_keys: listed } = LIST.parse(await response.json(), NO_CODE);
     this.keys = new Map(listed.flatMap(({ key_identifier, key }) => entryOf(key_identifier, key)));
     this.readAt = this.clock();

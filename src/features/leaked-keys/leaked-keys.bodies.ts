@@ -19,7 +19,9 @@ export interface LeakReport {
 }
 
 /** The report of a key's holder. */
-export const LEAKED_KEY = z.object({ key: z.string().max(100).meta({ description: "The whole API key." }) });
+export const LEAKED_KEY = z.object({
+  key: z.string().max(100).meta({ description: "The complete API key." }),
+});
 
 /** GitHub's report; further members may be added. */
 const GITHUB_REPORT = z
@@ -35,7 +37,7 @@ export function keyOf(body: unknown): string {
   if (data === undefined)
     throw new GatewayError("invalid_request", 'The body must be an object such as {"key": "agk_…"}.');
   if (isWellFormedApiKey(data.key)) return data.key;
-  throw new InvalidInput([{ path: "key", message: "must be a whole API key, without typos" }]);
+  throw new InvalidInput([{ path: "key", message: "must be a complete API key without typos" }]);
 }
 
 /**
@@ -47,7 +49,7 @@ export function reportsOf(body: unknown): LeakReport[] {
   if (data === undefined)
     throw new GatewayError(
       "invalid_request",
-      `The body must be a list of at most ${REPORT_MAX_TOKENS} objects with a token each.`,
+      `The body must be a list of at most ${REPORT_MAX_TOKENS} objects, each with a token.`,
     );
   return data.map(({ token, url }) => ({ token, url: storable(url) }));
 }

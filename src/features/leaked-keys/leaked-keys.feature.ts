@@ -20,7 +20,7 @@ export const leakedKeys = feature({
   http: addLeakedKeys,
   operations: {
     tag: "Leaked keys",
-    description: "Reports of API keys that were found in public. They require no API key.",
+    description: "Reports of publicly exposed API keys. They require no API key.",
     operations: leakedKeysOperations,
   },
   eventTypes: leakedKeyEventTypes,

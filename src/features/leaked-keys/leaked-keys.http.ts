@@ -36,7 +36,7 @@ export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatur
       const body = parseJson(raw);
       if (!Array.isArray(body)) return body;
       if (typeof identifier !== "string" || typeof signature !== "string")
-        throw new GatewayError("invalid_signature", "A list of tokens needs the signature of GitHub.");
+        throw new GatewayError("invalid_signature", "A list of tokens requires GitHub's signature.");
       if (!(await gitHubSignatures.isValid(identifier, signature, raw)))
         throw new GatewayError("invalid_signature");
       return body;

@@ -7,7 +7,7 @@ const KEY = "agk_live_Qx7mT2bLw9Zk_EXAMPLEexampleEXAMPLE007397E";
 export const leakedKeysOperations = (): readonly HttpOperation[] => [
   {
     operationId: "reportLeakedKey",
-    summary: "Revoke an API key that was found in public",
+    summary: "Revoke a publicly exposed API key",
     path: "/leaked-keys",
     parameters: [],
     body: {

@@ -31,7 +31,7 @@ export class Session {
   @Index()
   @Column(TIMESTAMP_COLUMN)
   expiresAt!: Timestamp;
-  @Nullable(() => String, "IP address from which the member signed in.")
+  @Nullable(() => String, "IP address that the member signed in from.")
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 

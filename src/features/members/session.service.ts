@@ -351,7 +351,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 /** @throws GatewayError `forbidden` if members sign in by OpenID Connect only */
 export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
   if (oidc?.isOnly)
-    throw new GatewayError("forbidden", `Passwords and passkeys are off. Sign in with ${oidc.name}.`);
+    throw new GatewayError("forbidden", `Passwords and passkeys are disabled. Sign in with ${oidc.name}.`);
 }
 
 /**

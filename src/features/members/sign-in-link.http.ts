@@ -20,7 +20,7 @@ const ASKING = plainPage(
 
 const INVALID = plainPage(
   "This link does not work",
-  "<p>It was used before, or has expired. Ask for a new one.</p>",
+  "<p>It has already been used or has expired. Ask for a new one.</p>",
 );
 
 const FAILED = plainPage("You are not signed in", "<p>Try again in a few minutes.</p>");

@@ -172,7 +172,7 @@ export class Message {
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
-  @Nullable(() => ID, "ID of the line on which the message was last sent or received.")
+  @Nullable(() => ID, "ID of the line that last sent or received the message.")
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 

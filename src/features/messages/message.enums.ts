@@ -43,7 +43,7 @@ export const MessageError = enumOf("MessageError", "Why a message was canceled o
     "The contact has opted out of messages to this address, or does not consent to the topic of the message.",
   undeliverable: "A mail server reported that the contact's address does not exist.",
   expired: "The message could not be sent before it expired.",
-  no_address: "The contact has no address to which the message could be sent.",
+  no_address: "The contact has no address that the message could be sent to.",
   rejected: "The receiver permanently rejected the message; see `errorText`.",
   uncertain: "It is unknown whether the message was sent, and the line does not resend such messages.",
   discarded: "A person discarded the proposed message; `errorText` is the reason.",

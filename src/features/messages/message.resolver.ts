@@ -105,7 +105,7 @@ export class MessageResolver {
   @FieldResolver(() => Line, {
     nullable: true,
     description:
-      "The line on which the message was last sent or received; null if there is none. API keys need the `agent:read` scope.",
+      "The line that last sent or received the message; null if there is none. API keys need the `agent:read` scope.",
   })
   line(@Root() { lineId }: Message): Promise<Line | null> {
     return findIfAny(this.lines.byId, lineId);

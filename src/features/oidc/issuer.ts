@@ -204,9 +204,9 @@ export class Issuer {
       },
     );
     const { jwks_uri: keysUrl } = configuration.serverMetadata();
-    if (keysUrl === undefined) throw new Error("The issuer names no keys.");
+    if (keysUrl === undefined) throw new Error("The issuer publishes no keys.");
     if (issuer.startsWith("https:") && !keysUrl.startsWith("https:"))
-      throw new Error("The keys of the issuer are not at an https URL.");
+      throw new Error("The issuer's keys are not at an https URL.");
     const keys = createRemoteJWKSet(new URL(keysUrl), {
       cooldownDuration: KEYS_INTERVAL_MS,
       timeoutDuration: TIMEOUT_MS,
@@ -226,10 +226,10 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     response = await boundedFetch(url, { ...init, signal } as RequestInit, RESPONSE_MAX_BYTES);
   } catch (cause) {
-    throw new IssuerDown("The issuer did not answer.", { cause });
+    throw new IssuerDown("The issuer did not respond.", { cause });
   }
   if (response.status >= 500 || response.status === 429)
-    throw new IssuerDown(`The issuer answered ${response.status}.`);
+    throw new IssuerDown(`The issuer responded with ${response.status}.`);
   return response;
 }
 

@@ -6,15 +6,15 @@ import type { ProblemKind } from "./sign-in-problem";
 const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading: string, text: string]>> = {
   expired: [
     "This sign-in has expired",
-    "It took too long, was finished before, or was started in another window.",
+    "It took too long, was already finished, or was started in another window.",
   ],
   denied: ["You are not signed in", "The sign-in was canceled."],
-  rejected: ["You are not signed in", "The answer of the sign-in service is not valid."],
+  rejected: ["You are not signed in", "The response of the sign-in service is not valid."],
   unknown: [
     "You are not a member",
     "No member or invitation has this account or its verified e-mail address. Ask an administrator to invite you, or to unlink an earlier account.",
   ],
-  unavailable: ["The sign-in service does not answer", "Try again in a few minutes."],
+  unavailable: ["The sign-in service is not responding", "Try again in a few minutes."],
   busy: ["Too many sign-ins", "Try again in a few minutes."],
   failed: ["You are not signed in", "The sign-in failed. Try again in a few minutes."],
 };

@@ -72,7 +72,7 @@ export class EndpointHealth {
     );
     observer.count(WEBHOOKS_DISABLED, [reason]);
     const why =
-      reason === WebhookDisabledReason.gone ? "it answered 410" : "every attempt has failed for days";
+      reason === WebhookDisabledReason.gone ? "it responded with 410" : "every attempt has failed for days";
     tx.afterCommit(() =>
       this.log.warn({ webhookEndpoint: id, failingSince }, `a webhook endpoint is disabled: ${why}`),
     );

@@ -161,7 +161,7 @@ function assertAffordable({ values, characters, counts }: QueryCost): void {
   if (has <= max) return;
   throw new GatewayError(
     "query_too_complex",
-    `The answer may hold ${has} ${unit}, but at most ${max}: select fewer fields or smaller pages.`,
+    `The response could have ${has} ${unit}, but at most ${max} are allowed. Select fewer fields or smaller pages.`,
   );
 }
 

@@ -37,8 +37,8 @@ export const HEADERS = {
     { enum: ["true"] },
   ),
   Location: headerOf("Path of the created resource."),
-  Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", { pattern: "^@\\d+$" }),
-  Sunset: headerOf("Time at which the operation will be removed (RFC 8594)."),
+  Deprecation: headerOf("When the operation was deprecated (RFC 9745).", { pattern: "^@\\d+$" }),
+  Sunset: headerOf("When the operation will be removed (RFC 8594)."),
 };
 
 /** The headers that announce a deprecation. */

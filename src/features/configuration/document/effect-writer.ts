@@ -284,7 +284,7 @@ function dataOf(text: string, type: DataType): unknown {
 
 const TEXTS_TOO_LONG: EffectError = {
   code: "template_error",
-  message: `The texts for the model have more than ${ASK_TEXTS_MAX_LENGTH} characters together.`,
+  message: `The texts for the model have more than ${ASK_TEXTS_MAX_LENGTH} characters in total.`,
 };
 
 /** The error of messages beyond the limit. */

@@ -60,9 +60,7 @@ const situationData = z
 const fullSituation = z.strictObject({
   data: situationData,
   key: member
-    .describe(
-      "The member, a string or an int, by whose value decisions can be found, such as the ID of an order.",
-    )
+    .describe("The string or int member to search decisions by, such as the ID of an order.")
     .optional(),
 });
 
@@ -76,7 +74,7 @@ const subject = z
   .min(1)
   .max(TEMPLATE_MAX_LENGTH)
   .describe(
-    "Subject of an e-mail that starts a conversation, as a Liquid template; by default, the subject of the line.",
+    "Subject of an e-mail that starts a conversation, as a Liquid template; the line's subject by default.",
   )
   .optional();
 
@@ -97,18 +95,20 @@ const language = matching(
 
 const urgent = z
   .boolean()
-  .describe("True to send the message at any time, before others that wait for the rate of the line.")
+  .describe(
+    "True to bypass windows and caps, and to send the message before others that wait for the line's rate.",
+  )
   .optional();
 
 const topic = name
   .describe(
-    "The topic of the policy that the message is about; it is sent unless the contact opted out of it.",
+    "The policy topic that the message is about; it is sent only if the contact consents to the topic.",
   )
   .optional();
 
 const review = z
   .literal(true)
-  .describe("Has a person approve the message before it is sent, or discard it.")
+  .describe("Requires a person to approve the message before it is sent.")
   .optional();
 
 /** A template with other members besides its text. */
@@ -120,7 +120,7 @@ const fullTemplate = z.strictObject({
   urgent,
   locales: z
     .record(language, z.strictObject({ text, subject, html }))
-    .describe("The text in other languages, by BCP 47 tag; the one that suits the contact is used.")
+    .describe("The text in other languages, by BCP 47 tag; the best match for the contact is used.")
     .optional(),
 });
 
@@ -136,13 +136,13 @@ const send = z.strictObject({
   send: name.describe("Name of the template."),
   line: lines
     .describe(
-      "Name of the line on which to open a conversation if the situation does not name one, or a list to use the first line that reaches the contact; the default line if omitted.",
+      "Name of the line to open a conversation on if the situation names no conversation, or a list to use the first line that can reach the contact; the default line if omitted.",
     )
     .optional(),
   reuse: z
     .literal("latest")
     .describe(
-      "Without a line: sends in the latest open conversation with the contact that reaches it, whatever its line; otherwise on the default line.",
+      "Without `line`: sends in the contact's latest open conversation that can reach the contact, on any line; otherwise on the default line.",
     )
     .optional(),
   delaySeconds: z
@@ -170,7 +170,7 @@ const handoff = z.strictObject({
   scope: z
     .enum(["conversation", "contact"])
     .describe(
-      "`contact` to hand off all conversations with the contact, including those opened until they are released; `conversation` by default.",
+      "`contact` to hand off all conversations with the contact, including new ones, until they are released; `conversation` by default.",
     )
     .optional(),
 });
@@ -212,7 +212,7 @@ const later = z.strictObject({
         .describe(`How long to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
         .optional(),
       at: source
-        .describe(`A template that gives the time in RFC 3339, at most ${MAX_TIMER_DAYS} days ahead.`)
+        .describe(`A template for the time in RFC 3339, at most ${MAX_TIMER_DAYS} days ahead.`)
         .optional(),
       key: source.describe(
         "A template that names the timer; it replaces the contact's waiting timer with the same name.",
@@ -234,11 +234,11 @@ const later = z.strictObject({
         .array(z.enum(TIMER_CANCELERS))
         .min(1)
         .max(TIMER_CANCELERS.length)
-        .describe("What cancels the timer.")
+        .describe("Events that cancel the timer.")
         .optional(),
     })
     .refine(({ after, at }) => (after === undefined) !== (at === undefined), "must have either after or at")
-    .describe("Hands a situation to the agent later, about the same contact and conversation."),
+    .describe("Submits a situation to the agent later, about the same contact and conversation."),
 });
 const cancelTimer = z.strictObject({
   cancelTimer: source.describe("A template that names the contact's timer to cancel."),
@@ -248,7 +248,7 @@ const resend = z.strictObject({
   resend: z.literal(true).describe("Sends the text of the failed message again, once."),
   line: lines
     .describe(
-      "Name of the line on which to send it, or a list to use the first line that reaches the contact; its conversation if omitted.",
+      "Name of the line to resend the message on, or a list to use the first line that can reach the contact; its conversation if omitted.",
     )
     .optional(),
 });
@@ -267,7 +267,7 @@ const rule = z.strictObject({
   when: z
     .array(clause)
     .max(MAX_CLAUSES)
-    .describe("Conditions in CEL, all of which must be met; if there are none, the rule always matches.")
+    .describe("Conditions in CEL. The rule matches if all are met, or if there are none.")
     .optional(),
   do: effects
     .describe("Effects of the rule, in order; with an empty list, the agent does nothing.")
@@ -284,7 +284,7 @@ const rule = z.strictObject({
       per: z
         .union([z.enum(["contact", "conversation"]), clause])
         .describe(
-          "`contact`, `conversation`, or an expression in CEL that gives a text, which counts for each contact.",
+          "`contact`, `conversation`, or a CEL expression that gives a text to count by, for each contact.",
         ),
       within: period.describe(`An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`),
       group: name.describe("Rules with the same group share one count.").optional(),
@@ -315,7 +315,7 @@ export const documentFormat = z
       .optional(),
     releaseAfter: releasePeriod
       .describe(
-        `Time after which a conversation that was handed off is released, counted from the last time that a human took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D; never by default.`,
+        `Time after which a handed-off conversation is released, counted from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D; never by default.`,
       )
       .optional(),
     zone: zone.describe("Time zone of dates for contacts without one; UTC by default.").optional(),
@@ -325,7 +325,7 @@ export const documentFormat = z
       .refine((tag) => canonicalLocale(tag) !== undefined, {
         error: "must be the BCP 47 tag of a known language, such as de-CH",
       })
-      .describe("Language of the texts that name none, for numbers, dates and plurals; en by default.")
+      .describe("Default language of the texts, for numbers, dates and plurals; en by default.")
       .optional(),
     situations: situations.optional(),
     templates: templates.optional(),
@@ -337,14 +337,14 @@ export const documentFormat = z
       .optional(),
     strict: z
       .boolean()
-      .describe("True to reject situations of types that are not declared; by default, they are decided.")
+      .describe("True to reject situations of undeclared types; by default, they are accepted.")
       .optional(),
     maxAsksPerDay: z
       .int()
       .min(0)
       .max(MAX_ASKS_PER_DAY)
       .describe(
-        "Max questions of the agent to the model on a day (UTC); `otherwise` applies to more. Without a limit by default.",
+        "Max requests of the agent to the model per day (UTC); after that, `otherwise` applies. Unlimited by default.",
       )
       .optional(),
     otherwise: effects.describe("Effects to apply if no rule decides.").optional(),

@@ -31,7 +31,7 @@ const window = z
     days,
     from: time(TIME, "08:00").describe("When the window opens, such as `08:00`."),
     to: time(`${TIME}|24:00`, "20:00 or 24:00").describe(
-      "When it closes, such as `20:00` or `24:00`; on the next day if it is not after `from`.",
+      "When the window closes, such as `20:00` or `24:00`; on the next day if it is not after `from`.",
     ),
   })
   .refine(({ from, to }) => from !== to, {
@@ -46,7 +46,7 @@ const cap = z.strictObject({
     .refine(isPeriodUpTo(MAX_CAP_DAYS), {
       error: `must be a period such as PT1H or P7D, of at most ${MAX_CAP_DAYS} days`,
     })
-    .describe(`An ISO 8601 duration, at most P${MAX_CAP_DAYS}D; it ends now, at any time.`),
+    .describe(`A rolling period: an ISO 8601 duration, at most P${MAX_CAP_DAYS}D.`),
   topics: z
     .array(name)
     .min(1)
@@ -69,29 +69,29 @@ export const policy = z
   .strictObject({
     zone: zone
       .describe(
-        "Time zone of the windows for contacts without one; by default, the one of the configuration.",
+        "Time zone of the windows for contacts without one; the configuration's time zone by default.",
       )
       .optional(),
     windows: z
       .array(window)
       .min(1)
       .max(MAX_WINDOWS)
-      .describe("The hours in which messages are sent, in the contact's time zone; at any time if omitted.")
+      .describe("Hours when messages are sent, in the contact's time zone; any time if omitted.")
       .optional(),
     caps: z
       .array(cap)
       .min(1)
       .max(MAX_CAPS)
-      .describe("How many messages a contact gets within a period, on all lines together.")
+      .describe("Limits on messages to a contact within a period, across all lines.")
       .optional(),
     topics: topics.optional(),
     review: z
       .enum(["model", "all"])
       .describe(
-        "The messages that a person has to approve: those that a model writes, or all of the agent; by default, those of effects with `review`.",
+        "Messages that a person must approve: messages written by a model, or all messages of the agent; by default, messages of effects with `review`.",
       )
       .optional(),
   })
-  .describe("When, and how often, the agent sends messages that do not answer one of the contact.");
+  .describe("When and how often the agent sends messages that do not answer the contact.");
 
 export type PolicyDocument = z.infer<typeof policy>;

@@ -41,7 +41,7 @@ const timerKey = z.string().min(1).max(TIMER_KEY_MAX_LENGTH);
 const situation = z
   .strictObject({
     type: situationType,
-    data: json(SITUATION_MAX_BYTES).describe("Its data; empty if omitted.").optional(),
+    data: json(SITUATION_MAX_BYTES).describe("Data of the situation; empty if omitted.").optional(),
   })
   .describe("The situation to decide.");
 
@@ -68,7 +68,7 @@ const contact = z
     channels: z
       .array(z.string().min(1).max(63))
       .max(20)
-      .describe("The kinds of addresses at which the contact accepts messages.")
+      .describe("Kinds of addresses where the contact accepts messages.")
       .optional(),
     handedOff: z
       .boolean()
@@ -80,7 +80,7 @@ const contact = z
 const conversation = z
   .strictObject({
     id: z.string().min(1).max(36).optional(),
-    line: line.describe("Name of its line; main if omitted.").optional(),
+    line: line.describe("Name of the conversation's line; main if omitted.").optional(),
     handler: z.enum(["agent", "human"]).describe("Who answers; agent if omitted.").optional(),
     state: z.enum(["open", "closed"]).describe("open if omitted.").optional(),
   })
@@ -90,7 +90,7 @@ const message = z
   .strictObject({
     text: z.string().max(10 * MESSAGE_TEXT_MAX_LENGTH),
     subject: subject.optional(),
-    sequence: z.int().min(1).describe("Its number in the conversation; 1 if omitted.").optional(),
+    sequence: z.int().min(1).describe("Number of the message in the conversation; 1 if omitted.").optional(),
     answers: z
       .int()
       .min(0)
@@ -103,25 +103,25 @@ const failed = z
   .strictObject({
     text,
     subject: subject.optional(),
-    wasResent: z.boolean().describe("True if it was already sent again.").optional(),
+    wasResent: z.boolean().describe("True if the message was already resent.").optional(),
   })
-  .describe("The message of `message.failed`, which the effect `resend` sends again.");
+  .describe("The message of `message.failed`, which the effect `resend` resends.");
 
 /** The model errors that a test can assume. */
 export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
 
 const model = z
   .strictObject({
-    text: text.nullable().describe("What it writes; null for nothing.").optional(),
-    tags: z.array(tag).max(MAX_TAGS).describe("The tags that it adds.").optional(),
-    handoff: z.boolean().describe("True if it hands off to a human.").optional(),
-    error: z.enum(MODEL_ERRORS).describe("Why it gives no answer.").optional(),
+    text: text.nullable().describe("Text that the model writes; null for none.").optional(),
+    tags: z.array(tag).max(MAX_TAGS).describe("Tags that the model adds.").optional(),
+    handoff: z.boolean().describe("True if the model hands off to a human.").optional(),
+    error: z.enum(MODEL_ERRORS).describe("Why the model gives no answer.").optional(),
   })
   .refine(
     ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,
     "must have either an error or an answer",
   )
-  .describe("The model's answer, if a rule asks it; no model is configured if omitted.");
+  .describe("The model's answer if a rule asks it; if omitted, no model is configured.");
 
 const sent = z
   .strictObject({
@@ -152,7 +152,7 @@ const expectation = z
     sends: z
       .array(sent)
       .max(MAX_MESSAGES_PER_DECISION)
-      .describe("The messages that are sent, all of them in order.")
+      .describe("All messages that are sent, in order.")
       .optional(),
     tags: z.array(tag).max(MAX_TAGS).describe("The contact's tags afterwards, in any order.").optional(),
     timers: z
@@ -162,7 +162,7 @@ const expectation = z
       .optional(),
   })
   .refine((expected) => Object.keys(expected).length > 0, "must expect something")
-  .describe("What the agent must do; omitted members may be anything.");
+  .describe("What the agent must do; omitted members are not checked.");
 
 const test = z.strictObject({
   id: name.describe("Unique among the tests."),
@@ -185,7 +185,7 @@ const test = z.strictObject({
   model: model.optional(),
   agent: z
     .strictObject({ slug: z.string().min(1).max(63).optional(), name: z.string().min(1).max(200).optional() })
-    .describe("The agent as texts show it.")
+    .describe("The agent as it appears in texts.")
     .optional(),
   expect: expectation,
 });
@@ -194,7 +194,7 @@ const test = z.strictObject({
 export const tests = z
   .array(test)
   .max(MAX_TESTS)
-  .describe("Situations with what the agent must do in them, for `gateway configuration test`.");
+  .describe("Situations and what the agent must do in them, for `gateway configuration test`.");
 
 export type TestDocument = z.infer<typeof test>;
 

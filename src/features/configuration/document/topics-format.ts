@@ -8,7 +8,7 @@ const topic = z.strictObject({
     .string()
     .max(TOPIC_TITLE_MAX_LENGTH)
     .regex(/\S/, "must not be empty")
-    .describe("What people call the topic."),
+    .describe("Display name of the topic."),
   default: z
     .enum(["in", "out"])
     .describe("`out` to send messages about the topic only to contacts who opted in to it; otherwise `in`."),
@@ -18,4 +18,4 @@ const topic = z.strictObject({
 export const topics = z
   .record(name, topic)
   .meta({ maxProperties: MAX_TOPICS })
-  .describe("The topics of messages that contacts can opt out of and in to, by name.");
+  .describe("The topics of messages that contacts can opt in to and out of, by name.");

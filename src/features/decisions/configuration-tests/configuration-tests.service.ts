@@ -138,7 +138,7 @@ const addressesOf = async (reader: EntityManager, { contactId }: Decision): Prom
 
 function recorded({ snapshot, ...decision }: Decision): Recorded {
   if (snapshot !== null) return { ...decision, snapshot };
-  throw new GatewayError("conflict", "The contact was erased, so that no test can be made.");
+  throw new GatewayError("conflict", "The contact was erased, so no test can be created.");
 }
 
 /** The document of a compiled configuration. */

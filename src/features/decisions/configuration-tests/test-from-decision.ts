@@ -36,12 +36,12 @@ export function testFrom(
   if (shapeOf(decided) !== shapeOf(original))
     throw new GatewayError(
       "conflict",
-      "With other names and addresses, the agent would decide differently, so that no test can be made.",
+      "The agent would decide differently with other names and addresses, so no test can be created.",
     );
   const test = { id: nameOf(recorded, decided), ...tested, expect: expectationOf(decided, tested) };
   const problem = testProblem(test);
   if (problem !== undefined)
-    throw new GatewayError("conflict", `The decision makes no valid test: ${problem}.`);
+    throw new GatewayError("conflict", `The decision cannot be turned into a valid test: ${problem}.`);
   return test;
 }
 

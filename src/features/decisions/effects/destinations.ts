@@ -35,7 +35,7 @@ const UNREACHED: ReadonlySet<string> = new Set([
 /** The error of a message if none of several lines reaches the contact. */
 const UNREACHED_ERROR: ExplanationError = {
   code: "not_deliverable",
-  message: "None of the lines reaches the contact.",
+  message: "None of the lines can reach the contact.",
 };
 
 /**
@@ -199,7 +199,7 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
     conversation === null ? place.contact.handedOffAt !== null : conversation.handler === Handler.human;
   if (whileHuman || !isHuman) return { conversation, place };
   const where = conversation === null ? "to the contact" : `in the conversation ${conversation.id}`;
-  throw new GatewayError("conflict", `A human answers ${where}.`);
+  throw new GatewayError("conflict", `A human is answering ${where}.`);
 }
 
 /** All open conversations with a contact, as the same objects that its messages are sent to. */

@@ -60,7 +60,7 @@ export class ModelHistoryMessage {
 @ObjectType({
   simpleResolvers: true,
   description:
-    "What a rule gave to a model in addition to the situation, contact, conversation and agent, and the model's answer.",
+    "Input that a rule gave to a model in addition to the situation, contact, conversation and agent, and the model's answer.",
 })
 export class ModelExchange {
   @ThirdPartyText()

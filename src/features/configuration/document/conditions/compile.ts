@@ -68,10 +68,10 @@ function compile(node: ASTNode, outer: Place): Expression {
       };
     }
     case "map":
-      throw reject(node, "uses a map, which conditions do not have");
+      throw reject(node, "uses a map, which conditions do not support");
     case ".?":
     case "[?]":
-      throw reject(node, "uses an optional value, which conditions do not have");
+      throw reject(node, "uses an optional value, which conditions do not support");
     default:
       return compileOperator(node.op, node.args, place);
   }
@@ -79,7 +79,7 @@ function compile(node: ASTNode, outer: Place): Expression {
 
 function compileLiteral(node: ASTNode, value: unknown): Expression {
   if (value !== null && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
-    throw reject(node, "uses bytes or an unsigned integer, which conditions do not have");
+    throw reject(node, "uses bytes or an unsigned integer, which conditions do not support");
   }
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value)
     throw reject(node, "has an integer with more than 64 bits");
@@ -154,7 +154,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
     return compileHas(argument, argument.args[0], argument.args[1], place);
   }
   const call = FUNCTIONS.get(`${name}/${args.length}`);
-  if (!call) throw reject(node, `calls ${name}(), which conditions do not have`);
+  if (!call) throw reject(node, `calls ${name}(), which conditions do not support`);
   const compiled = args.map((each) => compile(each, place));
   if (argument?.op === "value") assertConvertible(node, call, argument.args as Value);
   return (run) => {
@@ -181,7 +181,7 @@ function assertConvertible(node: ASTNode, call: ConditionFunction, literal: Valu
 function compileHas(node: ASTNode, object: ASTNode, member: string, place: Place): Expression {
   const path = staticPath(node, place);
   if (path && !hasPath(place.shapes, path))
-    throw reject(node, `names ${path.join(".")}, which does not exist`);
+    throw reject(node, `refers to ${path.join(".")}, which does not exist`);
   const compiled = compile(object, place);
   return (run) => {
     run.steps.spend(1);
@@ -205,7 +205,7 @@ function compileMethod(
     return macro(name, compile(receiver, place), body);
   }
   const call = METHODS.get(`${name}/${args.length}`);
-  if (!call) throw reject(node, `calls ${name}(), which conditions do not have`);
+  if (!call) throw reject(node, `calls ${name}(), which conditions do not support`);
   const problem = literalProblem(
     name,
     args.map(({ op, args }) => (op === "value" ? args : undefined)),
@@ -248,7 +248,7 @@ function compileAccess(node: ASTNode, place: Place): Expression {
         return run.item;
       };
     }
-    throw reject(node, `names ${node.args}, which does not exist`);
+    throw reject(node, `refers to ${node.args}, which does not exist`);
   }
   if (node.op !== "." && node.op !== "[]") throw reject(node, "is not a member");
   const object = compile(node.args[0], place);

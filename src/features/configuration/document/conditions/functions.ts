@@ -115,7 +115,7 @@ const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitM
 /** The problem with the literal arguments of a method; undefined if there is none. */
 export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
   Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
-    ? `names the time zone ${zone}, which does not exist${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
+    ? `uses the time zone ${zone}, which does not exist${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
     : undefined;
 
 /** The functions available to conditions, by name and number of arguments. */

@@ -157,7 +157,7 @@ function calculateInt(operator: Arithmetic, left: bigint, right: bigint): bigint
     case "*":
       return int64(left * right);
   }
-  if (right === 0n) throw new Failure("division_by_zero", "An integer is divided by zero.");
+  if (right === 0n) throw new Failure("division_by_zero", "Division by zero.");
   return int64(operator === "/" ? left / right : left % right);
 }
 

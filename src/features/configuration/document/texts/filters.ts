@@ -121,7 +121,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
       dated(value, { part: "date", format: textOf(format, run.steps), zone }, run),
     problemOf: ([format, zone]) => {
       const unknown = typeof format === "string" ? unknownConversion(format) : undefined;
-      if (unknown) return `passes ${unknown} to the filter date, which does not have this conversion`;
+      if (unknown) return `passes ${unknown} to the filter date, which does not support this conversion`;
       const isStyle = (DATE_STYLES as readonly unknown[]).includes(format);
       const meant =
         typeof format === "string" && !isStyle && !format.includes("%")
@@ -154,7 +154,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     problemOf: ([code]) =>
       code === undefined || isCurrency(String(code))
         ? undefined
-        : `names the currency ${code}, which does not exist${suggestion(String(code).toUpperCase(), currencies())}`,
+        : `uses the currency ${code}, which does not exist${suggestion(String(code).toUpperCase(), currencies())}`,
   },
   number: {
     min: 0,
@@ -241,7 +241,7 @@ const isTimeStyle = (style: unknown): style is (typeof TIME_STYLES)[number] =>
 const zoneProblem = (zone: string | number | undefined): string | undefined =>
   zone === undefined || isZone(String(zone))
     ? undefined
-    : `names the time zone ${zone}, which does not exist${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
+    : `uses the time zone ${zone}, which does not exist${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
 
 /**
  * A number to format, or a decimal number as text, without losing a digit.

@@ -176,7 +176,7 @@ export class HtmlScanner {
     const { open } = this.place;
     const expected = open.at(-1);
     if (tag !== expected) {
-      const instead = expected === undefined ? "closes nothing" : `stands where </${expected}> must`;
+      const instead = expected === undefined ? "closes nothing" : `is where </${expected}> must be`;
       throw new HtmlError(`has </${tag}>, which ${instead}`, index);
     }
     const [rest] = matchAt(/\s*>/y, text, index + found.length) ?? [];

@@ -84,7 +84,8 @@ export class TextTemplate {
       const key = JSON.stringify(path);
       const isMissing = missing.get(key) ?? situations.some((shapes) => !hasPath(shapes, path));
       missing.set(key, isMissing);
-      if (isMissing) problems.push(textSourceError(token, `names ${path.join(".")}, ${whyMissing(path)}`));
+      if (isMissing)
+        problems.push(textSourceError(token, `refers to ${path.join(".")}, ${whyMissing(path)}`));
     }
     return problems;
   }
@@ -98,7 +99,7 @@ export class TextTemplate {
   missingPlurals(locale: string): SourceError[] {
     return this.plurals.flatMap(({ token, names }) => {
       const missing = pluralsOf(locale).filter((form) => !names.includes(form));
-      const message = `has no form ${missing.join(", ")} for the language ${locale}, so that other is used`;
+      const message = `has no form ${missing.join(", ")} for the language ${locale}, so other is used`;
       return missing.length === 0 ? [] : [textSourceError(token, message)];
     });
   }
@@ -154,7 +155,7 @@ function compile(template: Template, place: TextPlace): Writer {
   if (template instanceof IfTag || template instanceof UnlessTag) return compileBranches(template, place);
   if (template instanceof CaseTag) return compileCase(template, place);
   if (template instanceof ForTag) return compileFor(template, place);
-  throw textSourceError(token, "has a tag that templates do not have");
+  throw textSourceError(token, "has a tag that templates do not support");
 }
 
 /**
