@@ -14,7 +14,7 @@ const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent
 > \`Authorization: Bearer <API_KEY>\`.
 
 Three APIs have the same rules and errors. An error is \`{"code","message","status"}\`, and the message says what to correct.
-IDs of pets and categories are int64. Repeat what may have failed with the same idempotency key. Call \`whoami\` first.
+IDs of pets and categories are int64. Retry a request that may have failed with the same idempotency key. Call \`whoami\` first.
 
 ## APIs
 
@@ -25,7 +25,7 @@ IDs of pets and categories are int64. Repeat what may have failed with the same 
 ## Documents
 
 - [Configuration schema](${base}/agent/configuration/schema): the JSON Schema of agents' configurations
-${hasViewer ? `- [REST documentation](${base}/docs): the same contract as a page for people\n` : ""}`;
+${hasViewer ? `- [REST documentation](${base}/docs): the same contract as a web page\n` : ""}`;
 
 /** Adds `/llms.txt`, which points models to the server's documents. Like these, it needs no key. */
 export function addLlmsText(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {

@@ -166,7 +166,7 @@ describe("gateway seed", () => {
   });
 
   test.each([
-    [["seed"], "--pets <n> and --agent <slug>", 2],
+    [["seed"], "--pets <n> or --agent <slug>", 2],
     [["seed", "--messages", "5"], "require --agent", 2],
     [["seed", "--agent", "first-agent", "--conversations", "5"], "requires --contacts", 2],
     [["seed", "--agent", "first-agent", "--contacts", "x"], "--contacts", 2],

@@ -210,7 +210,7 @@ onEachEngine((engine) => {
     expect(await told(toAll)).toEqual([true, true]);
     await waitUntil(() => mailsTo(anna).some(({ email }) => email.text?.includes(assigned)));
     const [mail] = mailsTo(anna).filter(({ email }) => email.text?.includes(assigned));
-    expect(mail?.email.text).toContain("which is assigned to you,");
+    expect(mail?.email.text).toContain("that is assigned to you was handed off");
   });
 
   test("a handoff of a contact is one of each conversation, and of those that the contact starts", async () => {

@@ -204,7 +204,7 @@ test.each<[string, object[], object | undefined, string]>([
 test("a decision that depends on the name makes no test", async () => {
   await expect(testOf({ type: "order", data: { name: "x", total: 1 } })).rejects.toMatchObject({
     code: "conflict",
-    message: expect.stringContaining("With other names and addresses"),
+    message: expect.stringContaining("with other names and addresses"),
   });
 });
 

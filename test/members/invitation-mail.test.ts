@@ -46,7 +46,7 @@ test("an invitation is sent by mail, after it is stored", async () => {
   expect(email?.from).toMatchObject({ name: "The Gateway", address: "gateway@example.com" });
   expect(email?.subject).toMatch(/^Invitation to /);
   expect(email?.text?.split("\n")).toContain(link);
-  expect(email?.text).toContain("within 72 hours. Later, sign in as ada@customer.test.");
+  expect(email?.text).toContain("expires after 72 hours. Later, sign in as ada@customer.test.");
 });
 
 test("a mail that fails loses no link, and neither is in the log", async () => {

@@ -111,7 +111,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     [2, ["list", "--agent", "first-agent", "--limit", "101"], "--limit"],
     [2, ["list", "--agent", "first-agent", "--after", "x"], "cursor"],
     [2, ["cancel"], "id"],
-    [2, ["release"], "one of --agent <slug> and --all is required"],
+    [2, ["release"], "--agent <slug> or --all is required"],
     [2, ["release", "--agent", "first-agent", "--all"], "cannot be used with"],
   ])("exit code %d in one line: %j", async (exitCode, args, says) => {
     const { code, stdout, stderr } = await cli(...args);

@@ -9,7 +9,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from "./contact.limits";
 
-@ObjectType({ simpleResolvers: true, description: "A person that an agent talks to." })
+@ObjectType({ simpleResolvers: true, description: "A person an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
 // Excludes erased contacts, which are never listed.

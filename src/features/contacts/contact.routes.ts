@@ -41,7 +41,7 @@ const CHANGED = "All tags of the contact, and the changed ones.";
 /** The contacts of the agent that a key resolves to. */
 export const contactRoutes: RouteGroup = {
   tag: "Contacts",
-  description: "The people that the agent talks to.",
+  description: "The people the agent talks to.",
   routes: [
     {
       operationId: "putContact",
@@ -71,7 +71,7 @@ export const contactRoutes: RouteGroup = {
     },
     {
       operationId: "putContacts",
-      summary: "Create or change many contacts",
+      summary: "Create or change multiple contacts",
       method: "POST",
       path: "/agent/contacts/batch",
       document: `mutation putContacts($contacts: [PutContactInput!]!) {
@@ -124,7 +124,7 @@ export const contactRoutes: RouteGroup = {
     },
     {
       operationId: "getContact",
-      summary: "Get one contact",
+      summary: "Get a contact",
       description: "One contact; 404 if it does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId",
@@ -188,7 +188,7 @@ export const contactRoutes: RouteGroup = {
     },
     {
       operationId: "setContactConsent",
-      summary: "Set what a contact consents to",
+      summary: "Set a contact's consent",
       description:
         "Sets a consent to a topic, or to all messages (`*`). An opt-out cancels waiting messages.",
       method: "PUT",

@@ -157,7 +157,7 @@ export const conversationRoutes: RouteGroup = {
     },
     {
       operationId: "getConversation",
-      summary: "Get one conversation",
+      summary: "Get a conversation",
       description: "One conversation; 404 if it does not exist.",
       method: "GET",
       path: "/agent/conversations/:conversationId",

@@ -126,7 +126,7 @@ export const decisionRoutes: RouteGroup = {
     },
     {
       operationId: "getDecision",
-      summary: "Get one decision",
+      summary: "Get a decision",
       description: "One decision with its explanation; 404 if it does not exist.",
       method: "GET",
       path: "/agent/decisions/:decisionId",
@@ -139,7 +139,7 @@ export const decisionRoutes: RouteGroup = {
     },
     {
       operationId: "replayDecision",
-      summary: "Replay a decision by another version of the configuration",
+      summary: "Replay a decision with another version of the configuration",
       method: "POST",
       path: "/agent/decisions/:decisionId/replay",
       document: `query replayDecision($id: ID!, $against: ReplayAgainst!) {
@@ -166,7 +166,7 @@ export const decisionRoutes: RouteGroup = {
     },
     {
       operationId: "testFromDecision",
-      summary: "Make a test from a decision",
+      summary: "Create a test from a decision",
       method: "GET",
       path: "/agent/decisions/:decisionId/test",
       document: "query testFromDecision($id: ID!) { testFromDecision(id: $id) { test } }",

@@ -22,13 +22,13 @@ export const noticeMail = (
   id,
   to: email,
   subject: `${agent}: a conversation needs a person`,
-  text: `A conversation of the agent ${agent}${isAssigned ? ", which is assigned to you," : ""} was handed off to a person:
+  text: `A conversation of the agent ${agent}${isAssigned ? " that is assigned to you" : ""} was handed off to a person:
 
 ${dashboard}/conversations/${conversationId}
 
 You will get no more e-mails about it until someone opens it.
 
-To stop these mails, open your profile:
+To stop these e-mails, open your profile:
 
 ${dashboard}/settings/profile
 `,

@@ -10,7 +10,7 @@ export const leakedKeysMail = (
 ): SystemMail => ({
   to,
   subject: `${keys.length === 1 ? "An API key" : `${keys.length} API keys`} of ${organization} leaked`,
-  text: `${keys.length === 1 ? "This API key was" : "These API keys were"} found in public and revoked, so clients that use ${keys.length === 1 ? "it" : "them"} no longer have access:
+  text: `${keys.length === 1 ? "This API key was" : "These API keys were"} publicly exposed and revoked, so clients that use ${keys.length === 1 ? "it" : "them"} no longer have access:
 
 ${keys.map(lineOf).join("\n")}
 

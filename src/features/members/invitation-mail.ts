@@ -15,8 +15,8 @@ Open this link to choose a password:
 
 ${link}
 
-The link works once, within ${INVITATION_LIFETIME_MS / HOUR_MS} hours. Later, sign in as ${email}.
+The link works once and expires after ${INVITATION_LIFETIME_MS / HOUR_MS} hours. Later, sign in as ${email}.
 
-If you did not expect this mail, ignore it.
+If you did not expect this e-mail, ignore it.
 `,
 });

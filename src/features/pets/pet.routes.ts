@@ -51,7 +51,7 @@ export const petRoutes: RouteGroup = {
     },
     {
       operationId: "getPet",
-      summary: "Get one pet",
+      summary: "Get a pet",
       description: "One pet; 404 if it does not exist.",
       method: "GET",
       path: "/v1/pets/:petId",
