@@ -56,13 +56,13 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
 }
 
 /**
- * Makes a test from a recorded decision. It expects the effects under a given configuration; by default, the actual
- * ones.
+ * Makes a test from a recorded decision. It expects the decision of a given configuration; by default, the recorded
+ * one.
  */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 
-/** Adds a test to a document, and a number to its ID if that is taken. */
+/** Adds a test to a document; if its ID is taken, a number is added to the ID. */
 function withTest(document: Json, test: Json): Json {
   const tests: unknown[] = Array.isArray(document.tests) ? document.tests : [];
   const ids = new Set(tests.map((each) => (each as { id?: unknown } | null)?.id));

@@ -10,7 +10,7 @@ const RETRY_MS = 10_000;
 export function useOpened(conversation: ConversationFragment | null | undefined): void {
   const { id, handler, version } = conversation ?? {};
   const [failures, setFailures] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each version, maybe a new handoff, and failure
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reruns on a new version (maybe a handoff) and on failure
   useEffect(() => {
     if (id === undefined || handler !== "human") return;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -141,7 +141,7 @@ const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Pro
     .orderBy("attempt.number")
     .getMany();
 
-/** The last unsent message ahead of each message that is still queued; none if there is none ahead. */
+/** The last unsent message ahead of each message that is still queued, if any. */
 const unsentInFront = (
   reader: EntityManager,
   messageIds: readonly string[],

@@ -26,7 +26,7 @@ export type NewTimer = Pick<
 
 /**
  * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
- * must hold the contact's lock, which serializes changing and firing timers.
+ * must hold the lock of the contact, if any, which serializes changing and firing timers.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;

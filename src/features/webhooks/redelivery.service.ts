@@ -28,7 +28,7 @@ export class RedeliveryService {
 
   /**
    * Resets an endpoint to a time or position: a dispatcher reads the events from there on, and creates deliveries for
-   * events without one or whose delivery was given up.
+   * events that have none or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */

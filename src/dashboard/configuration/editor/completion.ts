@@ -132,7 +132,7 @@ function valueOptions(
   const values = schemas.flatMap((schema): Inserted[] => {
     const { description: info = "" } = schema;
     if (schema.properties) {
-      // Completing to an object would interrupt the typing of a text.
+      // An object would interrupt the user who is typing a text.
       if (isText) return [];
       const name = schema.required?.[0];
       const first = name === undefined ? undefined : schema.properties[name];

@@ -5,7 +5,7 @@ import { tags } from "@lezer/highlight";
 
 const MONOSPACE = "var(--mantine-font-family-monospace)";
 
-/** The dashboard's colors as CSS variables, which follow its theme without telling the editor. */
+/** The dashboard's colors as CSS variables, which follow its theme without the editor's involvement. */
 const look = EditorView.theme({
   "&": {
     backgroundColor: "var(--surface)",

@@ -65,7 +65,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       handoff: boolean;
       /** Number of earlier messages sent to the model; undefined for none. */
       history?: number;
-      /** Texts sent to the model as information; undefined if there are none, or an error. */
+      /** Texts sent to the model as information; undefined if there are none or there is an error. */
       texts?: readonly AskText[];
     }
   | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)

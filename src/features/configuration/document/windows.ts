@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * The next time when a window is open, which may be the given time itself. A window is open while the zone's clocks
- * show a time in it: an hour skipped in spring is never open, and an hour repeated in autumn is open twice.
+ * show a time in it: times skipped in spring are never open, and times repeated in autumn are open twice.
  * @param windows at least one
  */
 export function nextOpening(windows: readonly TimeWindow[], zone: string, atMs: number): Opening {

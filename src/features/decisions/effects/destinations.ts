@@ -102,8 +102,8 @@ export async function destinationOf(
 }
 
 /**
- * The reason why a message would not be sent to a destination: its address has opted out or is undeliverable, or the
- * contact does not consent to the message's topic there; undefined if there is none.
+ * The error if a message would not be sent to a destination because its address has opted out or is undeliverable, or
+ * the contact does not consent to the message's topic there; otherwise undefined.
  */
 export async function blockOf(
   tx: Tx,
@@ -120,8 +120,7 @@ export async function blockOf(
 }
 
 /**
- * The reason why a message about a topic would not be sent to an address: the contact does not consent to the topic
- * there; undefined if there is none.
+ * The error if the contact does not consent to a message's topic at an address; otherwise undefined.
  * @param addressId undefined for a standalone message
  */
 async function objectionTo(

@@ -106,8 +106,8 @@ function compileTernary(
 }
 
 /**
- * Compiles `||`, which one true operand decides, or `&&`, which one false operand decides; as in CEL, the other operand
- * may then fail.
+ * Compiles `||`, decided by one true operand, or `&&`, decided by one false operand; as in CEL, the other operand may
+ * then fail.
  */
 function compileLogic(
   deciding: boolean,

@@ -26,9 +26,7 @@ export function macro(name: Macro, range: Expression, body: Expression): Express
 
 type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
 
-/**
- * `exists`, which one true item decides, or `all`, which one false item decides; as in CEL, other items may then fail.
- */
+/** `exists`, decided by one true item, or `all`, decided by one false item; as in CEL, other items may then fail. */
 const quantifier =
   (deciding: boolean): Runner =>
   (body) =>
