@@ -79,7 +79,7 @@ export class ConfigurationService {
   ) {}
 
   /**
-   * The live configuration, or an earlier version, of the calling agent or the agent given by a member.
+   * The live configuration, or an earlier version, of the calling agent or of the agent named by a member.
    * @returns null if there is no such version
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */

@@ -87,7 +87,7 @@ export class DecisionRunner implements LaneWork {
 
   /**
    * Asks the model for a waiting decision.
-   * @returns undefined if the decision is not waiting for the model, or not anymore
+   * @returns undefined unless the decision is still waiting for the model
    */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
     const decision = await this.database.read(async (reader) => {

@@ -33,7 +33,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   sendAt?: Timestamp | undefined;
   /** Why it is scheduled, if not for a delay, and the path of the part of the policy that holds it back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
-  /** The source of the demand that a person approve it first; undefined if no approval is needed. */
+  /** Whether the rule or the policy requires a person's approval; undefined if neither does. */
   review?: ReviewDemand | undefined;
   /** Topic of the message; undefined without one. */
   topic?: string | undefined;

@@ -68,14 +68,14 @@ export function gatesOf({
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
 
-/** The source of the demand that a person approve a message: its rule, or the configuration's policy. */
+/** What requires a person's approval of a message: its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
 /** The path of the part of the configuration that demands a review; null for a rule, which has no fixed path. */
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 
-/** The condition that a person approve a message. */
+/** The gate that holds a message until a person approves it. */
 export const reviewGate = (path: string | null, topic: string | null): MessageGate => ({
   name: "review",
   until: null,

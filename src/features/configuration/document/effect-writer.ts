@@ -154,7 +154,7 @@ export class EffectWriter {
     };
   }
 
-  /** The source of the demand to review a message: its effect or a policy for such messages, if any. */
+  /** Whether a message's effect or a policy for such messages requires a review; empty if neither does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]

@@ -45,7 +45,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;
-      /** The source of the demand that a person approve the message first; undefined if no approval is needed. */
+      /** Whether the rule or the policy requires a person's approval; undefined if neither does. */
       review?: ReviewDemand;
     }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
