@@ -89,7 +89,7 @@ async function readCounted(
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
-  // Rejected messages do not count, but a message whose attempt was cut off may have arrived.
+  // Messages that were not accepted do not count, but a message whose attempt was cut off may have arrived.
   const those = (condition: string) => `
     select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (

@@ -116,7 +116,7 @@ export class SituationTriggers {
     return [...updatesOf(tx, Decision, [...joined], ["situation"]), ...this.adding(tx, raised)];
   }
 
-  /** Stores a pending decision for each situation for which the agent's live configuration has a rule. */
+  /** Stores a pending decision for each situation that the agent's live configuration has a rule for. */
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: Decision[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {

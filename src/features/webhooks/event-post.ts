@@ -19,7 +19,7 @@ export interface EventBody {
 /** The current settings of an endpoint, for an attempt. */
 export type PostTarget = Signing & { url: string };
 
-/** HTTP status with which an endpoint tells the gateway to stop sending events. */
+/** HTTP status that an endpoint returns to stop receiving events. */
 export const GONE = 410;
 
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;

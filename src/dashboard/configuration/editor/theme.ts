@@ -5,7 +5,7 @@ import { tags } from "@lezer/highlight";
 
 const MONOSPACE = "var(--mantine-font-family-monospace)";
 
-/** The dashboard's colors as CSS variables, which follow its theme without the editor's involvement. */
+/** The dashboard's colors, as CSS variables that follow its theme by themselves. */
 const look = EditorView.theme({
   "&": {
     backgroundColor: "var(--surface)",
