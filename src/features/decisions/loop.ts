@@ -69,7 +69,10 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
   });
 });
 
-/** Recounts the answers for a decision after asking a model, so that the snapshot shows the count that decided. */
+/**
+ * Recounts the answers for a decision after asking a model, so that the snapshot shows the count that the decision was
+ * based on.
+ */
 export async function recountAnswers(
   tx: Tx,
   decision: Decision,

@@ -50,7 +50,7 @@ export async function readMail(
   const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
   const { whole, own, quoted, omitted } = isRicher ? rich : plain;
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
-  // The sender of a forwarded e-mail wants all of it read; the quotation in a reply without words is not the reply.
+  // In a forwarded e-mail, the quotation is part of the message; in a reply without words, it is not.
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
   const text = isWhole ? whole : own || subject;
   return {

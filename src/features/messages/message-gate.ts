@@ -71,7 +71,7 @@ export function gatesOf({
 /** What requires a person's approval of a message: its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
-/** The path of the part of the configuration that demands a review; null for a rule, which has no fixed path. */
+/** The path of the part of the configuration that requires a review; null for a rule, which has no fixed path. */
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 

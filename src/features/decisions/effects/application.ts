@@ -65,7 +65,9 @@ export interface Result {
   /** The line named by the message. */
   line?: string | null;
   obstacles?: LineObstacle[];
-  /** The contact's address in the current conversation or, without one, in the message's, before any move. */
+  /**
+   * The contact's address in the current conversation or, without one, in the message's conversation, before any move.
+   */
   addressId?: string | undefined;
   /** When to queue the message, if not now, and the part of the policy that delays it, if any. */
   sendAt?: Timestamp | undefined;

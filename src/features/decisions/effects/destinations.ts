@@ -24,7 +24,7 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
   message: "A mail server reported that the contact's address does not exist.",
 };
 
-/** Errors that make the next line be tried; an answering human is not bypassed on another line. */
+/** Errors after which the next line is tried; a human who answers is not bypassed on another line. */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",
