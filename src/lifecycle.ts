@@ -55,12 +55,22 @@ export interface Background {
   close(): Promise<void>;
 }
 
+/** Starts to work through due lanes with this number of senders. */
+export const startDeliverer = (services: Services, senders: number): Deliverer =>
+  new Deliverer(services.database, services.lanes, {
+    restores: services.hooks.the("restoreGuard"),
+    work: laneWork(services),
+    senders,
+    shares: senderShares({ ...services.config, deliveryWorkers: senders }),
+    onError: (err) => services.log.warn({ err }, "delivery failed"),
+  });
+
 /**
  * Starts housekeeping, deliveries and the background work of the features.
  * @param isFirst true for the one process of the service that does the housekeeping
  */
 export function startBackground(services: Services, isFirst: boolean): Background {
-  const { database, config, hooks, lanes, log, targets } = services;
+  const { database, config, log, targets } = services;
   const stopHousekeeping = isFirst
     ? startHousekeeping(
         database,
@@ -70,16 +80,7 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
       )
     : undefined;
   const senders = config.deliveryWorkers;
-  const deliverer =
-    senders > 0
-      ? new Deliverer(database, lanes, {
-          restores: hooks.the("restoreGuard"),
-          work: laneWork(services),
-          senders,
-          shares: senderShares(config),
-          onError: (err) => log.warn({ err }, "delivery failed"),
-        })
-      : undefined;
+  const deliverer = senders > 0 ? startDeliverer(services, senders) : undefined;
   const stopStarted = deliverer && startFeatures(services);
   return {
     stop: async () => {

@@ -11,6 +11,7 @@ import { MessageAuthor, MessageStatus } from "../../src/features/messages/messag
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, dispatchOf, publish } from "../support/decisions";
+import { whileDelivering } from "../support/deliver";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addWebhookLine } from "../support/lines";
 import { scrape } from "../support/metrics";
@@ -29,9 +30,7 @@ const BOTH = {
   otherwise: [{ handoff: "no rule" }],
 };
 
-const WORKS = { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
-
-describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (gateway, engine) => {
+describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway, engine) => {
   let agentId: string;
   let receiver: Receiver;
   let line: { id: string; name: string };
@@ -76,32 +75,15 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     (await conversationClient(gateway).send(conversationId, "Hello")).body.data.sendToConversation
       .id as string;
 
-  /** Lets processes work until nothing is left to do. */
-  async function settle(processes = 1, prepare = (_: TestGateway) => {}) {
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const workers = await Promise.all(
-      Array.from({ length: processes }, () =>
-        startGateway(engine, { env: WORKS, database, signInOwner: false }),
-      ),
+  /** Lets the gateway work until nothing is left to do. */
+  const settle = () =>
+    whileDelivering(gateway, () =>
+      waitUntil(async () => {
+        await write("update lane set wake_at = $1 where wake_at > $1 and lease is null", [timestamp()]);
+        gateway.services.lanes.notify();
+        return read(async (reader) => (await reader.count(Lane)) === 0);
+      }),
     );
-    for (const worker of workers) {
-      prepare(worker);
-      worker.services.lanes.notify();
-    }
-    await waitUntil(async () => {
-      await write("update lane set wake_at = $1 where wake_at > $1 and lease is null", [timestamp()]);
-      for (const worker of workers) worker.services.lanes.notify();
-      return read(async (reader) => (await reader.count(Lane)) === 0);
-    });
-    const logs = workers.map((worker) => worker.log()).join("");
-    const metrics = await Promise.all(workers.map(scrape));
-    await Promise.all(workers.map((worker) => worker.close()));
-    return {
-      logs,
-      total: (name: string, labels: object) =>
-        metrics.reduce((sum, each) => sum + each.total(name, labels as never), 0),
-    };
-  }
 
   test("a release raises a decision, which a process that delivers makes", async () => {
     const version = await publish(gateway, agentId, BOTH);
@@ -118,7 +100,10 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     expect(await messagesIn(opened.id)).toEqual([]);
     // Another version is live when the decision is made.
     await publish(gateway, agentId, { templates: TEMPLATES });
-    const { total } = await settle();
+    const count = async () =>
+      (await scrape(gateway)).total("gateway_decisions_total", { decider: "rules", outcome: "send" });
+    const before = await count();
+    await settle();
     const { body } = await decisionClient(gateway).find(raised.id);
     expect(body).toMatchObject({
       configurationVersion: version,
@@ -135,7 +120,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     expect(await messagesIn(opened.id)).toMatchObject([
       { text: "I am back", author: "agent", status: "delivered", decisionId: raised.id },
     ]);
-    expect(total("gateway_decisions_total", { decider: "rules", outcome: "send" })).toBe(1);
+    expect(await count()).toBe(before + 1);
   });
 
   test.each([
@@ -451,21 +436,23 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
   ])("a failure that %s ends as such", async (kind, errors, expected) => {
     await publish(gateway, agentId, BOTH);
     const opened = await released();
-    // Not before the worker is prepared.
-    await write("update lane set wake_at = $1", [timestamp(60_000)]);
-    const { logs } = await settle(1, ({ services: { agentQueues } }) => {
-      const take = agentQueues.take.bind(agentQueues);
-      agentQueues.take = async (agent) => {
-        const error = errors.shift();
-        if (error !== undefined) throw error;
-        return take(agent);
-      };
+    const logged = gateway.log().length;
+    const { agentQueues } = gateway.services;
+    const take = agentQueues.take.bind(agentQueues);
+    const failing = jest.spyOn(agentQueues, "take").mockImplementation((agent) => {
+      const error = errors.shift();
+      return error === undefined ? take(agent) : Promise.reject(error);
     });
+    try {
+      await settle();
+    } finally {
+      failing.mockRestore();
+    }
     expect(errors).toEqual([]);
     const decision = await onlyDecision(opened);
     expect(decision).toMatchObject(expected);
     expect(JSON.stringify(decision)).not.toContain("secret");
-    expect(logs.includes("a decision failed")).toBe(kind === "is a defect");
+    expect(gateway.log().slice(logged).includes("a decision failed")).toBe(kind === "is a defect");
     const { body } = await decisionClient(gateway).find(decision.id);
     expect(body.explanation.error).toEqual((decision.explanation?.error ?? undefined) as never);
     expect(await messagesIn(opened.id)).toHaveLength(decision.state === "failed" ? 0 : 1);
