@@ -7,6 +7,7 @@ import { execute } from "../api/execute";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
+import { Name } from "../ui/name";
 import { Card } from "../ui/page";
 import { DataTable, Row } from "../ui/table";
 import { CompareDecision, type Compared } from "./compare-decision";
@@ -125,7 +126,7 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
               cells={[
                 may("conversations_read") ? (
                   <Link key="link" href={`/decisions/${decision.decisionId}`}>
-                    {decision.situationType}
+                    <Name>{decision.situationType}</Name>
                   </Link>
                 ) : (
                   decision.situationType
