@@ -15,6 +15,7 @@ import { codeOf, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
+import { waitUntil } from "../support/wait-until";
 
 /** Random changes; `ROUNDS=1000 npx jest test/delivery/fence.test.ts` looks more closely. */
 const ROUNDS = Number(process.env.ROUNDS ?? cases(60));
@@ -158,7 +159,8 @@ describeGateway(SENDS, (gateway, engine) => {
         );
       const isUnsent = ({ status }: Message) =>
         status === MessageStatus.queued || status === MessageStatus.sending;
-      while ((await stored()).some(isUnsent)) {
+      await waitUntil(async () => {
+        if (!(await stored()).some(isUnsent)) return true;
         // The time of the next attempts comes now.
         await gateway.services.database.write(async (tx) => {
           const past = timestamp(-1);
@@ -169,7 +171,8 @@ describeGateway(SENDS, (gateway, engine) => {
           await tx.update(Lane, { id: conversationId }, { wakeAt: past });
         });
         gateway.services.lanes.notify();
-      }
+        return false;
+      });
       const messages = await stored();
       const byId = new Map(messages.map((message) => [message.id, message]));
       const first = new Map<string, Arrival>();

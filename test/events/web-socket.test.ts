@@ -69,7 +69,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
   test("a subscription without a position starts with the next event", async () => {
     const socket = await connect();
     socket.subscribe("1", FOLLOW);
-    while (gateway.services.liveEvents.open === 0) await new Promise(setImmediate);
+    await waitUntil(() => gateway.services.liveEvents.open > 0);
     await queue(gateway, "next");
     await socket.until(() => socket.eventsOf("1").length > 0);
     const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
@@ -390,7 +390,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       await socket.until(({ messages }) => messages.length === 1);
       const payload = { query: EXAMPLE, operationName: "FollowEvents", variables: {} };
       socket.send({ type: "subscribe", id: "1", payload });
-      while (gateway.services.liveEvents.open === 0) await new Promise(setImmediate);
+      await waitUntil(() => gateway.services.liveEvents.open > 0);
       await queue(gateway, "for Sandbox");
       await socket.until(() => socket.eventsOf("1").length > 0);
     });

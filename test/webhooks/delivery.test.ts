@@ -11,6 +11,7 @@ import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../suppo
 import { type Reaction, type Received, Receiver } from "../support/receiver";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
 
 const SENDS = {
@@ -50,27 +51,23 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     gateway.services.database.write((tx) => tx.query(statement, parameters));
   const endpointTo = (to = receiver, more: object = {}) =>
     addEndpoint(gateway, { agentId, url: to.url(), ...more });
-  const arrived = async (count: number, at = receiver) => {
-    while (at.received.length < count) await new Promise(setImmediate);
-  };
+  const arrived = (count: number, at = receiver) => waitUntil(() => at.received.length >= count);
   const deliveriesTo = async (id: string, args: object = {}) =>
     (await api.deliveries(id, { first: 100, ...args })).body.data.webhookDeliveries.nodes;
   /** Waits until so many deliveries to an endpoint are as described. */
   async function become(id: string, count: number, expected: Record<string, unknown>, args: object = {}) {
-    for (;;) {
+    let found: Record<string, unknown>[] = [];
+    await waitUntil(async () => {
       const all: Record<string, unknown>[] = await deliveriesTo(id, args);
-      const found = all.filter((each) =>
-        Object.entries(expected).every(([field, value]) => each[field] === value),
-      );
-      if (found.length >= count) return found;
-    }
+      found = all.filter((each) => Object.entries(expected).every(([field, value]) => each[field] === value));
+      return found.length >= count;
+    });
+    return found;
   }
   const stateOf = async (id: string) => (await api.find(id)).body.data.webhookEndpoint;
   async function becomeEndpoint(id: string, state: string) {
-    for (;;) {
-      const endpoint = await stateOf(id);
-      if (endpoint.state === state) return endpoint;
-    }
+    await waitUntil(async () => (await stateOf(id)).state === state);
+    return stateOf(id);
   }
   /** Lets the time of all next attempts come. */
   async function hurry(endpointId: string): Promise<void> {
@@ -369,7 +366,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
         });
       };
       await addEvents(gateway, agentId, newSubjects(5));
-      while (hanging < 2) await new Promise(setImmediate);
+      await waitUntil(() => hanging >= 2);
       const healthy = await startReceiver();
       await endpointTo(healthy);
       await addEvents(gateway, agentId, subjects);
@@ -439,7 +436,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await become(id, 2, { lastError: "The receiver responded with 500: Anna is unknown" });
     receiver.reaction = answering(500);
     await gateway.rest("DELETE", `/agent/contacts/${contact.id}`);
-    while ((await api.deliveries(id)).text.includes("Anna"));
+    await waitUntil(async () => !(await api.deliveries(id)).text.includes("Anna"));
     expect(await become(id, 2, { attempts: 1 })).not.toHaveLength(0);
   });
 

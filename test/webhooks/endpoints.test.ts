@@ -12,6 +12,7 @@ import { PUBLIC_URL } from "../support/lines";
 import { addOrganization, codeOf, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
 
 const ALLOWED = { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
@@ -37,7 +38,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     const stop = gateway.services.webhookDispatcher.start();
     const deliveries = () =>
       gateway.services.database.read((reader) => reader.countBy(WebhookDelivery, { endpointId }));
-    while ((await deliveries()) < count) await new Promise(setImmediate);
+    await waitUntil(async () => (await deliveries()) >= count);
     await stop();
   }
 
