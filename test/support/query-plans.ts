@@ -27,7 +27,7 @@ const LARGE = ["message", "delivery_attempt", "conversation", "lane", "contact",
 
 /** @param large the tables, by their aliases too, that no statement may read whole */
 export async function openLogged(engine: TestEngine, large = LARGE): Promise<LoggedDatabase> {
-  const testDatabase = await engine.createDatabase();
+  const testDatabase = await engine.createMigratedDatabase();
   const source = createDataSource(testDatabase.url);
   const statements: Statement[] = [];
   const none = () => {};
@@ -40,7 +40,6 @@ export async function openLogged(engine: TestEngine, large = LARGE): Promise<Log
     log: none,
   };
   const database = await Database.open(source.setOptions({ logging: ["query"], logger }));
-  await database.migrate();
   const explain = engine.name === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
   const planOf: LoggedDatabase["planOf"] = async ({ query, parameters } = { query: "", parameters: [] }) => {
     const lines: Record<string, string>[] = await database.read((reader) =>
