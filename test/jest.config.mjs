@@ -16,7 +16,7 @@ const namesFiles = process.argv.slice(2).some((argument) => /^[^-].*[a-z]/i.test
 
 const contains = (path, pattern) => pattern.test(readFileSync(path, "utf8"));
 const isFull = (path) => path.endsWith(".full.test.ts");
-const isForAny = (path) => contains(path, /engine: "any"|onAnyEngine\(/);
+const isForAny = (path) => contains(path, /engine: "any"|onAnyEngine\(|testOnAny\(/);
 
 function runsInTier(path) {
   if (TIER === "all" || namesFiles) return true;

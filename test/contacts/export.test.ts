@@ -21,7 +21,7 @@ const NOT_EXPORTED: Readonly<Record<string, string>> = {
   lane: "work that waits, without data",
 };
 
-describeGateway({ env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
   let agentId: string;
   let contactId: string;
   let conversationId: string;

@@ -4,6 +4,7 @@ import { Conversation } from "../../src/features/conversations/conversation.enti
 import { Event } from "../../src/features/events/event.entity";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
+import { testOnAny } from "../support/engines";
 import { operator } from "../support/gateway";
 import { addMember, addOrganization, codeOf, firstAgentId, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -13,7 +14,8 @@ const ROUNDS = cases(10);
 
 const permissions = [Permission.conversations_read, Permission.conversations_write];
 
-describeGateway((gateway) => {
+describeGateway((gateway, engine) => {
+  const anyTest = testOnAny(engine);
   let agentId: string;
   let anna: TestMember;
   let ben: TestMember;
@@ -35,44 +37,47 @@ describeGateway((gateway) => {
   const conversationOf = (id: string) =>
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
 
-  test("a conversation is assigned to a member, to another and to nobody, each recorded once", async () => {
-    const { id, contactId } = await newConversation();
-    const before = await conversationOf(id);
-    for (const [member, token] of [
-      [anna, anna.token],
-      [anna, gateway.key],
-      [ben, gateway.key],
-      [null, ben.token],
-      [null, ben.token],
-    ] as const) {
-      const { body } = await assign(id, member?.id ?? null, token);
-      expect(body.data.assignConversation).toEqual({
-        assigneeId: member?.id ?? null,
-        version: before.version,
-        updatedAt: before.updatedAt,
-      });
-    }
-    const { database } = gateway.services;
-    const entries = await database.read((reader) =>
-      reader.find(AuditEntry, { where: { targetId: id }, order: { id: "ASC" } }),
-    );
-    const emails = [null, anna.email, ben.email, null];
-    expect(entries.map(({ action, changes, actorId }) => [action, changes, actorId])).toEqual(
-      [anna.id, expect.any(String), ben.id].map((actor, i) => [
-        "conversation_assigned",
-        [{ field: "assignee", before: emails[i], after: emails[i + 1] }],
-        actor,
-      ]),
-    );
-    const events = await database.read((reader) =>
-      reader.find(Event, { where: { agentId, type: "conversation.assigned" }, order: { position: "ASC" } }),
-    );
-    expect(events.map(({ data }) => [data.id, data.contactId, data.assigneeId])).toEqual(
-      [anna.id, ben.id, null].map((assigneeId) => [id, contactId, assigneeId]),
-    );
-  });
+  anyTest(
+    "a conversation is assigned to a member, to another and to nobody, each recorded once",
+    async () => {
+      const { id, contactId } = await newConversation();
+      const before = await conversationOf(id);
+      for (const [member, token] of [
+        [anna, anna.token],
+        [anna, gateway.key],
+        [ben, gateway.key],
+        [null, ben.token],
+        [null, ben.token],
+      ] as const) {
+        const { body } = await assign(id, member?.id ?? null, token);
+        expect(body.data.assignConversation).toEqual({
+          assigneeId: member?.id ?? null,
+          version: before.version,
+          updatedAt: before.updatedAt,
+        });
+      }
+      const { database } = gateway.services;
+      const entries = await database.read((reader) =>
+        reader.find(AuditEntry, { where: { targetId: id }, order: { id: "ASC" } }),
+      );
+      const emails = [null, anna.email, ben.email, null];
+      expect(entries.map(({ action, changes, actorId }) => [action, changes, actorId])).toEqual(
+        [anna.id, expect.any(String), ben.id].map((actor, i) => [
+          "conversation_assigned",
+          [{ field: "assignee", before: emails[i], after: emails[i + 1] }],
+          actor,
+        ]),
+      );
+      const events = await database.read((reader) =>
+        reader.find(Event, { where: { agentId, type: "conversation.assigned" }, order: { position: "ASC" } }),
+      );
+      expect(events.map(({ data }) => [data.id, data.contactId, data.assigneeId])).toEqual(
+        [anna.id, ben.id, null].map((assigneeId) => [id, contactId, assigneeId]),
+      );
+    },
+  );
 
-  test("the assignee stays through other changes, in REST and in the export of the contact", async () => {
+  anyTest("the assignee stays through other changes, in REST and in the export of the contact", async () => {
     const { id, contactId } = await newConversation();
     const assigned = await gateway.rest("POST", `/agent/conversations/${id}/assign`, {
       body: { memberId: anna.id },
@@ -91,7 +96,7 @@ describeGateway((gateway) => {
     expect((await assign(id, ben.id)).body.data.assignConversation.assigneeId).toBe(ben.id);
   });
 
-  test("the conversations of one member are listed, latest activity first as well", async () => {
+  anyTest("the conversations of one member are listed, latest activity first as well", async () => {
     const carl = await addMember(gateway, { permissions });
     const ids = [await newConversation(), await newConversation()].map(({ id }) => id);
     for (const id of ids) await assign(id, carl.id);
@@ -123,7 +128,7 @@ describeGateway((gateway) => {
     expect(await rest("assigned=false&limit=100")).toEqual(unassigned);
   });
 
-  test("a conversation is not assigned to anybody else", async () => {
+  anyTest("a conversation is not assigned to anybody else", async () => {
     const { id } = await newConversation();
     const { manager } = await addOrganization(gateway, "others");
     for (const memberId of [manager.id, agentId, "nobody", "\0", "x".repeat(10_000)]) {

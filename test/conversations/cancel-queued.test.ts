@@ -14,7 +14,7 @@ import { waitUntil } from "../support/wait-until";
 
 const QUEUED = 500;
 
-describeGateway({ env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
   test("an opt-out cancels the first messages of a long queue, and delivery cancels the others", async () => {
     const { database, lanes } = gateway.services;
     const agentId = await firstAgentId(gateway);

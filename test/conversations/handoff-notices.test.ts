@@ -6,7 +6,7 @@ import { auditLog } from "../support/audit";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, type TestDatabase, testOnAny } from "../support/engines";
 import { operator, startGateway, type TestGateway } from "../support/gateway";
 import { addSender } from "../support/inbound";
 import { MailServer, type ReceivedMail, rejection } from "../support/mail-server";
@@ -41,6 +41,7 @@ const setNotices = (gateway: TestGateway, agentId: string, { token }: TestMember
   );
 
 onEachEngine((engine) => {
+  const anyTest = testOnAny(engine);
   let database: TestDatabase;
   let mails: MailServer;
   let gateway: TestGateway;
@@ -121,7 +122,7 @@ onEachEngine((engine) => {
     return (await noticesOf(id)).find(({ memberId }) => memberId === member.id) as HandoffNotice;
   };
 
-  test("a member is told of a handoff once, until somebody has opened the conversation", async () => {
+  anyTest("a member is told of a handoff once, until somebody has opened the conversation", async () => {
     const anna = await subscriber();
     const ben = await addMember(gateway, { permissions: READER });
     const address = `secret ${Math.random()}`;
@@ -153,7 +154,7 @@ onEachEngine((engine) => {
     expect(mailsTo(anna)[1]?.email.messageId).not.toBe(mail.email.messageId);
   });
 
-  test.each<[string, boolean, (id: string) => Promise<unknown>]>([
+  anyTest.each<[string, boolean, (id: string) => Promise<unknown>]>([
     [
       "a member's answer",
       true,
@@ -188,7 +189,7 @@ onEachEngine((engine) => {
     expect(left.includes(anna.id)).toBe(!counts);
   });
 
-  test("only the assignee is told, and never the member who hands off by hand", async () => {
+  anyTest("only the assignee is told, and never the member who hands off by hand", async () => {
     const anna = await subscriber(WRITER);
     const ben = await subscriber(WRITER);
     const silent = await addMember(gateway, { permissions: READER });
@@ -213,80 +214,63 @@ onEachEngine((engine) => {
     expect(mail?.email.text).toContain("that is assigned to you was handed off");
   });
 
-  test("a handoff of a contact is one of each conversation, and of those that the contact starts", async () => {
-    const anna = await subscriber();
-    const sender = await addSender(gateway, { agentId });
-    const elsewhere = await addSender(gateway, { agentId });
-    const from = `from ${Math.random()}`;
-    await sender.text(from, "hello");
-    const list = async () => {
-      const { body } = await contactClient(gateway).list({ first: 100 } as never);
-      const contact = body.data.contacts.nodes.find((each: { addresses: { address: string }[] }) =>
-        each.addresses.some(({ address }) => address === from),
+  anyTest(
+    "a handoff of a contact is one of each conversation, and of those that the contact starts",
+    async () => {
+      const anna = await subscriber();
+      const sender = await addSender(gateway, { agentId });
+      const elsewhere = await addSender(gateway, { agentId });
+      const from = `from ${Math.random()}`;
+      await sender.text(from, "hello");
+      const list = async () => {
+        const { body } = await contactClient(gateway).list({ first: 100 } as never);
+        const contact = body.data.contacts.nodes.find((each: { addresses: { address: string }[] }) =>
+          each.addresses.some(({ address }) => address === from),
+        );
+        return (await api().list({ contactId: contact.id })).body.data.conversations.nodes as {
+          id: string;
+        }[];
+      };
+      const [first] = (await list()) as [{ id: string }];
+      await decide(first.id, "very_upset");
+      await waitUntil(() => mailsTo(anna).length === 1);
+      await elsewhere.text(from, "here I am");
+      await elsewhere.text(from, "hello?");
+      await waitUntil(() => mailsTo(anna).length === 2);
+      const second = (await list()).find(({ id }) => id !== first.id);
+      expect(mailsTo(anna).map(({ email }) => email.text)).toEqual(
+        [first.id, second?.id].map((id) => expect.stringContaining(`/conversations/${id}\n`)),
       );
-      return (await api().list({ contactId: contact.id })).body.data.conversations.nodes as { id: string }[];
-    };
-    const [first] = (await list()) as [{ id: string }];
-    await decide(first.id, "very_upset");
-    await waitUntil(() => mailsTo(anna).length === 1);
-    await elsewhere.text(from, "here I am");
-    await elsewhere.text(from, "hello?");
-    await waitUntil(() => mailsTo(anna).length === 2);
-    const second = (await list()).find(({ id }) => id !== first.id);
-    expect(mailsTo(anna).map(({ email }) => email.text)).toEqual(
-      [first.id, second?.id].map((id) => expect.stringContaining(`/conversations/${id}\n`)),
-    );
-  });
+    },
+  );
 
-  test("a rejected mail is tried again, as the same mail, and given up after thirty attempts", async () => {
-    const anna = await subscriber();
-    const id = await newConversation();
-    const notice = await rejected(anna, id);
-    expect(Date.parse(notice.retryAt ?? "")).toBeGreaterThan(Date.parse(notice.createdAt) + 4_000);
-    await retry(notice);
-    await waitUntil(async () => (await laneOf(notice)) === null);
-    const ids = mailsTo(anna).map(({ email }) => email.messageId);
-    expect(ids).toEqual([expect.stringContaining(notice.id), ids[0]]);
-    expect(await noticesOf(id)).toContainEqual(expect.objectContaining({ id: notice.id, attempts: 2 }));
-
-    const hopeless = await rejected(anna, await newConversation());
-    await gateway.services.database.write((tx) =>
-      tx.update(HandoffNotice, { id: hopeless.id }, { attempts: 30 }),
-    );
-    await retry(hopeless);
-    await waitUntil(async () => (await laneOf(hopeless)) === null);
-    expect(await noticesOf(hopeless.conversationId)).not.toContainEqual(
-      expect.objectContaining({ id: hopeless.id }),
-    );
-    expect(mailsTo(anna)).toHaveLength(3);
-  });
-
-  test("a process that is killed during an attempt delays the next one by its lease, however many failed", async () => {
-    const anna = await subscriber();
-    const notice = await rejected(anna, await newConversation());
-    for (const attempts of [0, 5, 28]) {
-      let answer: (reply: unknown) => void = () => undefined;
-      onMail = () => new Promise((resolve) => (answer = resolve));
-      await gateway.services.database.write((tx) =>
-        tx.update(HandoffNotice, { id: notice.id }, { attempts }),
-      );
-      const mailsBefore = mailsTo(anna).length;
+  anyTest(
+    "a rejected mail is tried again, as the same mail, and given up after thirty attempts",
+    async () => {
+      const anna = await subscriber();
+      const id = await newConversation();
+      const notice = await rejected(anna, id);
+      expect(Date.parse(notice.retryAt ?? "")).toBeGreaterThan(Date.parse(notice.createdAt) + 4_000);
       await retry(notice);
-      await waitUntil(() => mailsTo(anna).length > mailsBefore);
-      // A killed process leaves these rows.
-      const [{ retryAt }, lane] = [await find(notice), await laneOf(notice)];
-      const waits = [retryAt, lane?.leaseUntil, lane?.wakeAt].map((at) => Date.parse(at ?? "") - Date.now());
-      expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
-      onMail = () => undefined;
-      answer(rejection(451, "try later"));
-      await waitUntil(async () => (await laneOf(notice))?.lease === null);
-      const delay = Date.parse((await find(notice)).retryAt ?? "") - Date.now();
-      expect(delay > 30_000).toBe(attempts > 0);
-      expect(delay).toBeLessThanOrEqual(1.2 * 3_600_000);
-    }
-  });
+      await waitUntil(async () => (await laneOf(notice)) === null);
+      const ids = mailsTo(anna).map(({ email }) => email.messageId);
+      expect(ids).toEqual([expect.stringContaining(notice.id), ids[0]]);
+      expect(await noticesOf(id)).toContainEqual(expect.objectContaining({ id: notice.id, attempts: 2 }));
 
-  test.each<[string, (id: string, member: TestMember) => Promise<unknown>]>([
+      const hopeless = await rejected(anna, await newConversation());
+      await gateway.services.database.write((tx) =>
+        tx.update(HandoffNotice, { id: hopeless.id }, { attempts: 30 }),
+      );
+      await retry(hopeless);
+      await waitUntil(async () => (await laneOf(hopeless)) === null);
+      expect(await noticesOf(hopeless.conversationId)).not.toContainEqual(
+        expect.objectContaining({ id: hopeless.id }),
+      );
+      expect(mailsTo(anna)).toHaveLength(3);
+    },
+  );
+
+  anyTest.each<[string, (id: string, member: TestMember) => Promise<unknown>]>([
     ["the conversation was released", (id) => api().release(id)],
     ["the conversation was closed", (id) => api().close(id)],
     ["the conversation was opened", async (id, member) => open(id, member)],
@@ -312,7 +296,7 @@ onEachEngine((engine) => {
     expect((await noticesOf(id)).map(({ memberId }) => memberId)).not.toContain(anna.id);
   });
 
-  test("the switch is the member's own, and in the audit log", async () => {
+  anyTest("the switch is the member's own, and in the audit log", async () => {
     const anna = await addMember(gateway, { permissions: READER });
     const ben = await subscriber();
     const state = async ({ token }: TestMember) => {

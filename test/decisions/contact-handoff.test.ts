@@ -25,7 +25,7 @@ const DOCUMENT = {
 };
 
 /** A handoff of a contact is about all of its conversations. */
-describeGateway({ env: { DELIVERY_WORKERS: "0" } }, (gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   let api: ReturnType<typeof decisionClient>;
   const conversations = conversationClient(gateway);

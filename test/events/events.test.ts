@@ -4,6 +4,7 @@ import { read } from "../docs/markdown";
 import { contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
+import { testOnAny } from "../support/engines";
 import { mint, operator, type Reply, type TestGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
@@ -18,7 +19,8 @@ interface Told {
   data: Record<string, unknown>;
 }
 
-describeGateway((gateway) => {
+describeGateway((gateway, engine) => {
+  const anyTest = testOnAny(engine);
   let agentId: string;
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
@@ -42,7 +44,7 @@ describeGateway((gateway) => {
     return (await follow(before)).map(({ type }) => type);
   }
 
-  test("the first start published a configuration, and positions begin at 1", async () => {
+  anyTest("the first start published a configuration, and positions begin at 1", async () => {
     const [first] = await follow();
     expect(first).toMatchObject({
       type: "configuration.published",
@@ -52,7 +54,7 @@ describeGateway((gateway) => {
     });
   });
 
-  test("every change of the agent's domain makes its event", async () => {
+  anyTest("every change of the agent's domain makes its event", async () => {
     const contacts = contactClient(gateway);
     const conversations = conversationClient(gateway);
     const addresses = [{ kind: "local", address: "anna" }];
@@ -102,7 +104,7 @@ describeGateway((gateway) => {
     expect(JSON.stringify(ofContact)).not.toContain("anna");
   });
 
-  test("a change that is rejected makes no event", async () => {
+  anyTest("a change that is rejected makes no event", async () => {
     expect(
       await typesOf(async () => {
         await contactClient(gateway).addTags("01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43", ["x"]);
@@ -126,7 +128,7 @@ describeGateway((gateway) => {
     expect(positions.length).toBe(60);
   });
 
-  test("a page can be of some types only, and its cursor goes on behind the others", async () => {
+  anyTest("a page can be of some types only, and its cursor goes on behind the others", async () => {
     const ask = async (args: string) => {
       const { body } = await gateway.graphql(
         `{ events(${args}) { nodes { type } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
@@ -149,7 +151,7 @@ describeGateway((gateway) => {
     expect(await ask("types: []")).toBe("invalid_request");
   });
 
-  test("a page in GraphQL is a Relay connection whose cursors are positions", async () => {
+  anyTest("a page in GraphQL is a Relay connection whose cursors are positions", async () => {
     const { body } = await gateway.graphql(
       "{ events(first: 2) { edges { cursor node { position } } nodes { position } pageInfo { startCursor endCursor } } }",
     );
@@ -158,7 +160,7 @@ describeGateway((gateway) => {
     expect(pageInfo).toEqual({ startCursor: nodes[0].position, endCursor: nodes[1].position });
   });
 
-  test.each(["types=", "types=no.such", "types=line.paused&types=no.such"])(
+  anyTest.each(["types=", "types=no.such", "types=line.paused&types=no.such"])(
     "a list by %s is rejected",
     async (query) => {
       const { status, body } = await gateway.rest("GET", `/agent/events?${query}`);
@@ -168,7 +170,7 @@ describeGateway((gateway) => {
     },
   );
 
-  test("a page of a rare type ends after some events, with the position to go on from", async () => {
+  anyTest("a page of a rare type ends after some events, with the position to go on from", async () => {
     const agent = await otherAgent(gateway);
     const list = (query: string) => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
     const end = ({ headers }: Reply) => headers.get("last-event-id");
@@ -190,7 +192,7 @@ describeGateway((gateway) => {
     expect([pages.body.length, end(pages)]).toEqual([2, String(before + 2)]);
   });
 
-  test.each(["9999999", "-1", "01", "x", "1e3", "9".repeat(30), ""])(
+  anyTest.each(["9999999", "-1", "01", "x", "1e3", "9".repeat(30), ""])(
     "the position %j, which no event has had, is rejected",
     async (cursor) => {
       const { status, body } = await gateway.rest("GET", `/agent/events?cursor=${cursor}`);
@@ -198,24 +200,27 @@ describeGateway((gateway) => {
     },
   );
 
-  test("a position whose next event was purged is gone, and a list without a position begins at the oldest", async () => {
-    const agent = await otherAgent(gateway);
-    for (const message of ["one", "two", "three"])
-      await gateway.rest("POST", "/messages", { token: agent.token, body: { message } });
-    const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
-    const all: Told[] = (await list()).body;
-    const queued = all.filter(({ type }) => type === "message.queued").map(({ position }) => position);
-    expect(queued).toHaveLength(3);
-    await gateway.services.database.write((tx) =>
-      tx.query("DELETE FROM event WHERE agent_id = $1 AND position <= $2", [agent.id, queued[1]]),
-    );
-    const gone = await list("?cursor=0");
-    expect([gone.status, gone.body.code]).toEqual([410, "position_expired"]);
-    expect((await list(`?cursor=${queued[1]}`)).body).toMatchObject([{ position: queued[2] }]);
-    expect((await list()).body).toMatchObject([{ position: queued[2] }]);
-  });
+  anyTest(
+    "a position whose next event was purged is gone, and a list without a position begins at the oldest",
+    async () => {
+      const agent = await otherAgent(gateway);
+      for (const message of ["one", "two", "three"])
+        await gateway.rest("POST", "/messages", { token: agent.token, body: { message } });
+      const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
+      const all: Told[] = (await list()).body;
+      const queued = all.filter(({ type }) => type === "message.queued").map(({ position }) => position);
+      expect(queued).toHaveLength(3);
+      await gateway.services.database.write((tx) =>
+        tx.query("DELETE FROM event WHERE agent_id = $1 AND position <= $2", [agent.id, queued[1]]),
+      );
+      const gone = await list("?cursor=0");
+      expect([gone.status, gone.body.code]).toEqual([410, "position_expired"]);
+      expect((await list(`?cursor=${queued[1]}`)).body).toMatchObject([{ position: queued[2] }]);
+      expect((await list()).body).toMatchObject([{ position: queued[2] }]);
+    },
+  );
 
-  test("a key without the scope, and one of another agent, see nothing of it", async () => {
+  anyTest("a key without the scope, and one of another agent, see nothing of it", async () => {
     const { token } = await otherAgent(gateway);
     const { body } = await gateway.rest("GET", "/agent/events", { token });
     expect(new Set(body.map(({ agentId: of }: { agentId: string }) => of)).has(agentId)).toBe(false);

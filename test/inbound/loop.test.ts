@@ -7,7 +7,7 @@ import { MessageAuthor } from "../../src/features/messages/message.enums";
 import { agentClient } from "../support/agents";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, dispatchOf, publish } from "../support/decisions";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, type TestDatabase, testOnAny } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
 import { completion } from "../support/model";
@@ -45,6 +45,7 @@ const CONFIGURATION = {
 const name = () => `contact-${Math.random()}`;
 
 onEachEngine((engine) => {
+  const anyTest = testOnAny(engine);
   let testDatabase: TestDatabase;
   let model: Receiver;
   let gateways: TestGateway[];
@@ -127,62 +128,71 @@ onEachEngine((engine) => {
     },
   );
 
-  test("after five automatic answers nothing is sent, the explanation says why, and one event tells it", async () => {
-    const from = name();
-    expect(await outcomes(MAX_ANSWERS, from)).toEqual(FIVE);
-    const asked = model.received.length;
-    for (const text of ["Hello", "model", "tag"]) expect((await decide(from, text)).outcome).toBe(silent);
-    expect(model.received).toHaveLength(asked);
-    const { id, contactId, conversationId } = await decide(from);
-    const { body } = await decisionClient(gateway).find(id);
-    expect(body.explanation).toMatchObject({
-      gates: [
-        { name: "handler", passed: true },
-        { name: "loop", passed: false },
-      ],
-      effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
-    });
-    const loops = await loopsOf(contactId);
-    expect(loops).toMatchObject([{ subject: `conversation:${conversationId}` }]);
-    const { body: event } = await gateway.rest("GET", `/agent/events?types=${LOOP_DETECTED}&limit=100`);
-    expect(event).toContainEqual(expect.objectContaining({ id: loops[0]?.id, type: LOOP_DETECTED }));
-  });
+  anyTest(
+    "after five automatic answers nothing is sent, the explanation says why, and one event tells it",
+    async () => {
+      const from = name();
+      expect(await outcomes(MAX_ANSWERS, from)).toEqual(FIVE);
+      const asked = model.received.length;
+      for (const text of ["Hello", "model", "tag"]) expect((await decide(from, text)).outcome).toBe(silent);
+      expect(model.received).toHaveLength(asked);
+      const { id, contactId, conversationId } = await decide(from);
+      const { body } = await decisionClient(gateway).find(id);
+      expect(body.explanation).toMatchObject({
+        gates: [
+          { name: "handler", passed: true },
+          { name: "loop", passed: false },
+        ],
+        effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
+      });
+      const loops = await loopsOf(contactId);
+      expect(loops).toMatchObject([{ subject: `conversation:${conversationId}` }]);
+      const { body: event } = await gateway.rest("GET", `/agent/events?types=${LOOP_DETECTED}&limit=100`);
+      expect(event).toContainEqual(expect.objectContaining({ id: loops[0]?.id, type: LOOP_DETECTED }));
+    },
+  );
 
-  test("what sends nothing is done while the gate is closed, and a rule with `once` may match again", async () => {
-    const from = name();
-    await outcomes(MAX_ANSWERS, from);
-    const first = await decide(from, "person");
-    expect(first).toMatchObject({ outcome: handoff, ruleId: "person" });
-    expect(first.explanation?.effects).toMatchObject([
-      { kind: "send", status: "skipped" },
-      { kind: "addTags", status: "done" },
-      { kind: "handoff", status: "done" },
-    ]);
-    await conversationClient(gateway).release(`${first.conversationId}`);
-    expect((await decide(from, "person")).outcome).toBe(handoff);
-  });
-
-  test("the hour slides: each answer that is older frees one, and the next loop is a new event", async () => {
-    const from = name();
-    await outcomes(MAX_ANSWERS, from);
-    const { contactId, conversationId } = await decide(from);
-    const age = { conversationId: `${conversationId}`, author: MessageAuthor.agent };
-    const [oldest] = await read((reader) => reader.find(Message, { where: age, order: { id: "ASC" } }));
-    await write((tx) => tx.update(Message, { id: oldest?.id ?? "" }, { createdAt: timestamp(-HOUR_MS) }));
-    expect(await outcomes(2, from)).toEqual([send, silent]);
-    expect(await loopsOf(contactId)).toHaveLength(1);
-    await write(async (tx) => {
-      await tx.update(Message, age, { createdAt: timestamp(-HOUR_MS) });
-      await tx.query("update contact_address set loop_detected_at = $1 where contact_id = $2", [
-        timestamp(-HOUR_MS),
-        contactId,
+  anyTest(
+    "what sends nothing is done while the gate is closed, and a rule with `once` may match again",
+    async () => {
+      const from = name();
+      await outcomes(MAX_ANSWERS, from);
+      const first = await decide(from, "person");
+      expect(first).toMatchObject({ outcome: handoff, ruleId: "person" });
+      expect(first.explanation?.effects).toMatchObject([
+        { kind: "send", status: "skipped" },
+        { kind: "addTags", status: "done" },
+        { kind: "handoff", status: "done" },
       ]);
-    });
-    expect(await outcomes(MAX_ANSWERS + 2, from)).toEqual([...FIVE, silent, silent]);
-    expect(await loopsOf(contactId)).toHaveLength(2);
-  });
+      await conversationClient(gateway).release(`${first.conversationId}`);
+      expect((await decide(from, "person")).outcome).toBe(handoff);
+    },
+  );
 
-  test("only automatic answers count, and only they are kept back", async () => {
+  anyTest(
+    "the hour slides: each answer that is older frees one, and the next loop is a new event",
+    async () => {
+      const from = name();
+      await outcomes(MAX_ANSWERS, from);
+      const { contactId, conversationId } = await decide(from);
+      const age = { conversationId: `${conversationId}`, author: MessageAuthor.agent };
+      const [oldest] = await read((reader) => reader.find(Message, { where: age, order: { id: "ASC" } }));
+      await write((tx) => tx.update(Message, { id: oldest?.id ?? "" }, { createdAt: timestamp(-HOUR_MS) }));
+      expect(await outcomes(2, from)).toEqual([send, silent]);
+      expect(await loopsOf(contactId)).toHaveLength(1);
+      await write(async (tx) => {
+        await tx.update(Message, age, { createdAt: timestamp(-HOUR_MS) });
+        await tx.query("update contact_address set loop_detected_at = $1 where contact_id = $2", [
+          timestamp(-HOUR_MS),
+          contactId,
+        ]);
+      });
+      expect(await outcomes(MAX_ANSWERS + 2, from)).toEqual([...FIVE, silent, silent]);
+      expect(await loopsOf(contactId)).toHaveLength(2);
+    },
+  );
+
+  anyTest("only automatic answers count, and only they are kept back", async () => {
     const from = name();
     const { body } = await sender.text(from, "Hello");
     const { conversationId } = body;
@@ -206,17 +216,20 @@ onEachEngine((engine) => {
     expect(sent.data.sendToConversation.status).toBe("queued");
   });
 
-  test("the answers to an address count on all lines, also after a conversation was closed, and to no other one", async () => {
-    const from = name();
-    const other = await addSender(gateway, { agentId });
-    const { conversationId } = await decide(from);
-    await conversationClient(gateway).close(`${conversationId}`);
-    expect(await outcomes(3, from)).toEqual([send, send, send]);
-    expect(await outcomes(2, from, other)).toEqual([send, silent]);
-    expect((await decide(name())).outcome).toBe(send);
-  });
+  anyTest(
+    "the answers to an address count on all lines, also after a conversation was closed, and to no other one",
+    async () => {
+      const from = name();
+      const other = await addSender(gateway, { agentId });
+      const { conversationId } = await decide(from);
+      await conversationClient(gateway).close(`${conversationId}`);
+      expect(await outcomes(3, from)).toEqual([send, send, send]);
+      expect(await outcomes(2, from, other)).toEqual([send, silent]);
+      expect((await decide(name())).outcome).toBe(send);
+    },
+  );
 
-  test("what callers hand in as received counts, too", async () => {
+  anyTest("what callers hand in as received counts, too", async () => {
     const contact = { address: { kind: "local", address: name() } };
     const all: string[] = [];
     for (let i = 0; i < MAX_ANSWERS + 1; i++) {
@@ -226,43 +239,46 @@ onEachEngine((engine) => {
     expect(all).toEqual([...FIVE, silent]);
   });
 
-  test("dry runs show the gate, and replays of what was recorded, or recorded without it, are the same", async () => {
-    const from = name();
-    await outcomes(MAX_ANSWERS, from);
-    const { id, conversationId, contactId } = await decide(from);
-    const dry = async () =>
-      (await decisionClient(gateway).decide({
-        type: "message.received",
-        conversationId: `${conversationId}`,
-        dryRun: true,
-      })) as { body: { explanation: object } };
-    expect((await dry()).body.explanation).toMatchObject({
-      gates: [{ name: "handler" }, { name: "loop", passed: false }],
-      effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
-    });
-    expect(await loopsOf(contactId)).toHaveLength(1);
-    // Long after, when an answer would be sent.
-    await write((tx) =>
-      tx.update(Message, { conversationId: `${conversationId}` }, { createdAt: timestamp(-HOUR_MS) }),
-    );
-    const { configurationVersion: version, explanation, snapshot } = await decisionOf(id);
-    const replayed = async () => {
-      const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, {
-        body: { against: { version } },
+  anyTest(
+    "dry runs show the gate, and replays of what was recorded, or recorded without it, are the same",
+    async () => {
+      const from = name();
+      await outcomes(MAX_ANSWERS, from);
+      const { id, conversationId, contactId } = await decide(from);
+      const dry = async () =>
+        (await decisionClient(gateway).decide({
+          type: "message.received",
+          conversationId: `${conversationId}`,
+          dryRun: true,
+        })) as { body: { explanation: object } };
+      expect((await dry()).body.explanation).toMatchObject({
+        gates: [{ name: "handler" }, { name: "loop", passed: false }],
+        effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
       });
-      return body;
-    };
-    const withoutNulls = (value: unknown) =>
-      JSON.stringify(value, (_, each) => (each === null || each === false ? undefined : each));
-    const replay = await replayed();
-    expect(replay.status).toBe("same");
-    expect(withoutNulls(replay.explanation)).toBe(withoutNulls(explanation));
-    const { answers: _, ...old } = { ...snapshot };
-    await write((tx) => tx.update(Decision, { id }, { snapshot: old as never }));
-    const before = await replayed();
-    expect(before.status).toBe("same");
-    expect(before.explanation.gates).toEqual([{ name: "handler", passed: true }]);
-  });
+      expect(await loopsOf(contactId)).toHaveLength(1);
+      // Long after, when an answer would be sent.
+      await write((tx) =>
+        tx.update(Message, { conversationId: `${conversationId}` }, { createdAt: timestamp(-HOUR_MS) }),
+      );
+      const { configurationVersion: version, explanation, snapshot } = await decisionOf(id);
+      const replayed = async () => {
+        const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, {
+          body: { against: { version } },
+        });
+        return body;
+      };
+      const withoutNulls = (value: unknown) =>
+        JSON.stringify(value, (_, each) => (each === null || each === false ? undefined : each));
+      const replay = await replayed();
+      expect(replay.status).toBe("same");
+      expect(withoutNulls(replay.explanation)).toBe(withoutNulls(explanation));
+      const { answers: _, ...old } = { ...snapshot };
+      await write((tx) => tx.update(Decision, { id }, { snapshot: old as never }));
+      const before = await replayed();
+      expect(before.status).toBe("same");
+      expect(before.explanation.gates).toEqual([{ name: "handler", passed: true }]);
+    },
+  );
 });
 
 describeGateway(

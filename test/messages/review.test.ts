@@ -10,6 +10,7 @@ import { MessageError, MessageStatus } from "../../src/features/messages/message
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
+import { testOnAny } from "../support/engines";
 import { type GatewayOptions, startGateway, type TestGateway } from "../support/gateway";
 import { senderOn } from "../support/inbound";
 import { addLine } from "../support/lines";
@@ -37,6 +38,7 @@ const DOCUMENT = {
 };
 
 describeGateway(DELIVERS, (gateway, engine) => {
+  const anyTest = testOnAny(engine);
   let agentId: string;
   let api: ReturnType<typeof conversationClient>;
   beforeAll(async () => {
@@ -78,7 +80,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     gateway.services.lanes.notify();
   };
 
-  test("a proposed message waits without a place until a person approves it", async () => {
+  anyTest("a proposed message waits without a place until a person approves it", async () => {
     const id = await newConversation();
     const decision = await decide(id);
     const [effect] = decision.explanation.effects;
@@ -127,7 +129,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     ]);
   });
 
-  test("an edit is sent without the HTML, and the proposed text is kept until an erasure", async () => {
+  anyTest("an edit is sent without the HTML, and the proposed text is kept until an erasure", async () => {
     const id = await newConversation();
     const message = await propose(id);
     const { body } = await approve(message, { message: "A better offer" });
@@ -144,7 +146,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await messageOf(message)).toMatchObject({ proposedText: null });
   });
 
-  test("a discarded message is canceled, with the reason", async () => {
+  anyTest("a discarded message is canceled, with the reason", async () => {
     const id = await newConversation();
     const message = await propose(id);
     const { status, body } = await discard(message, { reason: "Too early" });
@@ -156,7 +158,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect((await approve(message)).status).toBe(409);
   });
 
-  test("members list what waits, of one agent or of all", async () => {
+  anyTest("members list what waits, of one agent or of all", async () => {
     const message = await propose(await newConversation());
     const list = async (args: string, token?: string) => {
       const { body } = await gateway.graphql(
@@ -173,7 +175,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await list("status: proposed")).toContain(message);
   });
 
-  test("a rule's delay goes on after the approval", async () => {
+  anyTest("a rule's delay goes on after the approval", async () => {
     const message = await propose(await newConversation(), "later");
     const { sendAt } = await messageOf(message);
     expect((await approve(message)).body).toMatchObject({
@@ -185,7 +187,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await laneOf(message)).toMatchObject({ kind: SCHEDULE_LANE, wakeAt: sendAt });
   });
 
-  test("a message to nobody in particular is proposed, too", async () => {
+  anyTest("a message to nobody in particular is proposed, too", async () => {
     const { body } = await decisionClient(gateway).decide({ type: "careful" });
     const { messageId } = body.explanation.effects[0];
     expect(await messageOf(messageId)).toMatchObject({ status: proposed, conversationId: null });
@@ -194,28 +196,34 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await laneOf(messageId)).toBeNull();
   });
 
-  test("a policy has people approve all messages of the agent, and asks its windows after that", async () => {
-    const opens = timestampOf(Math.ceil((Date.now() + 2 * HOUR_MS) / 60_000) * 60_000);
-    const windows = [
-      { from: opens.slice(11, 16), to: timestampOf(Date.parse(opens) + HOUR_MS).slice(11, 16) },
-    ];
-    await publish(gateway, agentId, { ...DOCUMENT, policy: { review: "all", windows } });
-    try {
-      const id = await newConversation();
-      const dry = await decide(id, "plain", { dryRun: true });
-      const [effect] = (await decide(id, "plain")).explanation.effects;
-      for (const each of [dry.explanation.effects[0], effect])
-        expect(each.gate).toMatchObject({ name: "review", path: "policy.review" });
-      const { messageId } = effect;
-      expect(await messageOf(messageId)).toMatchObject({ status: proposed, scheduledBy: "policy.review" });
-      await approve(messageId);
-      expect(await become(messageId, scheduled)).toMatchObject({ scheduledReason: "window", sendAt: opens });
-    } finally {
-      await publish(gateway, agentId, DOCUMENT);
-    }
-  });
+  anyTest(
+    "a policy has people approve all messages of the agent, and asks its windows after that",
+    async () => {
+      const opens = timestampOf(Math.ceil((Date.now() + 2 * HOUR_MS) / 60_000) * 60_000);
+      const windows = [
+        { from: opens.slice(11, 16), to: timestampOf(Date.parse(opens) + HOUR_MS).slice(11, 16) },
+      ];
+      await publish(gateway, agentId, { ...DOCUMENT, policy: { review: "all", windows } });
+      try {
+        const id = await newConversation();
+        const dry = await decide(id, "plain", { dryRun: true });
+        const [effect] = (await decide(id, "plain")).explanation.effects;
+        for (const each of [dry.explanation.effects[0], effect])
+          expect(each.gate).toMatchObject({ name: "review", path: "policy.review" });
+        const { messageId } = effect;
+        expect(await messageOf(messageId)).toMatchObject({ status: proposed, scheduledBy: "policy.review" });
+        await approve(messageId);
+        expect(await become(messageId, scheduled)).toMatchObject({
+          scheduledReason: "window",
+          sendAt: opens,
+        });
+      } finally {
+        await publish(gateway, agentId, DOCUMENT);
+      }
+    },
+  );
 
-  test("a proposal that nobody approves expires, and is not sent again", async () => {
+  anyTest("a proposal that nobody approves expires, and is not sent again", async () => {
     const id = await newConversation();
     const message = await propose(id);
     await expire(message);
@@ -232,7 +240,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   });
 
   const { moved, handed_off, closed, opted_out } = MessageError;
-  test.each<[string, (id: string, address: string) => Promise<unknown>, MessageError]>([
+  anyTest.each<[string, (id: string, address: string) => Promise<unknown>, MessageError]>([
     ["a move", (id) => api.move(id, { line: "second" }), moved],
     ["a handoff", (id) => api.handOff(id), handed_off],
     ["a close", (id) => api.close(id), closed],
@@ -265,7 +273,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     }
   });
 
-  test("a carried proposal is approved on the new line, and a newer answer leaves it alone", async () => {
+  anyTest("a carried proposal is approved on the new line, and a newer answer leaves it alone", async () => {
     const id = await newConversation();
     const message = await propose(id);
     await decide(id, "plain");

@@ -9,6 +9,7 @@ import { MESSAGE_ORDER, Message } from "../../src/features/messages/message.enti
 import { MessageAuthor, MessageError, MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
+import { testOnAny } from "../support/engines";
 import { type GatewayOptions, startGateway } from "../support/gateway";
 import { senderOn } from "../support/inbound";
 import { addLine } from "../support/lines";
@@ -23,6 +24,7 @@ const ROUNDS = cases(10);
 const DELIVERS = { env: { DELIVERY_WORKERS: "1" } } satisfies GatewayOptions;
 
 describeGateway(DELIVERS, (gateway, engine) => {
+  const anyTest = testOnAny(engine);
   const { scheduled, delivered, canceled } = MessageStatus;
   let agentId: string;
   let api: ReturnType<typeof conversationClient>;
@@ -65,7 +67,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     waitUntil(async () => (await messageOf(id)).status === status);
   const newConversation = async () => (await addConversation(gateway, { agentId })).id;
 
-  test("a scheduled message holds back nothing and takes its place when it is due", async () => {
+  anyTest("a scheduled message holds back nothing and takes its place when it is due", async () => {
     const id = await newConversation();
     const first = await schedule(id, "later");
     expect(await messageOf(first)).toMatchObject({
@@ -97,7 +99,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(types).toEqual(["message.scheduled", "message.queued", "message.delivered"]);
   });
 
-  test("a message to nobody in particular is scheduled, too", async () => {
+  anyTest("a message to nobody in particular is scheduled, too", async () => {
     const { status, body } = await gateway.rest("POST", "/messages", {
       body: { message: "later", sendAt: LATER },
     });
@@ -110,21 +112,24 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await laneOf(body.id)).toBeNull();
   });
 
-  test("the first message of a conversation may be scheduled, and a retry shows it as it was accepted", async () => {
-    const contact = { id: await addContact(gateway, { agentId, addresses: [localAddress()] }) };
-    const open = () =>
-      gateway.rest("POST", "/agent/conversations", {
-        body: { contact, message: "later", sendAt: LATER },
-        headers: { "idempotency-key": contact.id },
-      });
-    const { body } = await open();
-    expect(body.message).toMatchObject({ status: scheduled, sendAt: LATER });
-    await makeDue(body.message.id);
-    await become(body.message.id, delivered);
-    expect((await open()).body.message).toMatchObject({ id: body.message.id, status: scheduled });
-  });
+  anyTest(
+    "the first message of a conversation may be scheduled, and a retry shows it as it was accepted",
+    async () => {
+      const contact = { id: await addContact(gateway, { agentId, addresses: [localAddress()] }) };
+      const open = () =>
+        gateway.rest("POST", "/agent/conversations", {
+          body: { contact, message: "later", sendAt: LATER },
+          headers: { "idempotency-key": contact.id },
+        });
+      const { body } = await open();
+      expect(body.message).toMatchObject({ status: scheduled, sendAt: LATER });
+      await makeDue(body.message.id);
+      await become(body.message.id, delivered);
+      expect((await open()).body.message).toMatchObject({ id: body.message.id, status: scheduled });
+    },
+  );
 
-  test.each([
+  anyTest.each([
     ["in the past", timestamp(-DAY_MS), 201, { status: "queued" }],
     ["too late", timestamp(91 * DAY_MS), 400, { code: "invalid_request" }],
     ["no time", "tomorrow", 400, { code: "invalid_request" }],
@@ -136,7 +141,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
 
   const localAddress = () => ({ kind: AddressKind.local, address: `at ${Math.random()}` });
   const { moved, handed_off, closed, opted_out } = MessageError;
-  test.each<[string, (id: string, contactId: string, address: string) => Promise<unknown>, MessageError]>([
+  anyTest.each<[string, (id: string, contactId: string, address: string) => Promise<unknown>, MessageError]>([
     ["a move", (id) => api.move(id, { line: "second" }), moved],
     ["a handoff", (id) => api.handOff(id), handed_off],
     ["a close", (id) => api.close(id), closed],
@@ -174,7 +179,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   const conversationOf = (id: string) =>
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
 
-  test("a carried message is sent on the new line, and one of a client survives a handoff", async () => {
+  anyTest("a carried message is sent on the new line, and one of a client survives a handoff", async () => {
     const id = await newConversation();
     const message = await schedule(id, "later");
     const { body } = await api.move(id, { line: "third", pending: "carry" });
@@ -225,7 +230,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     return { lastSequence, messages: await read() };
   }
 
-  test("a conversation has room for 500 messages, and the scheduled ones count", async () => {
+  anyTest("a conversation has room for 500 messages, and the scheduled ones count", async () => {
     const id = await newConversation();
     await gateway.services.database.write(async (tx) => {
       await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
@@ -242,7 +247,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(canceled).toHaveLength(500);
   });
 
-  test("a change of a line wakes no scheduled messages", async () => {
+  anyTest("a change of a line wakes no scheduled messages", async () => {
     const id = await newConversation();
     const message = await schedule(id, "later");
     await gateway.services.database.write((tx) => gateway.services.lanes.wakeAgents(tx, [agentId]));

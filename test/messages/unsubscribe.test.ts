@@ -34,7 +34,10 @@ const DOCUMENT = {
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 describeGateway(
-  { env: { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8", PUBLIC_URL, CORS_ORIGINS: ORIGIN } },
+  {
+    engine: "any",
+    env: { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8", PUBLIC_URL, CORS_ORIGINS: ORIGIN },
+  },
   (gateway) => {
     let server: MailServer;
     let agentId: string;

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { checksum, onlySlowTests, TIER, testFile } from "./tiers";
+import { checksum, declareTest, onlySlowTests, TIER, testFile } from "./tiers";
 
 /** A database for one test or suite. */
 export interface TestDatabase {
@@ -81,8 +81,16 @@ export function onEachEngine(suite: (engine: TestEngine) => void): void {
  * three of four, and `npm run test:all` runs it on both.
  */
 export function onAnyEngine(suite: (engine: TestEngine) => void): void {
+  describeOn(pickedEngines(), suite);
+}
+
+/** Declares tests of a suite on each engine which, unlike its others, depend on none: they run as in `onAnyEngine`. */
+export const testOnAny = (engine: TestEngine): typeof test =>
+  pickedEngines().includes(engine) ? declareTest : declareTest.skip;
+
+function pickedEngines(): TestEngine[] {
   const [first, other] = checksum(testFile()) % 4 > 0 ? [sqlite, postgres] : [postgres, sqlite];
-  describeOn({ default: [first], rest: [other], all: [sqlite, postgres] }[TIER], suite);
+  return { default: [first], rest: [other], all: [sqlite, postgres] }[TIER];
 }
 
 function describeOn(engines: readonly TestEngine[], suite: (engine: TestEngine) => void): void {
