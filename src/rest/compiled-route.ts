@@ -126,7 +126,7 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
 
 /** Runs the document with the schema, resolvers, context and errors of GraphQL. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
-  const execute = planOperation(schema, document);
+  const execute = planOperation(schema, document, { asStored: true });
   return async (variables: Record<string, unknown>, context: RequestContext): Promise<unknown> => {
     const { data, errors } = await execute({ ...context, omitsForbidden: true }, variables);
     if (errors?.[0]) throw toGatewayError(errors[0]);

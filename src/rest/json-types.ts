@@ -16,11 +16,13 @@ import {
 } from "graphql";
 import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json-schema";
 import { excerpt } from "../credentials/redact-tokens";
+import type { StoredJson } from "../database/stored-json";
 import { InvalidInput, MAX_PROBLEMS } from "../errors";
 import { isForMembers } from "../schema/for-members";
 import { boundsOf } from "../schema/list-size";
 import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
 import { oneOfRule } from "../schema/one-of";
+import { isWrittenAsStored } from "../schema/written-as-stored";
 import { isOfTexts, leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
@@ -267,6 +269,12 @@ function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use
   }));
 }
 
+/** Writes the fields with `@WrittenAsStored`. */
+const STORED: Pick<JsonType, "write" | "structure"> = {
+  write: (json) => (json as StoredJson<unknown>).text,
+  structure: (json) => (json as StoredJson<unknown>).value,
+};
+
 function selectedMembers(type: GraphQLObjectType, { selection, define }: Use): Member[] {
   return (selection?.selections ?? []).map((node) => {
     const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined;
@@ -274,10 +282,11 @@ function selectedMembers(type: GraphQLObjectType, { selection, define }: Use): M
       throw new Error(`REST cannot represent fragments and __typename, as on ${type.name}`);
     }
     const name = node.alias?.value ?? node.name.value;
+    const json = jsonTypeOf(field.type, { rule: boundsOf(field), selection: node.selectionSet, define });
     return {
       name,
       key: name,
-      json: jsonTypeOf(field.type, { rule: boundsOf(field), selection: node.selectionSet, define }),
+      json: isWrittenAsStored(field) ? { ...json, ...STORED } : json,
       required: isNonNullType(field.type),
       takesNull: false,
       description: field.description,

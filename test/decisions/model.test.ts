@@ -207,7 +207,7 @@ onAnyEngine((engine) => {
     await gateway.services.database.write(async (tx) => {
       const { explanation } = await tx.findOneByOrFail(Decision, { id });
       const other = JSON.stringify(explanation).replaceAll("\u20ac1,200.00", "EUR 1200");
-      await tx.update(Decision, { id }, { explanation: JSON.parse(other) });
+      await tx.query("update decision set explanation = $1 where id = $2", [other, id]);
     });
     const { explanation } = await found({ id });
     expect(explanation.effects[2]).toMatchObject({ kind: "send", text: "EUR 1200" });

@@ -207,9 +207,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     await gateway.services.database.write(async (tx) => {
       const decision = await tx.findOneByOrFail(Decision, { id });
       expect(decision.snapshot?.formatted).toEqual({ "number en EUR  200": "\u20ac200.00" });
-      const before = JSON.stringify([decision.snapshot, decision.effects, decision.explanation]);
-      const [snapshot, effects, explanation] = JSON.parse(before.replaceAll("\u20ac200.00", "EUR 200"));
-      await tx.update(Decision, { id }, { snapshot, effects, explanation });
+      const columns = [decision.snapshot, decision.effects, decision.explanation];
+      const parameters = columns.map((each) => JSON.stringify(each).replaceAll("\u20ac200.00", "EUR 200"));
+      await tx.query("update decision set snapshot = $1, effects = $2, explanation = $3 where id = $4", [
+        ...parameters,
+        id,
+      ]);
     });
     const { explanation } = (await api.find(id)).body;
     expect(explanation.effects).toMatchObject([{ text: "EUR 200" }]);

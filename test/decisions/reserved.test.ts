@@ -300,7 +300,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     [
       "was closed",
       ({ id }) => conversationClient(gateway).close(id),
-      { outcome: "stale", explanation: { gates: [{ name: "open", passed: false }], effects: [] } },
+      { outcome: "stale", explanation: { value: { gates: [{ name: "open", passed: false }], effects: [] } } },
     ],
     [
       "was handed off again",
@@ -308,8 +308,10 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       {
         outcome: "silent",
         explanation: {
-          gates: [{ name: "handler", passed: false }],
-          effects: [{ status: "skipped", error: { code: "handed_off" } }],
+          value: {
+            gates: [{ name: "handler", passed: false }],
+            effects: [{ status: "skipped", error: { code: "handed_off" } }],
+          },
         },
       },
     ],
@@ -387,7 +389,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       // The rule has matched for the contact already.
       { outcome: "silent", ruleId: null },
       { outcome: "send" },
-      { state: "failed", explanation: { error: { code: "queue_full" } } },
+      { state: "failed", explanation: { value: { error: { code: "queue_full" } } } },
     ]);
   });
 
@@ -422,7 +424,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       {
         state: "failed",
         outcome: null,
-        explanation: { error: { code: "queue_full", message: "It is full." } },
+        explanation: { value: { error: { code: "queue_full", message: "It is full." } } },
       },
     ],
     [
@@ -430,7 +432,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       [new Error("a secret of the gateway")],
       {
         state: "failed",
-        explanation: { error: { code: "internal_error", message: "It failed unexpectedly." } },
+        explanation: { value: { error: { code: "internal_error", message: "It failed unexpectedly." } } },
       },
     ],
   ])("a failure that %s ends as such", async (kind, errors, expected) => {
@@ -454,7 +456,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     expect(JSON.stringify(decision)).not.toContain("secret");
     expect(gateway.log().slice(logged).includes("a decision failed")).toBe(kind === "is a defect");
     const { body } = await decisionClient(gateway).find(decision.id);
-    expect(body.explanation.error).toEqual((decision.explanation?.error ?? undefined) as never);
+    expect(body.explanation.error).toEqual((decision.explanation?.value.error ?? undefined) as never);
     expect(await messagesIn(opened.id)).toHaveLength(decision.state === "failed" ? 0 : 1);
   });
 });

@@ -1,3 +1,4 @@
+import { StoredJson } from "../../src/database/stored-json";
 import type { DecisionInput } from "../../src/features/configuration/document/read-situation";
 import type { TestDocument } from "../../src/features/configuration/document/tests-format";
 import { Pseudonyms } from "../../src/features/decisions/configuration-tests/pseudonyms";
@@ -126,7 +127,7 @@ async function testOf(
   const configuration = await compile(DOCUMENT);
   const snapshot = { ...SNAPSHOT, ...more };
   const id = "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43";
-  const explanation = { ...EXPLANATION, effects } as unknown as Explanation;
+  const explanation = new StoredJson<Explanation>(JSON.stringify({ ...EXPLANATION, effects }));
   return { configuration, test: testFrom(configuration, { id, situation, snapshot, explanation }, []) };
 }
 

@@ -5,7 +5,11 @@ import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { DecideInput } from "../../src/features/decisions/decision.inputs";
+import { decisionRoutes } from "../../src/features/decisions/decision.routes";
 import { ReplayStatus } from "../../src/features/decisions/replay";
+import { createSchema } from "../../src/graphql/schema";
+import { planOf } from "../../src/rest/plan";
+import type { RestRoute } from "../../src/schema/rest-route";
 import { validateInput } from "../../src/schema/validate-input";
 import { compile } from "../support/configuration";
 import { addContact } from "../support/contacts";
@@ -24,6 +28,11 @@ const SITUATIONS_PER_DOCUMENT = 10;
 const HTTP_SHARE = 25;
 
 type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
+
+const replayRoute = decisionRoutes.routes.find(
+  ({ operationId }) => operationId === "replayDecision",
+) as RestRoute;
+const { result: writer } = planOf(replayRoute, createSchema());
 
 describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
   let agentId: string;
@@ -85,10 +94,10 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
     });
     expect(evaluated.steps).toBeLessThanOrEqual(MAX_CONDITION_STEPS + MAX_TEXT_STEPS + 2);
     const { status, explanation } = await gateway.services.replays.one(context, decided.id, { version });
-    expect([status, JSON.stringify(explanation)]).toEqual([
-      ReplayStatus.same,
-      JSON.stringify(decided.explanation),
-    ]);
+    expect(status).toBe(ReplayStatus.same);
+    // REST's writer selects the members of the replay; the answer of a decision is what is stored.
+    expect(writer?.write({ explanation })).toBe(`{"explanation":${stored.explanation?.text}}`);
+    expect(decided.explanation?.text).toBe(stored.explanation?.text);
     if ((seen.decided + seen.rejected) % HTTP_SHARE !== 0) return;
     seen.http += 1;
     // About another contact, because the first decision may have handed its conversation off.

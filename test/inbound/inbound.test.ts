@@ -181,7 +181,9 @@ describeGateway(
       const { body } = await sender.text(from, "stop");
       const { body: again } = await sender.text(from, "Are you there?");
       const [decision] = await decided(again.conversationId);
-      expect(decision?.explanation?.effects).toMatchObject([{ kind: "send", error: { code: "opted_out" } }]);
+      expect(decision?.explanation?.value.effects).toMatchObject([
+        { kind: "send", error: { code: "opted_out" } },
+      ]);
       expect(await messagesIn(body.conversationId)).toHaveLength(3);
     });
 
@@ -412,7 +414,7 @@ describeGateway(
       await gateway.services.organizations.deactivate(await operator(gateway, "closing"));
       await endBurst(body.conversationId);
       expect(await decided(body.conversationId)).toMatchObject([
-        { outcome: "stale", explanation: { gates: [{ name: "organization", passed: false }] } },
+        { outcome: "stale", explanation: { value: { gates: [{ name: "organization", passed: false }] } } },
       ]);
       expect(await messagesIn(body.conversationId)).toHaveLength(1);
     });

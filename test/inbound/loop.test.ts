@@ -121,7 +121,7 @@ onEachEngine((engine) => {
       const [decision] = decisions;
       expect(await loopsOf(decision?.contactId ?? null)).toHaveLength(1);
       for (const { explanation, outcome } of decisions)
-        expect(explanation?.gates).toEqual([
+        expect(explanation?.value.gates).toEqual([
           { name: "handler", passed: true },
           { name: "loop", passed: outcome === send },
         ]);
@@ -159,7 +159,7 @@ onEachEngine((engine) => {
       await outcomes(MAX_ANSWERS, from);
       const first = await decide(from, "person");
       expect(first).toMatchObject({ outcome: handoff, ruleId: "person" });
-      expect(first.explanation?.effects).toMatchObject([
+      expect(first.explanation?.value.effects).toMatchObject([
         { kind: "send", status: "skipped" },
         { kind: "addTags", status: "done" },
         { kind: "handoff", status: "done" },

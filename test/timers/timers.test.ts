@@ -251,7 +251,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     await makeDue(timer);
     const made = await fired(timer.id);
     expect(made.state).toBe(DecisionState.failed);
-    expect(made.explanation?.error?.code).toBe("invalid_request");
+    expect(made.explanation?.value.error?.code).toBe("invalid_request");
     expect(await timersOf(contactId)).toEqual([]);
   });
 

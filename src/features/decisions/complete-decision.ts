@@ -5,7 +5,8 @@ import { recordEvents } from "../events/record-events";
 import { Decision, type DecisionOutcome, DecisionState } from "./decision.entity";
 import { DECISIONS, EFFECTS, NO_ERROR } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
-import type { Explanation, ExplanationError } from "./explanation";
+import type { ExplanationError } from "./explanation";
+import { type Explained, explanationJson } from "./explanation-json";
 import { hasStatus } from "./outcome";
 
 /** Completes a decision in memory. */
@@ -14,13 +15,13 @@ export function completeDecision(
   lanes: Lanes,
   decision: Decision,
   outcome: DecisionOutcome,
-  explanation: Explanation | null,
+  explanation: Explained | null,
 ): void {
   const effects = explanation?.effects ?? [];
   Object.assign(decision, {
     state: DecisionState.decided,
     outcome,
-    explanation,
+    explanation: explanation && explanationJson(explanation),
     failedEffects: effects.filter(hasStatus("failed")).length,
     decidedAt: timestamp(),
   });
@@ -41,7 +42,14 @@ export function failDecision(
   const { configurationVersion: version, createdAt: now } = decision;
   Object.assign(decision, {
     state: DecisionState.failed,
-    explanation: { version, now, error: { code, message }, gates: [], rules: [], effects: [] },
+    explanation: explanationJson({
+      version,
+      now,
+      error: { code, message },
+      gates: [],
+      rules: "[]",
+      effects: [],
+    }),
     decidedAt: timestamp(),
   });
   lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);

@@ -104,7 +104,11 @@ export class DecisionSteps {
       configuration,
       planned,
       model,
-    }: { configuration: CompiledConfiguration; planned: Plan | null; model: ModelRequest | undefined },
+    }: {
+      configuration: CompiledConfiguration;
+      planned: Plan<string> | null;
+      model: ModelRequest | undefined;
+    },
   ): Promise<void> {
     await forget(tx, decision, configuration);
     const { configurationVersion: version, snapshot, createdAt } = decision;
@@ -112,7 +116,7 @@ export class DecisionSteps {
       version,
       now: snapshot?.now ?? createdAt,
       gates: [...(planned?.gates ?? []), obstacle],
-      rules: planned?.rules ?? [],
+      rules: planned?.rules ?? "[]",
       effects: (planned?.effects ?? []).map((effect) => explain(effect)),
       ...(model && { model }),
     };
@@ -165,7 +169,7 @@ export class DecisionSteps {
     { caller }: RequestContext,
     configuration: CompiledConfiguration,
     input: DecisionInput,
-  ): Promise<Plan> {
+  ): Promise<Plan<string>> {
     return this.planning.run(ownerOf(caller) ?? "", planInSteps(configuration, input));
   }
 
@@ -183,7 +187,7 @@ export class DecisionSteps {
       tags,
       model,
       unit,
-    }: DecisionContext & { planned: Plan; model?: ModelRequest | undefined } & Pick<
+    }: DecisionContext & { planned: Plan<string>; model?: ModelRequest | undefined } & Pick<
         Application,
         "asked" | "tags"
       >,

@@ -5,8 +5,9 @@ import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { STORED_JSON, type StoredJson } from "../../database/stored-json";
 import { GraphQLJsonObject } from "../../schema/json-object";
-import { AtMostInAll, MaxCharacters } from "../../schema/list-size";
+import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import {
@@ -19,7 +20,7 @@ import { DeciderKind } from "../configuration/decider";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import type { Effect } from "../configuration/document/effect";
 import type { ModelRequestState, Snapshot } from "./decision-record";
-import { EXPLANATION_MAX, Explanation } from "./explanation";
+import type { Explanation } from "./explanation";
 
 /** Kind of the lane of a background decision; the lane has the decision's ID. */
 export const DECISION_LANE = "decision";
@@ -157,13 +158,8 @@ export class Decision {
   @Column({ type: "simple-json", nullable: true })
   basis!: ModelRequestState | null;
 
-  @AtMostInAll(EXPLANATION_MAX)
-  @Nullable(
-    () => Explanation,
-    "Explanation of the decision; null until the decision is made, and after its contact is erased.",
-  )
-  @Column({ type: "simple-json", nullable: true })
-  explanation!: Explanation | null;
+  @Column({ type: "text", nullable: true, transformer: STORED_JSON })
+  explanation!: StoredJson<Explanation> | null;
 
   @Field(() => GraphQLISODateTime, { description: "When the decision was requested." })
   @Column(TIMESTAMP_COLUMN)

@@ -4,6 +4,7 @@ import { Access } from "../../schema/access";
 import { AtMostInAll } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
+import { WrittenAsStored } from "../../schema/written-as-stored";
 import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
@@ -13,6 +14,7 @@ import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
 import type { DecisionService } from "./decision.service";
+import { EXPLANATION_MAX, Explanation } from "./explanation";
 import { exchangeOf, MODEL_EXCHANGE_MAX, ModelExchange } from "./model/model-exchange";
 import { Replay, ReplayAgainst, Replays } from "./replay";
 import type { ReplayService } from "./replay.service";
@@ -87,6 +89,17 @@ export class DecisionResolver {
   @AtMostInAll(MODEL_EXCHANGE_MAX)
   modelExchange(@Root() decision: Decision): ModelExchange | null {
     return exchangeOf(decision);
+  }
+
+  @AtMostInAll(EXPLANATION_MAX)
+  @WrittenAsStored()
+  @FieldResolver(() => Explanation, {
+    nullable: true,
+    description:
+      "Explanation of the decision; null until the decision is made, and after its contact is erased.",
+  })
+  explanation(@Root() { explanation }: Decision): Explanation | null {
+    return explanation?.value ?? null;
   }
 
   @FieldResolver(() => Agent, { description: "The agent that made the decision." })

@@ -5,13 +5,16 @@ import type { Formatted } from "../configuration/document/local-formats";
 import type { DecisionInput } from "../configuration/document/read-situation";
 import type { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
+import { rulesJson } from "./explanation-json";
 import { loopGate } from "./loop-gate";
 
-/** The plan of the rules for a situation, before effects are applied. */
-export interface Plan {
+/** The plan of the rules for a situation, before effects are applied; `Rules` are their results. */
+export interface Plan<Rules = RuleExplanation[]> {
   ruleId: string | null;
   gates: GateExplanation[];
-  rules: RuleExplanation[];
+  rules: Rules;
+  /** The IDs of the rules that matched. */
+  matched: string[];
   effects: Effect[];
   /** Texts formatted by Intl, to be recorded; undefined if there are none. */
   formatted?: Formatted | undefined;
@@ -32,13 +35,15 @@ const declaredGate = (configuration: CompiledConfiguration, type: string): GateE
     ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]
     : [];
 
-/** Decides like `plan`, in steps, because parsing a configuration may take long. */
+/** Decides like `plan`, in steps, because parsing a configuration may take long; the rules are `rulesJson`. */
 export function* planInSteps(
   configuration: CompiledConfiguration,
   input: DecisionInput,
-): Generator<void, Plan> {
-  yield* configuration.parse(input.situation.type);
-  return plan(configuration, input);
+): Generator<void, Plan<string>> {
+  const { type } = input.situation;
+  yield* configuration.parse(type);
+  const planned = plan(configuration, input);
+  return { ...planned, rules: rulesJson(planned.rules, configuration.rulesFor(type)) };
 }
 
 /**
@@ -53,5 +58,6 @@ export function plan(configuration: CompiledConfiguration, input: DecisionInput)
     ...(conversation === null && !isHuman ? [] : [{ name: HANDLER, passed: !isHuman }]),
     ...(answers === undefined ? [] : [loopGate(answers)]),
   ];
-  return { ruleId, gates, rules, effects, formatted };
+  const matched = rules.filter((rule) => rule.matched).map(({ id }) => id);
+  return { ruleId, gates, rules, matched, effects, formatted };
 }

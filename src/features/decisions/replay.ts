@@ -176,7 +176,8 @@ export function replay(decision: Decision, { version, configuration }: Against):
       ask === undefined || answer === undefined
         ? effects
         : withAnswer(configuration, input, planned, answerOf(ask, answer)).effects;
-    const model = isSame || answer !== undefined ? decision.explanation?.model : undefined;
+    const recorded = decision.explanation?.value;
+    const model = isSame || answer !== undefined ? recorded?.model : undefined;
     return {
       ...base,
       status: isSame ? ReplayStatus.same : ReplayStatus.changed,
@@ -187,7 +188,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
         now: snapshot.now,
         gates,
         rules,
-        effects: explained(answered, gates, decision),
+        effects: explained(answered, gates, { effects: decision.effects, results: recorded?.effects ?? [] }),
         ...(model && { model }),
       },
     };
@@ -208,12 +209,14 @@ const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean 
 function explained(
   effects: readonly Effect[],
   gates: readonly GateExplanation[],
-  decision: Decision,
+  recorded: { effects: readonly Effect[]; results: readonly EffectExplanation[] },
 ): EffectExplanation[] {
-  const recorded = decision.explanation?.effects ?? [];
   // Includes the effects chosen by a model, or by `otherwise` in its place.
-  if (sameEffects(effects, decision.effects)) return [...recorded];
-  const left = decision.effects.map((effect, i) => ({ text: canonicalJson(effect), result: recorded[i] }));
+  if (sameEffects(effects, recorded.effects)) return [...recorded.results];
+  const left = recorded.effects.map((effect, i) => ({
+    text: canonicalJson(effect),
+    result: recorded.results[i],
+  }));
   return effects.map((effect) => {
     const at = left.findIndex(({ text }) => text === canonicalJson(effect));
     const [found] = at === -1 ? [] : left.splice(at, 1);

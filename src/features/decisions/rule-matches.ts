@@ -148,7 +148,7 @@ export const ruleIdsOf = (effects: readonly Effect[]): string[] => [
  * The rules whose matches count for `once`: at least one of their effects was applied, or there was nothing to change.
  * Asking a model counts only if the model chose to do nothing.
  */
-export function inEffect(planned: Plan, effects: readonly EffectExplanation[]): ReadonlySet<string> {
+export function inEffect(planned: Matched, effects: readonly EffectExplanation[]): ReadonlySet<string> {
   const matched = [...matchedIn(planned)].filter((id) => {
     const own = effects.filter(({ ruleId }) => ruleId === id);
     if (own.length === 0) return !isHandedOff(planned.gates);
@@ -160,5 +160,7 @@ export function inEffect(planned: Plan, effects: readonly EffectExplanation[]): 
 }
 
 /** The rules that matched; none if a loop holds back their messages. */
-export const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
-  new Set(isLoop(gates) ? [] : rules.flatMap(({ id, matched }) => (matched ? id : [])));
+export const matchedIn = ({ matched, gates }: Matched): ReadonlySet<string> =>
+  new Set(isLoop(gates) ? [] : matched);
+
+type Matched = Pick<Plan, "matched" | "gates">;

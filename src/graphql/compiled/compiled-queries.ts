@@ -111,7 +111,8 @@ function tryCompile(
   operation: OperationDefinitionNode,
 ): KnownOperation | undefined {
   try {
-    return { document, operation, execute: planOperation(schema, document, operation.name?.value) };
+    const operationName = operation.name?.value;
+    return { document, operation, execute: planOperation(schema, document, { operationName }) };
   } catch {
     return undefined;
   }

@@ -22,6 +22,7 @@ import {
   visit,
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
+import { isWrittenAsStored } from "../../schema/written-as-stored";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 import { variableCoercion } from "./plan-variables";
 
@@ -46,23 +47,29 @@ type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 /** The document uses a feature that only graphql-js supports. */
 class NotPlannable extends Error {}
 
+interface PlanOptions {
+  /** Name of the operation, if the document has several. */
+  operationName?: string | undefined;
+  /** True to return the objects of fields with `@WrittenAsStored` unselected. */
+  asStored?: boolean;
+}
+
 /**
  * Compiles a valid operation into closures over the schema that select fields, read arguments and complete values. No
  * code is generated from the document.
- * @param operationName name of the operation, if the document has several
  * @throws Error for features that only graphql-js supports: directives, introspection, abstract types and subscriptions
  */
 export function planOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
-  operationName?: string,
+  { operationName, asStored = false }: PlanOptions = {},
 ): Execute {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
   if (!operation || !root || operation.operation === "subscription")
     throw new NotPlannable("no query or mutation");
   rejectDirectives(document);
-  const planner = new Planner(schema, operation, fragmentsOf(document));
+  const planner = new Planner(schema, operation, fragmentsOf(document), asStored);
   const select = planner.planRoot(root, operation.selectionSet);
   const definitions = operation.variableDefinitions ?? [];
   // Assigning this name to a plain object would set its prototype.
@@ -87,6 +94,7 @@ class Planner {
     private readonly schema: GraphQLSchema,
     private readonly operation: OperationDefinitionNode,
     private readonly fragments: Record<string, FragmentDefinitionNode>,
+    private readonly asStored: boolean,
   ) {}
 
   /** Plans the operation; the fields of Mutation run serially. */
@@ -145,6 +153,8 @@ class Planner {
     if (fieldName === "__typename") return () => parent.name;
     const field = parent.getFields()[fieldName];
     if (field === undefined) throw new NotPlannable(fieldName);
+    if (this.asStored && isWrittenAsStored(field))
+      return (source) => (source as Record<string, unknown>)[fieldName];
     const coordinate = `${parent.name}.${fieldName}`;
     const complete = this.planType(field.type, nodes, coordinate);
     const { resolve = defaultFieldResolver } = field;

@@ -106,7 +106,7 @@ function situationOf(
       failed &&
       withoutDefaults({ text: of(failed.text), subject: of(failed.subject), wasResent: failed.wasResent }),
     spent: snapshot.spent.filter((id) => limited.includes(id)),
-    model: of(modelOf(explanation?.effects ?? [])),
+    model: of(modelOf(explanation?.value.effects ?? [])),
     agent,
   });
   // A contact without any data is still a contact.

@@ -40,12 +40,12 @@ const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect
  * A plan with the effects chosen by the model or, if that failed, with `otherwise`.
  * @throws InvalidInput like `evaluate`
  */
-export function withAnswer(
+export function withAnswer<Rules>(
   configuration: CompiledConfiguration,
   input: DecisionInput,
-  planned: Plan,
+  planned: Plan<Rules>,
   answer: Answer,
-): Plan {
+): Plan<Rules> {
   const ask = askIn(planned.effects);
   if (ask === undefined) return planned;
   if ("proposal" in answer) {

@@ -19,6 +19,9 @@ export interface ClauseResult {
 
 /** A clause of a rule. */
 export class Condition {
+  /** The source as JSON. */
+  readonly json = JSON.stringify(this.source);
+
   private constructor(
     readonly source: string,
     private readonly evaluateExpression: Expression,

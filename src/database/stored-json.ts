@@ -1,0 +1,20 @@
+import type { ValueTransformer } from "typeorm";
+
+/** A value kept as its stored JSON, which is parsed only where it is read. */
+export class StoredJson<Value> {
+  constructor(readonly text: string) {}
+
+  get value(): Value {
+    return JSON.parse(this.text);
+  }
+
+  toJSON(): Value {
+    return this.value;
+  }
+}
+
+/** Stores a text column's `StoredJson`. */
+export const STORED_JSON: ValueTransformer = {
+  to: (json: StoredJson<unknown> | null) => json?.text ?? null,
+  from: (text: string | null) => (text === null ? null : new StoredJson(text)),
+};

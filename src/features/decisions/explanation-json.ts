@@ -1,0 +1,53 @@
+import { StoredJson } from "../../database/stored-json";
+import type { CompiledRule } from "../configuration/document/compiled-configuration";
+import type { Explanation, ReadValue, RuleExplanation } from "./explanation";
+
+/** An explanation whose rules are serialized already. */
+export type Explained = Omit<Explanation, "rules"> & { rules: string };
+
+/** Serializes an explanation as `@WrittenAsStored` requires. */
+export function explanationJson({
+  version,
+  now,
+  model,
+  error,
+  gates,
+  rules,
+  effects,
+}: Explained): StoredJson<Explanation> {
+  const start = JSON.stringify(withoutNulls({ version, now, model, error, gates })).slice(0, -1);
+  return new StoredJson(`${start},"rules":${rules},"effects":${JSON.stringify(withoutNulls(effects))}}`);
+}
+
+/** Omits members that are null, except in data of situations. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const members: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value))
+    if (member !== null) members[name] = name === "data" ? member : withoutNulls(member);
+  return members;
+}
+
+/**
+ * Serializes the results of rules for `explanationJson`, because hundreds of objects should not live until the
+ * transaction ends. Takes a third of the time of `JSON.stringify`.
+ * @param tried the rules, in the same order
+ */
+export function rulesJson(results: readonly RuleExplanation[], tried: readonly CompiledRule[]): string {
+  const reads = new Map<ReadValue, string>();
+  const readJson = (read: ReadValue) => {
+    const json = reads.get(read) ?? JSON.stringify({ ...read, value: read.value ?? undefined });
+    reads.set(read, json);
+    return json;
+  };
+  const ruleJson = ({ id, matched, spent, clauses }: RuleExplanation, i: number) => {
+    const clausesJson = clauses.map(({ source, value, error, read }, at) => {
+      const sourceJson = tried[i]?.conditions[at]?.json ?? JSON.stringify(source);
+      const result = error === null ? `"value":${value}` : `"error":${JSON.stringify(error)}`;
+      return `{"source":${sourceJson},${result},"read":[${read.map(readJson)}]}`;
+    });
+    return `{"id":"${id}","matched":${matched}${spent ? ',"spent":true' : ""},"clauses":[${clausesJson}]}`;
+  };
+  return `[${results.map(ruleJson)}]`;
+}
