@@ -42,6 +42,10 @@ export const ERRORS = {
   },
   key_revoked: { status: 403, message: "The API key has been revoked." },
   address_not_allowed: { status: 403, message: "The API key may not be used from this address." },
+  recent_sign_in_required: {
+    status: 403,
+    message: "This requires a sign-in in the last 15 minutes. Confirm the sign-in, or sign in again.",
+  },
   forbidden: { status: 403, message: "The caller is not allowed to do this." },
   insufficient_scope: { status: 403, message: "The API key lacks the required scope." },
   organization_deactivated: {

@@ -1,3 +1,4 @@
+import { timestamp } from "../common/time";
 import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
@@ -10,21 +11,27 @@ export interface AllowedCallers {
   member?: Permission | true;
 }
 
+/** How long a sign-in or its confirmation counts as recent. */
+const RECENT_SIGN_IN_MS = 15 * 60_000;
+
 /** Access rule for a field of Query or Mutation. */
 export interface AccessRule {
   allowed: "anyone" | AllowedCallers;
   /** True if members may call a mutation while their organization is deactivated. */
   whileDeactivated: boolean;
+  /** True if members need a recent sign-in, because a stolen session must not outlive itself. */
+  recentSignIn?: boolean;
 }
 
 /**
  * Enforces an access rule.
  * @param changes true if the call is a mutation, which members of a deactivated organization may not call
- * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope` or `organization_deactivated`
+ * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope`, `organization_deactivated` or
+ *   `recent_sign_in_required`
  */
 export function authorize(caller: Caller, rule: AccessRule | undefined, changes: boolean): void {
   if (rule === undefined) throw new Error("A field of Query or Mutation declares no @Access.");
-  const { allowed, whileDeactivated } = rule;
+  const { allowed, whileDeactivated, recentSignIn } = rule;
   if (allowed === "anyone") return;
   if (caller.kind === "anonymous") {
     if (caller.sessionEnded) throw new GatewayError("invalid_session");
@@ -35,6 +42,16 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   }
   if (caller.kind === "agent") authorizeKey(caller, allowed);
   else authorizeMember(caller, allowed, changes && !whileDeactivated);
+  if (recentSignIn) assertRecentSignIn(caller);
+}
+
+/**
+ * Rejects a member who neither signed in nor confirmed the sign-in recently. Other callers always pass.
+ * @throws GatewayError `recent_sign_in_required`
+ */
+export function assertRecentSignIn(caller: Caller): void {
+  if (caller.kind === "member" && caller.signedInAt <= timestamp(-RECENT_SIGN_IN_MS))
+    throw new GatewayError("recent_sign_in_required");
 }
 
 /** True if `authorize` lets a caller pass. */

@@ -25,6 +25,8 @@ export interface MemberCaller {
   email: string;
   permissions: readonly Permission[];
   sessionId: string;
+  /** When the member last proved who they are in this session. */
+  signedInAt: Timestamp;
   organization: CallerOrganization;
 }
 

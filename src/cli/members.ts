@@ -54,7 +54,7 @@ export function addMemberCommands(members: Command): void {
         await validateInput(input);
         const context = operatorFor(await services.organizations.bySlug(options.org));
         const member = await services.members.create(context, input);
-        printMember({ ...member, organization: context.caller.organization }, shown, options);
+        printMember(Object.assign(member, { organization: context.caller.organization }), shown, options);
       }),
     );
 

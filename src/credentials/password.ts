@@ -16,6 +16,6 @@ export const hashPassword = (password: string): Promise<string> => queue.runExcl
  * @param passwordHash undefined if no account exists; the check then takes as long and always fails
  */
 export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
-  const matches = await queue.runExclusive(() => verify(passwordHash ?? DUMMY_HASH, password));
-  return matches && passwordHash !== undefined;
+  const matches = await queue.runExclusive(() => verify(passwordHash || DUMMY_HASH, password));
+  return matches && Boolean(passwordHash);
 }

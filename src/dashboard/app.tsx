@@ -2,6 +2,7 @@ import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type AroundNavHandler, Route, Router, Switch } from "wouter";
 import { client } from "./api/client";
+import { useWaiting } from "./api/recent-sign-in";
 import { Routes } from "./routes";
 import { useShownSecret } from "./secrets/shown-secret";
 import { SignedIn } from "./session/session";
@@ -17,12 +18,26 @@ const { component: AcceptInvitation } = loaded(
   async () => (await import("./session/accept-invitation")).AcceptInvitation,
 );
 
+const { component: SignedInElsewhere } = loaded(
+  async () => (await import("./session/confirm-sign-in")).SignedInElsewhere,
+);
+
+const { component: ConfirmSignIn } = loaded(
+  async () => (await import("./session/confirm-sign-in")).ConfirmSignIn,
+);
+
 const { component: SecretDialog } = loaded(
   async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
 /** Pages that create keys have already loaded the dialog's code, so that no secret is lost if the network fails. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
+
+/** Asks for the sign-in that requests wait for. */
+const SignInWaitedFor = () => {
+  const waiting = useWaiting();
+  return waiting && <ConfirmSignIn onClosed={waiting.settle} />;
+};
 
 /** Handles every change of the URL, including filters, so that no pasted secret gets into the history or a request. */
 const goTo: AroundNavHandler = (navigate, to, options) => navigate(withoutSecrets(to), options);
@@ -48,6 +63,9 @@ export const App = () => (
                 failed={<FailedPage error={undefined} retry={() => location.reload()} />}
               />
             </Route>
+            <Route path="/signed-in">
+              <SignedInElsewhere />
+            </Route>
             <Route>
               <SignedIn>
                 <Routes />
@@ -58,6 +76,7 @@ export const App = () => (
       </Router>
       {/* Outside the pages, so that neither navigation nor the end of the session closes it. */}
       <ShownSecret />
+      <SignInWaitedFor />
       <Toasts />
     </QueryClientProvider>
   </MantineProvider>

@@ -23,9 +23,12 @@ import type { Scope } from "../auth/permissions";
  * `enforceAccess` reads the rule from the schema's extensions.
  */
 export const Access =
-  (allowed: AccessRule["allowed"], { whileDeactivated = false } = {}): MethodDecorator =>
+  (
+    allowed: AccessRule["allowed"],
+    { whileDeactivated = false, recentSignIn = false } = {},
+  ): MethodDecorator =>
   (target, property, descriptor) => {
-    const access: AccessRule = { allowed, whileDeactivated };
+    const access: AccessRule = { allowed, whileDeactivated, recentSignIn };
     Extensions({ access })(target, property, descriptor);
   };
 

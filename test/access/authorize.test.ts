@@ -1,6 +1,7 @@
 import { type AccessRule, authorize, isAllowed } from "../../src/auth/authorize";
 import type { Caller } from "../../src/auth/caller";
 import { Permission, type Scope } from "../../src/auth/permissions";
+import { timestamp } from "../../src/common/time";
 import type { GatewayError } from "../../src/errors";
 
 const NOW = "2026-01-01T00:00:00.000Z";
@@ -25,6 +26,7 @@ const member = (permissions: Permission[], deactivatedAt: string | null = null):
   email: "m@example.com",
   permissions,
   sessionId: "s",
+  signedInAt: timestamp(),
   organization: { ...organization, deactivatedAt },
 });
 

@@ -134,6 +134,8 @@ const COVERED = {
     "signOut",
     "signOutEverywhere",
     "changePassword",
+    "confirmSignIn",
+    "removePassword",
     "changeEmail",
     "startPasskeyRegistration",
     "addPasskey",
@@ -607,13 +609,17 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     const before = await everythingOf(theirs);
     const { password } = ours.manager;
     const passwords = { currentPassword: password, newPassword: `${password}!` };
-    const email = { currentPassword: password, email: "renamed@ours.example" };
+    const email = { email: "renamed@ours.example" };
     const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }";
     for (const [mutation, variables] of [
       ['mutation { createAgent(input: { slug: "their-neighbor", name: "New" }) { id } }', {}],
       ['mutation { renameOrganization(input: { name: "Renamed" }) { id } }', {}],
       ["mutation { deactivateOrganization { id } }", {}],
       ["mutation { reactivateOrganization { id } }", {}],
+      [
+        "mutation ($input: ConfirmSignInInput!) { confirmSignIn(input: $input) { id } }",
+        { input: { password } },
+      ],
       ["mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }", { input: email }],
       [change, { input: passwords }],
       ["mutation { signOut { wasActive } }", {}],
@@ -626,6 +632,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       if (mutation.includes("signOut")) ours.manager.token = await openSession(gateway, ours.manager);
     }
     await addPasskey(gateway, ours.manager);
+    expect(codeOf(await ask("mutation { removePassword { id } }", {}))).toBeUndefined();
     expect(await everythingOf(theirs)).toBe(before);
   });
 });

@@ -48,7 +48,7 @@ const declaration = new Map(fieldsOf.map(({ coordinate, field }) => [coordinate,
 
 /** Fields whose calls may end sessions or switch organizations. */
 const DISTURBING =
-  /^Mutation\.(sign[A-Z]\w+|change(Password|Email)|endSession|(add|rename)Passkey|removeMember|(de|re)activateOrganization)$/;
+  /^Mutation\.(sign[A-Z]\w+|(change|remove)(Password|Email)|endSession|(add|rename)Passkey|removeMember|(de|re)activateOrganization)$/;
 
 const isSubscription = (coordinate: string) => coordinate.startsWith("Subscription.");
 const BY_HTTP = Object.entries(FIELDS).filter(([coordinate]) => !isSubscription(coordinate));

@@ -728,12 +728,26 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { id } }",
     variables: async () => ({ input: { currentPassword: TEST_PASSWORD, newPassword: TEST_PASSWORD } }),
   },
+  "Mutation.removePassword": {
+    outcomes: ALLOWED.members,
+    document: "mutation { removePassword { id } }",
+    // Only members with a passkey can.
+    variables: async (fixture, caller) => {
+      await ownPasskey(fixture, caller);
+      return {};
+    },
+  },
+  "Mutation.confirmSignIn": {
+    outcomes: ALLOWED.members,
+    document: "mutation ($input: ConfirmSignInInput!) { confirmSignIn(input: $input) { id } }",
+    variables: async () => ({ input: { password: TEST_PASSWORD } }),
+  },
   "Mutation.changeEmail": {
     outcomes: ALLOWED.members,
     document: "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }",
     variables: async ({ memberOf }, caller) => ({
       // The same address, with which the caller signs in later.
-      input: { currentPassword: TEST_PASSWORD, email: memberOf(caller)?.email ?? "nobody@example.com" },
+      input: { email: memberOf(caller)?.email ?? "nobody@example.com" },
     }),
   },
   "Mutation.endSession": {
@@ -751,9 +765,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.startPasskeyRegistration": {
     outcomes: ALLOWED.members,
-    document:
-      "mutation ($input: StartPasskeyRegistrationInput!) { startPasskeyRegistration(input: $input) { options } }",
-    variables: async () => ({ input: { currentPassword: TEST_PASSWORD } }),
+    document: "mutation { startPasskeyRegistration { options } }",
   },
   "Mutation.addPasskey": {
     outcomes: ALLOWED.members,

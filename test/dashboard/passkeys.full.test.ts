@@ -1,7 +1,9 @@
 import type { CDPSession, Page } from "playwright-core";
+import { timestamp } from "../../src/common/time";
+import { Session } from "../../src/features/members/session.entity";
 import { PASSKEY_ORIGIN as ORIGIN } from "../support/passkeys";
-import { addMember, openSession, TEST_PASSWORD, type TestMember } from "../support/people";
-import { fits, violations } from "./axe";
+import { addMember, openSession, type TestMember } from "../support/people";
+import { passes } from "./axe";
 import { act, describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 interface Device {
@@ -51,20 +53,6 @@ describeDashboard(
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
     }
 
-    /** Expects a page to pass axe and to fit a small phone, light and dark. */
-    async function passes(page: Page) {
-      const viewport = page.viewportSize();
-      await page.setViewportSize({ width: 360, height: 740 });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
-        await eventually(() => violations(page)).toEqual([]);
-        expect(await fits(page)).toBe(true);
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-      if (viewport) await page.setViewportSize(viewport);
-    }
-
     const passkeys = (page: Page) => page.getByRole("region", { name: "Passkeys" });
     const signOut = async (page: Page) => {
       await page.getByRole("button", { name: "Sign out everywhere" }).click();
@@ -77,7 +65,6 @@ describeDashboard(
       const dialog = dialogOf(page);
       await page.getByRole("button", { name: "Add passkey…" }).click();
       await dialog.getByLabel("Name").fill(name);
-      await dialog.getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
       await page.keyboard.press("Enter");
       await gone(dialog);
       await seen(passkeys(page).getByText(name));
@@ -134,13 +121,37 @@ describeDashboard(
       await signedIn(page);
     });
 
+    test("a passkey confirms a sign-in that is not recent; the password can be removed and set again", async () => {
+      const { page } = await withOne();
+      await withPasskey(page);
+      await signedIn(page);
+      await dashboard.gateway.services.database.write((tx) =>
+        tx.update(Session, { memberId: member.id }, { createdAt: timestamp(-16 * 60_000) }),
+      );
+      await page.getByRole("button", { name: "Remove password…" }).click();
+      await dialogOf(page).getByRole("button", { name: "Remove password" }).click();
+      const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
+      await asking.getByRole("button", { name: "Use a passkey" }).click();
+      await gone(dialogOf(page));
+      await gone(page.getByRole("button", { name: "Remove password…" }));
+      await act(page, "Laptop", "Remove…");
+      await dialogOf(page).getByRole("button", { name: "Remove passkey" }).click();
+      await seen(dialogOf(page).getByText("This is your last way to sign in."));
+      await dialogOf(page).getByRole("button", { name: "Cancel" }).click();
+      await gone(dialogOf(page));
+      await page.getByRole("button", { name: "Set password…" }).click();
+      await dialogOf(page).getByLabel("New password", { exact: true }).fill("another password for tests");
+      await page.keyboard.press("Enter");
+      await gone(dialogOf(page));
+      await seen(page.getByRole("button", { name: "Change password…" }));
+    });
+
     test("the same device is not added twice", async () => {
       const { page } = await withOne();
       await withPasskey(page);
       await signedIn(page);
       await page.getByRole("button", { name: "Add passkey…" }).click();
-      await dialogOf(page).getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
-      await page.keyboard.press("Enter");
+      await dialogOf(page).getByLabel("Name").press("Enter");
       await seen(dialogOf(page).getByText("This device already has a passkey of yours."));
     });
 
@@ -165,6 +176,10 @@ describeDashboard(
       await enterPassword(manager, dashboard.gateway.ownerCredentials);
       await act(manager, member.email, "Passkeys…");
       await dialogOf(manager).getByRole("button", { name: "Remove the passkey Laptop" }).click();
+      await manager
+        .getByRole("dialog", { name: "Remove “Laptop”?" })
+        .getByRole("button", { name: "Remove passkey" })
+        .click();
       await seen(dialogOf(manager).getByText("No passkeys"));
       await enterPassword(page);
       await signedIn(page);

@@ -1,8 +1,11 @@
+import { timestamp } from "../../src/common/time";
+import { Session } from "../../src/features/members/session.entity";
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
+import { passes } from "./axe";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the profile", (dashboard) => {
-  test("changes the email and the password, which need the current password", async () => {
+  test("changes the email, and the password, which needs the current one", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { email: "before@example.com" });
     const page = await dashboard.visit("", { as: member });
@@ -10,10 +13,6 @@ describeDashboard("the profile", (dashboard) => {
     await page.getByRole("link", { name: "before@example.com" }).click();
     await page.getByRole("button", { name: "Change email…" }).click();
     await dialog.getByLabel("New email").fill("owner@example.com");
-    await dialog.getByLabel("Current password", { exact: true }).fill("not the password");
-    await page.keyboard.press("Enter");
-    await seen(dialog.getByText("The current password is wrong."));
-    await dialog.getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
     await page.keyboard.press("Enter");
     await seen(dialog.locator("[id$=error]").getByText(/address/));
     await dialog.getByLabel("New email").fill("after@example.com");
@@ -31,6 +30,45 @@ describeDashboard("the profile", (dashboard) => {
     await gone(dialog);
     const credentials = { email: "after@example.com", password: "another password for tests" };
     expect(await openSession(gateway, credentials)).toEqual(expect.any(String));
+  });
+
+  test("asks for the password if the sign-in is not recent, and continues with the change", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway, { email: "stale@example.com" });
+    const page = await dashboard.visit("/settings/profile", { as: member });
+    await seen(page.getByRole("button", { name: "Change email…" }));
+    const makeStale = () =>
+      gateway.services.database.write((tx) =>
+        tx.update(
+          Session,
+          { memberId: member.id },
+          { createdAt: timestamp(-16 * 60_000), confirmedAt: null },
+        ),
+      );
+    await makeStale();
+    await page.getByRole("button", { name: "Change email…" }).click();
+    await dialogOf(page).getByLabel("New email").fill("fresh@example.com");
+    await page.keyboard.press("Enter");
+    const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
+    await asking.getByLabel("Password", { exact: true }).fill("not the password");
+    await passes(page);
+    await page.keyboard.press("Enter");
+    await seen(asking.getByText("The current password is wrong."));
+    await asking.getByRole("button", { name: "Cancel" }).click();
+    await gone(asking);
+    await seen(dialogOf(page).getByText("This requires a sign-in in the last 15 minutes."));
+    await dialogOf(page).getByRole("button", { name: "Change email" }).click();
+    await asking.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
+    await page.keyboard.press("Enter");
+    await gone(dialogOf(page));
+    await seen(page.getByRole("link", { name: "fresh@example.com" }));
+
+    await makeStale();
+    await page.getByRole("button", { name: "Change password…" }).click();
+    await dialogOf(page).getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
+    await dialogOf(page).getByLabel("New password", { exact: true }).fill("another password for tests");
+    await page.keyboard.press("Enter");
+    await gone(dialogOf(page));
   });
 
   test("lists the member's sessions, marks this one, and ends one or all of them", async () => {

@@ -16,8 +16,8 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     member = await addMember(gateway);
   });
 
-  const changeEmail = (email: string, currentPassword = member.password, token = member.token) =>
-    gateway.graphql(CHANGE, { input: { email, currentPassword } }, { token });
+  const changeEmail = (email: string, token = member.token) =>
+    gateway.graphql(CHANGE, { input: { email } }, { token });
   const sessions = async (token: string, id?: string) =>
     (await gateway.graphql(SESSIONS, { id }, { token })).body.data?.sessions;
   const isSignedIn = async (token: string) =>
@@ -39,29 +39,19 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     });
   });
 
-  test("a wrong password changes nothing and is limited as signing in is", async () => {
-    const codes = [];
-    for (let i = 0; i < 11; i++) codes.push(codeOf(await changeEmail(unique(), `guess ${i}`)));
-    expect(codes).toEqual([...Array(10).fill("invalid_credentials"), "too_many_attempts"]);
-    expect(codeOf(await changeEmail(unique()))).toBe("too_many_attempts");
-    expect(await actionsOn(gateway, member.id)).toContain("member_email_change_failed");
-    expect(await actionsOn(gateway, member.id)).not.toContain("member_email_changed");
-  });
-
   test("an address in use is rejected, and counts as a failure, so that no member can try many", async () => {
     const { manager } = await addOrganization(gateway, `own-${Math.random().toString(36).slice(2)}`);
     const codes = [];
     for (let i = 0; i < 11; i++) codes.push(codeOf(await changeEmail(manager.email)));
     expect(codes).toEqual([...Array(10).fill("conflict"), "too_many_attempts"]);
+    expect(await actionsOn(gateway, member.id)).toContain("member_email_change_failed");
     expect(await openSession(gateway, manager)).toMatch(/^ags_/);
   });
 
   test("of members who take one address at once, one gets it", async () => {
     const email = unique();
     const others = await Promise.all([1, 2, 3].map(() => addMember(gateway)));
-    const codes = await Promise.all(
-      others.map((each) => changeEmail(email, each.password, each.token).then(codeOf)),
-    );
+    const codes = await Promise.all(others.map((each) => changeEmail(email, each.token).then(codeOf)));
     expect(codes.sort()).toEqual(["conflict", "conflict", undefined]);
   });
 

@@ -4,8 +4,7 @@ import { Authenticator, type Deviation } from "./authenticator";
 import type { Call, Reply, TestGateway } from "./gateway";
 import type { TestMember } from "./people";
 
-export const START_REGISTRATION =
-  "mutation ($input: StartPasskeyRegistrationInput!) { startPasskeyRegistration(input: $input) { options expiresAt } }";
+export const START_REGISTRATION = "mutation { startPasskeyRegistration { options expiresAt } }";
 export const ADD_PASSKEY =
   "mutation ($input: AddPasskeyInput!) { addPasskey(input: $input) { id name createdAt lastUsedAt } }";
 export const START_SIGN_IN =
@@ -14,14 +13,8 @@ export const SIGN_IN_WITH_PASSKEY =
   "mutation ($input: SignInWithPasskeyInput!) { signInWithPasskey(input: $input) { token member { id } } }";
 
 /** Starts adding a passkey to a member. */
-export const startRegistration = async (
-  gateway: TestGateway,
-  { password, token }: Pick<TestMember, "password" | "token">,
-) => {
-  const input = { currentPassword: password };
-  return (await gateway.graphql(START_REGISTRATION, { input }, { token })).body.data.startPasskeyRegistration
-    .options;
-};
+export const startRegistration = async (gateway: TestGateway, { token }: Pick<TestMember, "token">) =>
+  (await gateway.graphql(START_REGISTRATION, {}, { token })).body.data.startPasskeyRegistration.options;
 
 /**
  * Adds a passkey to a member.
@@ -29,7 +22,7 @@ export const startRegistration = async (
  */
 export async function addPasskey(
   gateway: TestGateway,
-  member: Pick<TestMember, "password" | "token">,
+  member: Pick<TestMember, "token">,
   { name = "Laptop", authenticator = new Authenticator(PASSKEY_ORIGIN) } = {},
 ): Promise<{ id: string; authenticator: Authenticator }> {
   const input = { ...authenticator.create(await startRegistration(gateway, member)), name };

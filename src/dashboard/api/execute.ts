@@ -1,5 +1,6 @@
 import { ApiError, type InputProblem } from "./api-error";
 import { connection } from "./connection";
+import { confirmSignIn } from "./recent-sign-in";
 import type { TypedDocumentString } from "./typed-document";
 
 /** Max time to wait for a response (ms). */
@@ -11,10 +12,25 @@ interface ResponseBody<Result> {
 }
 
 /**
- * Sends a request to the GraphQL API; the browser adds the session cookie. The result is not cached.
+ * Sends a request to the GraphQL API; the browser adds the session cookie. The result is not cached. A request that
+ * requires a recent sign-in is repeated once the member has confirmed it.
  * @throws ApiError
  */
 export async function execute<Result, Variables>(
+  document: TypedDocumentString<Result, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Result> {
+  try {
+    return await send(document, variables, signal);
+  } catch (error) {
+    const isStale = error instanceof ApiError && error.code === "recent_sign_in_required";
+    if (!isStale || !(await confirmSignIn())) throw error;
+    return send(document, variables, signal);
+  }
+}
+
+async function send<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,
   variables: Variables,
   signal?: AbortSignal,

@@ -24,12 +24,27 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   api_key_updated: { verb: "changed the API key", label: "API key changed" },
   member_signed_in: { verb: "signed in", label: "Signed in" },
   member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
+  member_sign_in_confirmed: {
+    verb: "confirmed the sign-in of",
+    verbForSelf: "confirmed the sign-in",
+    label: "Sign-in confirmed",
+  },
+  member_sign_in_confirmation_failed: {
+    verb: "failed to confirm the sign-in of",
+    verbForSelf: "failed to confirm the sign-in",
+    label: "Confirming a sign-in failed",
+  },
   member_signed_out: { verb: "signed out", label: "Signed out" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
   member_password_changed: {
     verb: "changed the password of",
     verbForSelf: "changed their password",
     label: "Password changed",
+  },
+  member_password_removed: {
+    verb: "removed the password of",
+    verbForSelf: "removed their password",
+    label: "Password removed",
   },
   member_password_change_failed: {
     verb: "failed to change the password of",
@@ -61,11 +76,6 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verb: "added a passkey of",
     verbForSelf: "added a passkey",
     label: "Passkey added",
-  },
-  member_passkey_add_failed: {
-    verb: "failed to add a passkey of",
-    verbForSelf: "failed to add a passkey",
-    label: "Adding a passkey failed",
   },
   member_passkey_renamed: {
     verb: "renamed a passkey of",

@@ -15,7 +15,11 @@ export interface Invitee {
 }
 
 /** A listed member. */
-export type MemberEntry = Invitee & { id: string; identity: { issuer: string } | null };
+export type MemberEntry = Invitee & {
+  id: string;
+  hasPassword: boolean;
+  identity: { issuer: string } | null;
+};
 
 /** The note about the e-mail in the dialog that shows the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {

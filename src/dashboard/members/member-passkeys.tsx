@@ -1,19 +1,52 @@
 import { Button } from "@mantine/core";
+import { useState } from "react";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import type { MemberEntry } from "./invite-member";
-import { Passkeys } from "./passkeys";
+import styles from "./members.module.css";
+import { type PasskeyEntry, Passkeys } from "./passkeys";
+import { RemovePasskey } from "./remove-passkey";
 
 /** Lists the passkeys of a member who may have lost them. */
-export const MemberPasskeys = ({ member, onClosed }: { member: MemberEntry; onClosed: () => void }) => (
-  <Dialog title={`Passkeys of ${member.email}`} size="44rem" onClosed={onClosed}>
-    {(close) => (
-      <>
-        <p>Without passkeys, the member signs in with the password alone.</p>
-        <Passkeys memberId={member.id} />
-        <DialogButtons>
-          <Button onClick={close}>Done</Button>
-        </DialogButtons>
-      </>
-    )}
-  </Dialog>
-);
+export function MemberPasskeys({ member, onClosed }: { member: MemberEntry; onClosed: () => void }) {
+  const [removed, remove] = useState<PasskeyEntry>();
+  return (
+    <>
+      <Dialog title={`Passkeys of ${member.email}`} size="44rem" onClosed={onClosed}>
+        {(close) => (
+          <>
+            <p>Without passkeys, the member signs in with the password alone.</p>
+            <Passkeys
+              memberId={member.id}
+              actions={(passkey) => (
+                <span key="remove" className={styles.end}>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`Remove the passkey ${passkey.name}`}
+                    onClick={() => remove(passkey)}
+                  >
+                    Remove…
+                  </Button>
+                </span>
+              )}
+            />
+            <DialogButtons>
+              <Button onClick={close}>Done</Button>
+            </DialogButtons>
+          </>
+        )}
+      </Dialog>
+      {removed && (
+        <RemovePasskey
+          passkey={removed}
+          consequence={
+            member.hasPassword
+              ? "Without passkeys, the member signs in with the password alone."
+              : "The member has no password. Without passkeys, invite the same address again."
+          }
+          onClosed={() => remove(undefined)}
+        />
+      )}
+    </>
+  );
+}

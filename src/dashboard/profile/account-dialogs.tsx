@@ -1,74 +1,62 @@
 import { PasswordInput, TextInput } from "@mantine/core";
+import { ApiError } from "../api/api-error";
 import { change } from "../api/client";
+import { confirmWith } from "../session/confirm-sign-in";
 import { useViewer } from "../session/session";
-import { FormDialog, type FormState } from "../ui/form-dialog";
+import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
-import { ChangeEmailDocument, ChangePasswordDocument } from "./documents.generated";
+import { ChangeEmailDocument, ChangePasswordDocument, RemovePasswordDocument } from "./documents.generated";
 
-export const CURRENT_PASSWORD = "currentPassword";
+const CURRENT_PASSWORD = "currentPassword";
 
-export const CurrentPassword = ({ field }: Pick<FormState, "field">) => (
-  <PasswordInput
-    {...field(CURRENT_PASSWORD)}
-    label="Current password"
-    autoComplete="current-password"
-    required
-    visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
-  />
-);
-
-/** Changes the address that the member signs in with. */
+/** Changes the member's address. */
 export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
   const { email } = useViewer();
   const submit = async (form: FormData) => {
-    const input = { email: String(form.get("email")), currentPassword: String(form.get(CURRENT_PASSWORD)) };
+    const input = { email: String(form.get("email")) };
     const { changeEmail } = await change(ChangeEmailDocument, { input });
-    toast(`From now on, sign in as ${changeEmail.email}.`);
+    toast(`Your email is now ${changeEmail.email}.`);
   };
   return (
     <FormDialog
       title="Change your email"
       submit="Change email"
-      fields={["email", CURRENT_PASSWORD]}
+      fields={["email"]}
       conflict="email"
-      codes={{ invalid_credentials: CURRENT_PASSWORD }}
       onSubmit={submit}
       onClosed={onClosed}
     >
       {({ field }) => (
-        <>
-          <TextInput
-            {...field("email")}
-            type="email"
-            label="New email"
-            description={`You currently sign in as ${email}.`}
-            autoComplete="username"
-            maxLength={254}
-            required
-            data-autofocus
-          />
-          <CurrentPassword field={field} />
-        </>
+        <TextInput
+          {...field("email")}
+          type="email"
+          label="New email"
+          description={`Your current email is ${email}.`}
+          autoComplete="username"
+          maxLength={254}
+          required
+          data-autofocus
+        />
       )}
     </FormDialog>
   );
 }
 
-/** Changes the password, which ends the member's other sessions. */
-export function ChangePassword({ onClosed }: { onClosed: () => void }) {
+/** Changes the password or sets a first one, which ends the member's other sessions. */
+export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClosed: () => void }) {
   const { email } = useViewer();
   const submit = async (form: FormData) => {
-    const input = {
-      currentPassword: String(form.get(CURRENT_PASSWORD)),
-      newPassword: String(form.get("newPassword")),
-    };
+    const currentPassword = isFirst ? null : String(form.get(CURRENT_PASSWORD));
+    // Otherwise the member would be asked for the same password again.
+    if (currentPassword !== null) await confirmWith({ password: currentPassword }).catch(exceptPasskey);
+    const input = { currentPassword, newPassword: String(form.get("newPassword")) };
     await change(ChangePasswordDocument, { input });
-    toast("Changed your password.");
+    toast(isFirst ? "Set your password." : "Changed your password.");
   };
   return (
     <FormDialog
-      title="Change your password"
-      submit="Change password"
+      title={isFirst ? "Set a password" : "Change your password"}
+      submit={isFirst ? "Set password" : "Change password"}
       fields={[CURRENT_PASSWORD, "newPassword"]}
       codes={{ invalid_credentials: CURRENT_PASSWORD }}
       onSubmit={submit}
@@ -79,7 +67,15 @@ export function ChangePassword({ onClosed }: { onClosed: () => void }) {
           <p>Your other sessions will be ended.</p>
           {/* Tells password managers which account the password belongs to. */}
           <input type="hidden" autoComplete="username" value={email} />
-          <CurrentPassword field={field} />
+          {!isFirst && (
+            <PasswordInput
+              {...field(CURRENT_PASSWORD)}
+              label="Current password"
+              autoComplete="current-password"
+              required
+              visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
+            />
+          )}
           <PasswordInput
             {...field("newPassword")}
             label="New password"
@@ -95,3 +91,24 @@ export function ChangePassword({ onClosed }: { onClosed: () => void }) {
     </FormDialog>
   );
 }
+
+/** The password of a member with passkeys confirms nothing; the change then asks for a passkey. */
+function exceptPasskey(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === "passkey_required")) throw error;
+}
+
+/** Removes the password of a member with a passkey after a confirmation. */
+export const RemovePassword = ({ onClosed }: { onClosed: () => void }) => (
+  <FormDialog
+    title="Remove your password?"
+    submit="Remove password"
+    isDestructive
+    onSubmit={async () => {
+      await change(RemovePasswordDocument, {});
+      toast("Removed your password.");
+    }}
+    onClosed={onClosed}
+  >
+    <p>You then sign in with a passkey alone. If you lose all of them, an administrator has to help you.</p>
+  </FormDialog>
+);

@@ -2,13 +2,10 @@ import { TextInput } from "@mantine/core";
 import { change } from "../api/client";
 import { execute } from "../api/execute";
 import { browserOf } from "../members/browser";
-import { RemovePasskeyDocument } from "../members/documents.generated";
 import type { PasskeyEntry } from "../members/passkeys";
 import { createPasskey } from "../session/passkey";
-import { useViewer } from "../session/session";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
-import { CURRENT_PASSWORD, CurrentPassword } from "./account-dialogs";
 import {
   AddPasskeyDocument,
   RenamePasskeyDocument,
@@ -29,12 +26,8 @@ const NameInput = ({ field, defaultValue }: Pick<FormState, "field"> & { default
 
 /** Adds a passkey, which the browser creates after asking the user. */
 export function AddPasskey({ onClosed }: { onClosed: () => void }) {
-  const { email } = useViewer();
   const submit = async (form: FormData) => {
-    const currentPassword = String(form.get(CURRENT_PASSWORD));
-    const { startPasskeyRegistration } = await execute(StartPasskeyRegistrationDocument, {
-      input: { currentPassword },
-    });
+    const { startPasskeyRegistration } = await execute(StartPasskeyRegistrationDocument, {});
     const passkey = await createPasskey(startPasskeyRegistration.options as object);
     const input = { ...passkey, name: String(form.get("name")) };
     const { addPasskey } = await change(AddPasskeyDocument, { input });
@@ -44,8 +37,7 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
     <FormDialog
       title="Add a passkey"
       submit="Continue"
-      fields={["name", CURRENT_PASSWORD]}
-      codes={{ invalid_credentials: CURRENT_PASSWORD }}
+      fields={["name"]}
       onSubmit={submit}
       onClosed={onClosed}
     >
@@ -53,8 +45,6 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
         <>
           <p>From then on, your password alone is not enough to sign in.</p>
           <NameInput field={field} defaultValue={browserOf(navigator.userAgent)} />
-          <input type="hidden" autoComplete="username" value={email} />
-          <CurrentPassword field={field} />
         </>
       )}
     </FormDialog>
@@ -76,21 +66,5 @@ export const RenamePasskey = ({ passkey, onClosed }: Props) => (
     onClosed={onClosed}
   >
     {({ field }) => <NameInput field={field} defaultValue={passkey.name} />}
-  </FormDialog>
-);
-
-/** Removes a passkey after a confirmation. */
-export const RemovePasskey = ({ passkey, onClosed }: Props) => (
-  <FormDialog
-    title={`Remove “${passkey.name}”?`}
-    submit="Remove passkey"
-    isDestructive
-    onSubmit={async () => {
-      await change(RemovePasskeyDocument, { id: passkey.id });
-      toast(`Removed the passkey ${passkey.name}.`);
-    }}
-    onClosed={onClosed}
-  >
-    <p>You can no longer sign in with it. Without passkeys, you sign in with your password alone.</p>
   </FormDialog>
 );

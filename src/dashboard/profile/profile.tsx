@@ -5,6 +5,7 @@ import { Passkeys } from "../members/passkeys";
 import { spelled } from "../members/permission-tags";
 import { Sessions } from "../members/sessions";
 import { signOut, useViewer } from "../session/session";
+import { useSignInOptions } from "../session/sign-in-options";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { formatDay } from "../ui/format";
@@ -13,7 +14,7 @@ import { Card, Page } from "../ui/page";
 import { RowMenu } from "../ui/row-menu";
 import { useTask } from "../ui/task";
 import { ColorScheme } from "./color-scheme";
-import { OwnIdentityDocument } from "./documents.generated";
+import { SignInWaysDocument } from "./documents.generated";
 import { HandoffNotices } from "./handoff-notices";
 import styles from "./profile.module.css";
 
@@ -23,18 +24,25 @@ const POLL_INTERVAL_MS = 60_000;
 const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);
 const { component: ChangePassword } = loaded(async () => (await import("./account-dialogs")).ChangePassword);
 
+const { component: RemovePassword } = loaded(async () => (await import("./account-dialogs")).RemovePassword);
+
 const dialogs = () => import("./passkey-dialogs");
 const { component: AddPasskey } = loaded(async () => (await dialogs()).AddPasskey);
 const { component: RenamePasskey } = loaded(async () => (await dialogs()).RenamePasskey);
-const { component: RemovePasskey } = loaded(async () => (await dialogs()).RemovePasskey);
+const { component: RemovePasskey } = loaded(
+  async () => (await import("../members/remove-passkey")).RemovePasskey,
+);
 
 /** The signed-in member: how they sign in, where they are signed in, which e-mails they get, and the theme. */
 export function Profile() {
   const { email, permissions, organization, may } = useViewer();
   const [dialog, open] = useState<ReactNode>();
   const { busy, error, run } = useTask();
-  const identity = usePolledQuery(OwnIdentityDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.viewer
-    ?.identity;
+  const ways = usePolledQuery(SignInWaysDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.viewer;
+  const identity = ways?.identity;
+  const isFirst = ways?.hasPassword === false;
+  const options = useSignInOptions();
+  const consequence = isFirst ? "" : "Without passkeys, you sign in with your password alone.";
   const onClosed = () => open(undefined);
   return (
     <Page section="Settings" title="Profile">
@@ -45,9 +53,15 @@ export function Profile() {
             <Button variant="default" size="xs" onClick={() => open(<ChangeEmail onClosed={onClosed} />)}>
               Change email…
             </Button>
-            <Button variant="default" size="xs" onClick={() => open(<ChangePassword onClosed={onClosed} />)}>
-              Change password…
-            </Button>
+            {options.password && (
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => open(<ChangePassword isFirst={isFirst} onClosed={onClosed} />)}
+              >
+                {isFirst ? "Set password…" : "Change password…"}
+              </Button>
+            )}
           </span>
         }
       >
@@ -65,34 +79,48 @@ export function Profile() {
           }}
         />
       </Card>
-      <Card
-        title="Passkeys"
-        aside={
-          <Button variant="default" size="xs" onClick={() => open(<AddPasskey onClosed={onClosed} />)}>
-            Add passkey…
-          </Button>
-        }
-      >
-        <Passkeys
-          actions={(passkey) => (
-            <RowMenu
-              key="menu"
-              of={passkey.name}
-              actions={[
-                {
-                  label: "Rename…",
-                  onClick: () => open(<RenamePasskey passkey={passkey} onClosed={onClosed} />),
-                },
-                {
-                  label: "Remove…",
-                  isDestructive: true,
-                  onClick: () => open(<RemovePasskey passkey={passkey} onClosed={onClosed} />),
-                },
-              ]}
-            />
-          )}
-        />
-      </Card>
+      {options.password && (
+        <Card
+          title="Passkeys"
+          aside={
+            <span className={styles.buttons}>
+              {ways?.hasPassword && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => open(<RemovePassword onClosed={onClosed} />)}
+                >
+                  Remove password…
+                </Button>
+              )}
+              <Button variant="default" size="xs" onClick={() => open(<AddPasskey onClosed={onClosed} />)}>
+                Add passkey…
+              </Button>
+            </span>
+          }
+        >
+          <Passkeys
+            actions={(passkey) => (
+              <RowMenu
+                key="menu"
+                of={passkey.name}
+                actions={[
+                  {
+                    label: "Rename…",
+                    onClick: () => open(<RenamePasskey passkey={passkey} onClosed={onClosed} />),
+                  },
+                  {
+                    label: "Remove…",
+                    isDestructive: true,
+                    onClick: () =>
+                      open(<RemovePasskey passkey={passkey} consequence={consequence} onClosed={onClosed} />),
+                  },
+                ]}
+              />
+            )}
+          />
+        </Card>
+      )}
       <Card
         title="Sessions"
         aside={

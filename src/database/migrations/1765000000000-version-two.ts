@@ -11,7 +11,12 @@ import { newTables } from "./version-two/tables";
 /** Columns that version 2 adds to tables of version 1. A null sets no limit, so existing keys keep all their rights. */
 const NEW_COLUMNS: Record<string, Record<string, string>> = {
   agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)", policy_version: "integer" },
-  session: { ip: "varchar(45)", user_agent: "varchar(200)", oidc_session: "varchar(64)" },
+  session: {
+    ip: "varchar(45)",
+    user_agent: "varchar(200)",
+    oidc_session: "varchar(64)",
+    confirmed_at: "varchar(24)",
+  },
   api_key: {
     scopes: "text",
     description: "varchar(500)",

@@ -74,7 +74,8 @@ export class ApiKeyResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
-    description: "Mints an API key. Its secret is shown only in this response.",
+    description:
+      "Mints an API key. Its secret is shown only in this response. A key with all scopes requires a recent sign-in.",
   })
   createApiKey(
     @Ctx() context: RequestContext,
@@ -109,7 +110,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent, with the same name, scopes and settings. The old key remains accepted for the grace period.",
+      "Replaces an API key with a new one for the same agent, with the same name, scopes and settings. The old key remains accepted for the grace period. A key with all scopes requires a recent sign-in.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,

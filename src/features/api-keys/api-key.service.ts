@@ -1,9 +1,10 @@
 import { type EntityManager, IsNull } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { assertRecentSignIn } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission, SCOPES } from "../../auth/permissions";
+import { Permission, SCOPES, type Scope } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -152,7 +153,8 @@ export class ApiKeyService {
    * Mints a key. A retry with the same idempotency key cannot show the first secret again, so it revokes the first key
    * and mints a replacement.
    * @param tx the transaction to join, if any
-   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, or `recent_sign_in_required`
+   *   for a key with all scopes
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { idempotencyKey, agentId, expiresAt } = input;
@@ -163,6 +165,7 @@ export class ApiKeyService {
     const organizationId = organizationOf(context);
     const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
+      if (hasAllScopes(scopes)) assertRecentSignIn(context.caller);
       const hasAgent = isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId }));
       if (!hasAgent) throw noSuch("agent");
       const create = () =>
@@ -233,7 +236,8 @@ export class ApiKeyService {
    * Replaces a key with a new one of the same agent, name, scopes, settings and lifetime. The old key remains accepted
    * for the grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry with the
    * same idempotency key cannot show the first secret again, so it replaces the new key.
-   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` if the key is not active or already
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, `recent_sign_in_required` for a key with all scopes, or
+   *   `conflict` if the key is not active or already
    *   replaced
    */
   rotate(
@@ -271,6 +275,7 @@ export class ApiKeyService {
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
     await assertActive(tx, old);
+    if (hasAllScopes(old.scopes)) assertRecentSignIn(context.caller);
     // The grace period shortens the old key's lifetime, not the new key's.
     const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
     const replacedById = uuid();
@@ -307,5 +312,8 @@ const withAgent = (reader: EntityManager) =>
     .withDeleted()
     .innerJoinAndSelect("key.agent", "agent")
     .innerJoinAndSelect("agent.organization", "organization");
+
+/** True for a key that may do everything. */
+const hasAllScopes = (scopes: readonly Scope[] | null) => scopes === null || scopes.length === SCOPES.length;
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

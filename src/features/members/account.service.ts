@@ -2,6 +2,7 @@ import { Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { memberCaller, type RequestContext } from "../../auth/context";
+import type { Config } from "../../config";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
@@ -11,75 +12,125 @@ import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { ChangeEmailInput, ChangePasswordInput } from "./member.inputs";
 import { EMAIL_TAKEN, normalizeEmail, recordOn } from "./member.service";
+import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
-import { type CountLookup, countSignInAttempt, createCountLookup, refundAttempt } from "./sign-in-throttle";
+import { assertPasswordsOn, confirmSession } from "./session.service";
+import {
+  type AccountLock,
+  type CountLookup,
+  countSignInAttempt,
+  createCountLookup,
+  refundAttempt,
+} from "./sign-in-throttle";
 
-/** Changes the calling member's credentials, after confirmation with the current password. */
+/** Changes how the calling member signs in. */
 export class AccountService {
   private readonly countsOf: CountLookup;
 
   constructor(
     private readonly database: Database,
     private readonly checks: PasswordChecks,
+    private readonly config: Pick<Config, "oidc">,
   ) {
     this.countsOf = createCountLookup(database);
   }
 
   /**
-   * Changes the password and ends the member's other sessions.
-   * @throws GatewayError `invalid_credentials` if the current password is wrong or was changed concurrently,
+   * Changes the password, or sets a first one, and ends the member's other sessions.
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` if the current password is wrong or was changed concurrently,
    *   `invalid_session` or `too_many_attempts`
    */
   changePassword(
     context: RequestContext,
     { currentPassword, newPassword }: ChangePasswordInput,
   ): Promise<Member> {
+    assertPasswordsOn(this.config);
     const failed = memberActions.member_password_change_failed;
     return this.checks.run(context, async () => {
-      const member = await this.confirm(context, currentPassword, failed);
+      const member = await this.verify(context, currentPassword ?? null, failed);
       const passwordHash = await hashPassword(newPassword);
       const { sessionId } = memberCaller(context);
       await this.database.writeFor(ownerOf(context.caller), async (tx) => {
-        await changeConfirmed(tx, context, member, { passwordHash });
+        await changeVerified(tx, context, member, { passwordHash });
         await tx.delete(Session, { memberId: member.id, id: Not(sessionId) });
         await refundAttempt(tx, member.email, context.origin.ip);
         await recordOn(tx, context, memberActions.member_password_changed, member);
       });
-      return this.reload(member);
+      return this.reload(member.id);
     });
   }
 
   /**
-   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot probe many.
-   * @throws GatewayError `conflict` if the address is in use; see also `changePassword`
+   * Removes the password of a member with a passkey.
+   * @throws GatewayError `conflict` without a passkey, or `invalid_session`
    */
-  changeEmail(context: RequestContext, input: ChangeEmailInput): Promise<Member> {
-    const failed = memberActions.member_email_change_failed;
-    const email = normalizeEmail(input.email);
-    return this.checks.run(context, async () => {
-      const member = await this.confirm(context, input.currentPassword, failed);
-      const isTaken = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
-        if (email !== member.email && (await tx.existsBy(Member, { email }))) {
-          await recordOn(tx, context, failed, member);
-          return true;
-        }
-        await changeConfirmed(tx, context, member, { email });
-        await refundAttempt(tx, member.email, context.origin.ip);
-        if (email !== member.email) {
-          const changed = { ...member, email };
-          await recordOn(tx, context, memberActions.member_email_changed, changed, {
-            email: [member.email, email],
-          });
-        }
-        return false;
-      });
-      if (isTaken) throw new GatewayError("conflict", EMAIL_TAKEN);
-      return this.reload(member);
+  async removePassword(context: RequestContext): Promise<Member> {
+    const { id } = memberCaller(context);
+    await this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      if (!(await tx.existsBy(Passkey, { memberId: id })))
+        throw new GatewayError("conflict", "Only members with a passkey can remove their password.");
+      const { affected } = await tx.update(Member, { id, passwordHash: Not("") }, { passwordHash: "" });
+      if (!affected) return;
+      const member = await tx.findOneByOrFail(Member, { id });
+      await recordOn(tx, context, memberActions.member_password_removed, member);
     });
+    return this.reload(id);
   }
 
-  private reload({ id }: Member): Promise<Member> {
+  /**
+   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot probe many.
+   * @throws GatewayError `conflict` if the address is in use, `invalid_session` or `too_many_attempts`
+   */
+  async changeEmail(context: RequestContext, input: ChangeEmailInput): Promise<Member> {
+    const email = normalizeEmail(input.email);
+    const { id, email: counted } = memberCaller(context);
+    await this.count(context);
+    const isTaken = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const member = await tx.findOneByOrFail(Member, { id });
+      if (email !== member.email && (await tx.existsBy(Member, { email }))) {
+        await recordOn(tx, context, memberActions.member_email_change_failed, member);
+        return true;
+      }
+      await tx.update(Member, { id }, { email });
+      await refundAttempt(tx, counted, context.origin.ip);
+      if (email !== member.email) {
+        const changed = { ...member, email };
+        await recordOn(tx, context, memberActions.member_email_changed, changed, {
+          email: [member.email, email],
+        });
+      }
+      return false;
+    });
+    if (isTaken) throw new GatewayError("conflict", EMAIL_TAKEN);
+    return this.reload(id);
+  }
+
+  /**
+   * Confirms with the password that the member still uses the session.
+   * @throws GatewayError `passkey_required` for a member with passkeys; see also `changePassword`
+   */
+  async confirmSignIn(context: RequestContext, password: string): Promise<Session> {
+    assertPasswordsOn(this.config);
+    const failed = memberActions.member_sign_in_confirmation_failed;
+    const session = await this.checks.run(context, async () => {
+      const member = await this.verify(context, password, failed);
+      return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+        await changeVerified(tx, context, member, { passwordHash: member.passwordHash });
+        await refundAttempt(tx, member.email, context.origin.ip);
+        if (!(await tx.existsBy(Passkey, { memberId: member.id })))
+          return confirmSession(tx, context, member);
+        await recordOn(tx, context, memberActions.member_passkey_required, member);
+        return undefined;
+      });
+    });
+    if (session === undefined) throw new GatewayError("passkey_required");
+    return session;
+  }
+
+  private reload(id: string): Promise<Member> {
     return this.database.read((reader) =>
       reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } }),
     );
@@ -87,19 +138,33 @@ export class AccountService {
 
   /**
    * Verifies the calling member's password. Counts the attempt; a successful change refunds it.
+   * @param password null for a member without one
    * @param failed the audit action for a wrong password
    * @throws GatewayError `invalid_credentials`, `invalid_session` or `too_many_attempts`
    */
-  async confirm(context: RequestContext, password: string, failed: AuditAction): Promise<Member> {
-    const { id, email } = memberCaller(context);
-    const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
-    if (lock?.opensByPassword === false) throw lock.rejection;
+  private async verify(
+    context: RequestContext,
+    password: string | null,
+    failed: AuditAction,
+  ): Promise<Member> {
+    const lock = await this.count(context);
+    const { id } = memberCaller(context);
     const member = await this.database.read((reader) => reader.findOneBy(Member, { id }));
     // The member was removed after the request arrived.
     if (member === null) throw new GatewayError("invalid_session");
-    if (await verifyPassword(member.passwordHash, password)) return member;
+    const isRight =
+      password === null ? !member.hasPassword : await verifyPassword(member.passwordHash, password);
+    if (isRight) return member;
     await this.database.writeFor(ownerOf(context.caller), (tx) => recordOn(tx, context, failed, member));
     throw lock?.rejection ?? wrongPassword();
+  }
+
+  /** @throws GatewayError `too_many_attempts` */
+  private async count(context: RequestContext): Promise<AccountLock | undefined> {
+    const { email } = memberCaller(context);
+    const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
+    if (lock?.opensByPassword === false) throw lock.rejection;
+    return lock;
   }
 }
 
@@ -107,7 +172,7 @@ export class AccountService {
  * Changes a member unless the verified password was changed concurrently.
  * @throws GatewayError `invalid_credentials` or `invalid_session`
  */
-async function changeConfirmed(
+async function changeVerified(
   tx: Tx,
   context: RequestContext,
   { id, passwordHash }: Member,

@@ -34,9 +34,16 @@ import { INVITATION_LIFETIME_MS, invitationMail } from "./invitation-mail";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { SignedIn } from "./member.inputs";
-import { EMAIL_TAKEN, inOrder, type MemberService, normalizeEmail } from "./member.service";
+import {
+  EMAIL_TAKEN,
+  inOrder,
+  type MemberService,
+  normalizeEmail,
+  recordOn as recordOnMember,
+} from "./member.service";
 import type { PasswordChecks } from "./password-checks";
-import { assertPasswordsOn, type SessionService } from "./session.service";
+import { Session } from "./session.entity";
+import { assertPasswordsOn, canSignIn, type SessionService } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 
 /** Max pending invitations per organization. */
@@ -136,7 +143,8 @@ export class InvitationService {
   ): Promise<Invitation> {
     const organizationId = organizationOf(context);
     const { email, permissions } = fields;
-    if (await tx.existsBy(Member, { email, organizationId })) throw new GatewayError("conflict", EMAIL_TAKEN);
+    const member = await tx.findOneBy(Member, { email, organizationId });
+    if (member !== null && (await canSignIn(tx, member))) throw new GatewayError("conflict", EMAIL_TAKEN);
     await tx.delete(Invitation, { organizationId, expiresAt: LessThanOrEqual(timestamp()) });
     const earlier = await tx.findOneBy(Invitation, { organizationId, email });
     if (earlier) await endInvitation(tx, context, earlier);
@@ -233,7 +241,9 @@ export class InvitationService {
 
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the lock of
-   * `MEMBER_CHANGES`.
+   * `MEMBER_CHANGES`. A
+   * member of the organization who had no way left to sign in gets the password and keeps the permissions.
+   * @param passwordHash empty for a person without a password
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
    */
   async join(
@@ -244,17 +254,26 @@ export class InvitationService {
   ): Promise<Member> {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
+    const known = await tx.findOneBy(Member, { email });
+    const isBack = known?.organizationId === organizationId && !(await canSignIn(tx, known));
     // The address may belong to a member of another organization; the invited person may learn this.
-    if (await tx.existsBy(Member, { email }))
+    if (known !== null && !isBack)
       throw new GatewayError(
         "conflict",
         "The e-mail address already belongs to an account. Ask for an invitation for another address.",
       );
     await tx.delete(Invitation, { id: invitation.id });
-    const id = uuid();
-    const caller = { kind: "member" as const, id, email, permissions, sessionId: "", organization };
+    const id = known?.id ?? uuid();
+    const session = { sessionId: "", signedInAt: timestamp() };
+    const caller = { kind: "member" as const, id, email, permissions, ...session, organization };
     const context: RequestContext = { caller, origin };
     await recordOn(tx, context, "invitation_accepted", invitation);
+    if (known !== null) {
+      await tx.update(Member, { id }, { passwordHash });
+      await tx.delete(Session, { memberId: id });
+      await recordOnMember(tx, context, memberActions.member_password_changed, known);
+      return tx.merge(Member, known, { passwordHash, organization });
+    }
     const fields = { id, organizationId, email, passwordHash, permissions };
     const member = await this.services.members.add(tx, context, fields);
     return Object.assign(member, { organization });

@@ -14,7 +14,8 @@ export const MEMBER_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A person who belongs to an organization and signs in with an e-mail address and a password.",
+  description:
+    "A person who belongs to an organization and signs in with a password, a passkey or by OpenID Connect.",
 })
 @Entity()
 export class Member {
@@ -34,9 +35,16 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
-  /** argon2id, in PHC string format. */
+  /** argon2id, in PHC string format; empty for a member without a password. */
   @Column({ type: "varchar", length: 200 })
   passwordHash!: string;
+
+  @Field(() => Boolean, {
+    description: "True if the member has a password; others sign in with a passkey or by OpenID Connect.",
+  })
+  get hasPassword(): boolean {
+    return this.passwordHash !== "";
+  }
 
   @Field(() => [Permission], {
     description: "The member's permissions; empty if the member may only view agents and members.",

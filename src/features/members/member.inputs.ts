@@ -1,6 +1,6 @@
 import { Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
-import { Nullable } from "../../common/nullable";
+import { Nullable, Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { IsEmail, IsEnum, Length, MaxLength } from "../../common/validators";
 import { InputById } from "../../schema/mutation-input";
@@ -16,6 +16,10 @@ export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
   });
+
+/** A password to verify, whose hashing costs more the longer it is. */
+export const IsShortEnough = () =>
+  MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` });
 
 /** A password set on the command line. */
 export class NewPassword {
@@ -65,7 +69,7 @@ export class SignInInput {
   email!: string;
 
   @Field(() => String, { description: "Password." })
-  @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
+  @IsShortEnough()
   password!: string;
 }
 
@@ -77,9 +81,9 @@ export class EndSessionInput extends InputById("session") {}
 
 @InputType({ description: "A change to the member's password." })
 export class ChangePasswordInput {
-  @Field(() => String, { description: "The current password." })
-  @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
-  currentPassword!: string;
+  @Optional(() => String, "The current password; null for a member without one.")
+  @IsShortEnough()
+  currentPassword?: string | null;
 
   @Field(() => String, { description: "The new password, 12 to 200 characters." })
   @IsPassword()
@@ -88,10 +92,6 @@ export class ChangePasswordInput {
 
 @InputType({ description: "A change to the member's e-mail address." })
 export class ChangeEmailInput {
-  @Field(() => String, { description: "The current password." })
-  @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
-  currentPassword!: string;
-
   @Field(() => String, { description: "The new e-mail address, used to sign in from now on." })
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })

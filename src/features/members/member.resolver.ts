@@ -126,9 +126,10 @@ export class MemberResolver {
     return { endedSessions };
   }
 
-  @Access({ member: true }, { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
-    description: "Changes the member's password and ends all of the member's other sessions.",
+    description:
+      "Changes the member's password, or sets a first one, and ends all of the member's other sessions. Requires a recent sign-in.",
   })
   changePassword(
     @Ctx() context: RequestContext,
@@ -137,10 +138,19 @@ export class MemberResolver {
     return this.account.changePassword(context, input);
   }
 
-  @Access({ member: true }, { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Changes the e-mail address that the member uses to sign in. The member's sessions remain valid.",
+      "Removes the member's password. A member with a passkey can do this, and then signs in with a passkey alone. Requires a recent sign-in.",
+  })
+  removePassword(@Ctx() context: RequestContext): Promise<Member> {
+    return this.account.removePassword(context);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
+  @Mutation(() => Member, {
+    description:
+      "Changes the e-mail address that the member uses to sign in. The member's sessions remain valid. Requires a recent sign-in.",
   })
   changeEmail(
     @Ctx() context: RequestContext,
@@ -161,10 +171,10 @@ export class MemberResolver {
     return this.service.remove(context, id);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions that it opened. The next sign-in links the account with the member's verified e-mail address.",
+      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions that it opened. The next sign-in links the account with the member's verified e-mail address. Requires a recent sign-in.",
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,

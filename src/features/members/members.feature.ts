@@ -35,8 +35,8 @@ export const members = feature({
     const checks = new PasswordChecks();
     const members = new MemberService(database, hooks);
     const sessions = new SessionService(database, rejectedTokens, checks, config);
-    const account = new AccountService(database, checks);
-    const passkeys = new PasskeyService({ database, config, sessions, account, checks });
+    const account = new AccountService(database, checks, config);
+    const passkeys = new PasskeyService({ database, config, sessions, account });
     const shared = { database, config, sendMail, log, rejectedTokens, members, sessions, checks };
     return { members, sessions, account, passkeys, invitations: new InvitationService(shared) };
   },

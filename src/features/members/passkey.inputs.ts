@@ -5,8 +5,9 @@ import { ArrayMaxSize, MaxLength, ValidateNested } from "../../common/validators
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
+import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
-import { SignInInput } from "./member.inputs";
+import { IsShortEnough, SignInInput } from "./member.inputs";
 
 const NAME_MAX_LENGTH = 100;
 
@@ -24,31 +25,27 @@ const IsPasskeyName = (): PropertyDecorator => (target, name) => {
   HoldsNoToken()(target, name);
 };
 
-const CLIENT_DATA = "`response.clientDataJSON` of the browser's credential, in base64url.";
-const CREDENTIAL_ID = "`id` of the browser's credential, in base64url.";
+/** The parts that any answer of an authenticator has. */
+@InputType()
+abstract class PasskeyAnswer {
+  @Field(() => ID, { description: "`id` of the browser's credential, in base64url." })
+  @IsPart()
+  credentialId!: string;
 
-@InputType({ description: "Confirms that the member wants to add a passkey." })
-export class StartPasskeyRegistrationInput {
-  @Field(() => String, { description: "The current password." })
-  @MaxLength(200, { message: "must have at most 200 characters" })
-  currentPassword!: string;
+  @Field(() => String, {
+    description: "`response.clientDataJSON` of the browser's credential, in base64url.",
+  })
+  @IsPart()
+  clientDataJSON!: string;
 }
 
 @InputType({ description: "A new passkey, as returned by `navigator.credentials.create` in the browser." })
-export class AddPasskeyInput {
+export class AddPasskeyInput extends PasskeyAnswer {
   @Field(() => String, {
     description: "Name to tell the member's passkeys apart, 1 to 100 characters.",
   })
   @IsPasskeyName()
   name!: string;
-
-  @Field(() => ID, { description: CREDENTIAL_ID })
-  @IsPart()
-  credentialId!: string;
-
-  @Field(() => String, { description: CLIENT_DATA })
-  @IsPart()
-  clientDataJSON!: string;
 
   @Field(() => String, {
     description: "`response.attestationObject` of the browser's credential, in base64url.",
@@ -88,15 +85,7 @@ export class StartPasskeySignInInput {
 @InputType({
   description: "A passkey signature, as returned by `navigator.credentials.get` in the browser.",
 })
-export class SignInWithPasskeyInput {
-  @Field(() => ID, { description: CREDENTIAL_ID })
-  @IsPart()
-  credentialId!: string;
-
-  @Field(() => String, { description: CLIENT_DATA })
-  @IsPart()
-  clientDataJSON!: string;
-
+export class SignInWithPasskeyInput extends PasskeyAnswer {
   @Field(() => String, {
     description: "`response.authenticatorData` of the browser's credential, in base64url.",
   })
@@ -114,6 +103,18 @@ export class SignInWithPasskeyInput {
 
 @InputType({ description: "The passkey signature of a member who signs in from a browser." })
 export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
+
+@OneOf()
+@InputType({ description: "Proof that the member still uses the session." })
+export class ConfirmSignInInput {
+  @Optional(() => String, "The current password of a member without passkeys.")
+  @IsShortEnough()
+  password?: string;
+
+  @Optional(() => SignInWithPasskeyInput, "A signature of one of the member's passkeys.")
+  @ValidateNested()
+  passkey?: SignInWithPasskeyInput;
+}
 
 @ObjectType({ simpleResolvers: true, description: "A single-use challenge for an authenticator." })
 export class PasskeyOptions {

@@ -7,15 +7,16 @@ import { CookieSession, SignedIn } from "./member.inputs";
 import { Passkey } from "./passkey.entity";
 import {
   AddPasskeyInput,
+  ConfirmSignInInput,
   PasskeyOptions,
   RemovePasskeyInput,
   RenamePasskeyInput,
   SignInWithPasskeyAndCookieInput,
   SignInWithPasskeyInput,
-  StartPasskeyRegistrationInput,
   StartPasskeySignInInput,
 } from "./passkey.inputs";
 import { MAX_PASSKEYS, PasskeyService } from "./passkey.service";
+import { Session } from "./session.entity";
 
 @Resolver(() => Passkey)
 export class PasskeyResolver {
@@ -35,16 +36,13 @@ export class PasskeyResolver {
     return this.service.list(context, memberId);
   }
 
-  @Access({ member: true }, { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => PasskeyOptions, {
     description:
-      "Starts adding a passkey to the calling member. The challenge belongs to the caller's session and replaces any earlier one.",
+      "Starts adding a passkey to the calling member. The challenge belongs to the caller's session and replaces any earlier one. Requires a recent sign-in.",
   })
-  startPasskeyRegistration(
-    @Ctx() context: RequestContext,
-    @Input(StartPasskeyRegistrationInput) { currentPassword }: StartPasskeyRegistrationInput,
-  ): Promise<PasskeyOptions> {
-    return this.service.startRegistration(context, currentPassword);
+  startPasskeyRegistration(@Ctx() context: RequestContext): Promise<PasskeyOptions> {
+    return this.service.startRegistration(context);
   }
 
   @Access({ member: true }, { whileDeactivated: true })
@@ -68,10 +66,10 @@ export class PasskeyResolver {
     return this.service.rename(context, id, name);
   }
 
-  @Access({ member: true }, { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Passkey, {
     description:
-      "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with the password.",
+      "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with the password. Requires a recent sign-in.",
   })
   removePasskey(
     @Ctx() context: RequestContext,
@@ -81,12 +79,27 @@ export class PasskeyResolver {
   }
 
   @Access("anyone")
-  @Mutation(() => PasskeyOptions, { description: "Starts a sign-in with a passkey." })
+  @Mutation(() => PasskeyOptions, {
+    description:
+      "Starts a sign-in with a passkey, or for a signed-in member the confirmation with one of the member's passkeys.",
+  })
   startPasskeySignIn(
     @Ctx() context: RequestContext,
     @Input(StartPasskeySignInInput) { credentials }: StartPasskeySignInInput,
   ): Promise<PasskeyOptions> {
     return this.service.startSignIn(context, credentials);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Session, {
+    description:
+      "Confirms the current session, by the password or, for a member with passkeys, by a passkey. For 15 minutes, it can then do what requires a recent sign-in.",
+  })
+  confirmSignIn(
+    @Ctx() context: RequestContext,
+    @Input(ConfirmSignInInput) input: ConfirmSignInInput,
+  ): Promise<Session> {
+    return this.service.confirmSignIn(context, input);
   }
 
   @Access("anyone")

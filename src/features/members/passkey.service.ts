@@ -1,6 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
-import { ownerOf } from "../../auth/caller";
+import { type Origin, ownerOf } from "../../auth/caller";
 import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -17,16 +17,23 @@ import { Member } from "./member.entity";
 import type { SignedIn, SignInInput } from "./member.inputs";
 import { recordOn } from "./member.service";
 import { Passkey, PasskeyChallenge } from "./passkey.entity";
-import type { AddPasskeyInput, PasskeyOptions, SignInWithPasskeyInput } from "./passkey.inputs";
-import type { PasswordChecks } from "./password-checks";
-import { anonymousAt, assertPasswordsOn, isManager, isOwn, type SessionService } from "./session.service";
+import type {
+  AddPasskeyInput,
+  ConfirmSignInInput,
+  PasskeyOptions,
+  SignInWithPasskeyInput,
+} from "./passkey.inputs";
+import type { Session } from "./session.entity";
 import {
-  type CountLookup,
-  countAddressAttempt,
-  createCountLookup,
-  recordSignIn,
-  refundAttempt,
-} from "./sign-in-throttle";
+  anonymousAt,
+  assertPasswordsOn,
+  canSignIn,
+  confirmSession,
+  isManager,
+  isOwn,
+  type SessionService,
+} from "./session.service";
+import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./webauthn";
 
 /** Max passkeys of a member. */
@@ -37,7 +44,6 @@ interface Dependencies {
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "oidc">;
   sessions: SessionService;
   account: AccountService;
-  checks: PasswordChecks;
 }
 
 /** Adds, lists and removes passkeys, and signs members in with them. */
@@ -62,20 +68,18 @@ export class PasskeyService {
 
   /**
    * Starts adding a passkey. The challenge is bound to the caller's session and replaces its earlier one.
-   * @throws GatewayError `invalid_credentials` for a wrong password, `limit_reached`, `invalid_session` or
-   *   `too_many_attempts`
+   * @throws GatewayError `forbidden` if passkeys are off, `limit_reached` or `invalid_session`
    */
-  async startRegistration(context: RequestContext, currentPassword: string): Promise<PasskeyOptions> {
-    const { database, account, checks } = this.services;
-    const { id, sessionId } = memberCaller(context);
-    const failed = memberActions.member_passkey_add_failed;
-    const member = await checks.run(context, () => account.confirm(context, currentPassword, failed));
+  async startRegistration(context: RequestContext): Promise<PasskeyOptions> {
+    const { database, config } = this.services;
+    assertPasswordsOn(config);
+    const member = memberCaller(context);
+    const { id, sessionId } = member;
     const existing = await database.read((reader) => passkeysOf(reader, id));
     const options = await this.webAuthn.creationOptions(member, existing);
     return database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       await assertRoom(tx, id);
-      await refundAttempt(tx, member.email, context.origin.ip);
       await tx.delete(PasskeyChallenge, { sessionId });
       return issue(tx, options, { sessionId, memberId: null });
     });
@@ -135,7 +139,7 @@ export class PasskeyService {
   /**
    * Removes a passkey of the caller or, for managers, of any member of the organization.
    * @throws GatewayError `not_found`, including for passkeys of another organization or, without the permission, of
-   *   another member
+   *   another member, or `conflict` for the caller's last way to sign in
    */
   remove(context: RequestContext, id: string): Promise<Passkey> {
     return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -144,6 +148,8 @@ export class PasskeyService {
       if (!(isOwn(context, passkey.memberId) || (await isManager(tx, context)))) throw noSuch("passkey");
       const { affected } = await tx.delete(Passkey, { id });
       if (affected !== 1) throw noSuch("passkey");
+      if (isOwn(context, passkey.memberId) && !(await canSignIn(tx, passkey.member)))
+        throw new GatewayError("conflict", "This is your last way to sign in. Set a password first.");
       const changes = { passkey: [passkey.name, null] } as const;
       await recordOn(tx, context, memberActions.member_passkey_removed, passkey.member, changes);
       return passkey;
@@ -168,21 +174,19 @@ export class PasskeyService {
   }
 
   /**
-   * Starts a sign-in with a passkey. Counts as an attempt to sign in.
-   * @param credentials of the member whose passkeys can be used; any passkey if omitted
-   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
+   * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as an attempt to sign in.
+   * @param credentials of the member whose passkeys to choose from; the calling member or else any if omitted
+   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, as a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
     const { database, sessions, config } = this.services;
     assertPasswordsOn(config);
-    if (credentials == null) {
-      await countAddressAttempt(database, this.countsOf, context.origin.ip);
-      const options = await this.webAuthn.requestOptions();
-      return database.write((tx) => issue(tx, options, { sessionId: null, memberId: null }));
-    }
-    const { id: memberId } = await sessions.checkPassword(context, credentials);
-    const existing = await database.read((reader) => passkeysOf(reader, memberId));
-    const options = await this.webAuthn.requestOptions(existing);
+    let memberId = context.caller.kind === "member" ? context.caller.id : null;
+    if (credentials == null) await countAddressAttempt(database, this.countsOf, context.origin.ip);
+    else memberId = (await sessions.checkPassword(context, credentials)).id;
+    const allowed =
+      memberId === null ? undefined : await database.read((reader) => passkeysOf(reader, memberId));
+    const options = await this.webAuthn.requestOptions(allowed);
     return database.write((tx) => issue(tx, options, { sessionId: null, memberId }));
   }
 
@@ -191,8 +195,36 @@ export class PasskeyService {
    * @throws GatewayError `forbidden`, or `invalid_passkey`, which does the same work for an unknown passkey as for a
    *   wrong signature, except for the audit entry
    */
-  async signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
-    const { database, sessions, config } = this.services;
+  signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
+    return this.verified(origin, input, (tx, member) => this.services.sessions.open(tx, member, origin));
+  }
+
+  /**
+   * Confirms by the password or a passkey that the calling member still uses the session.
+   * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`, `invalid_passkey`,
+   *   `invalid_session` or `too_many_attempts`
+   */
+  confirmSignIn(context: RequestContext, { password, passkey }: ConfirmSignInInput): Promise<Session> {
+    if (passkey === undefined) return this.services.account.confirmSignIn(context, password ?? "");
+    const confirm = async (tx: Tx, member: Member) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      return confirmSession(tx, context, member);
+    };
+    return this.verified(context.origin, passkey, confirm, memberCaller(context).id);
+  }
+
+  /**
+   * Verifies the signature of a passkey.
+   * @param act what to do for its member, in the transaction that uses the challenge up
+   * @param onlyFor the only member to accept; any if undefined
+   */
+  private async verified<T>(
+    origin: Origin,
+    input: SignInWithPasskeyInput,
+    act: (tx: Tx, member: Member) => Promise<T>,
+    onlyFor?: string,
+  ): Promise<T> {
+    const { database, config } = this.services;
     assertPasswordsOn(config);
     const challenge = challengeIn(input.clientDataJSON);
     const known = await database.read(async (reader) => {
@@ -205,7 +237,7 @@ export class PasskeyService {
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
-    const signedIn = await database.write(async (tx) => {
+    const result = await database.write(async (tx) => {
       const used = await useChallenge(tx, challenge);
       // An unknown passkey runs the same statements, because its rejection must not be faster.
       const member = await lockMember(tx, passkey?.memberId ?? "");
@@ -216,7 +248,8 @@ export class PasskeyService {
         });
         return undefined;
       };
-      const isFor = used?.sessionId === null && (used.memberId ?? member.id) === member.id;
+      const isFor =
+        used?.sessionId === null && [used.memberId, onlyFor].every((id) => (id ?? member.id) === member.id);
       const isHolder = input.userHandle == null || input.userHandle === handleOf(member);
       if (counter === undefined || !isFor || !isHolder) return reject("member_passkey_rejected");
       // Only one of several sign-ins with the same count succeeds.
@@ -234,10 +267,10 @@ export class PasskeyService {
         return reject(isRemoved ? "member_passkey_rejected" : "member_passkey_cloned");
       }
       await recordSignIn(tx, member.email, origin.ip);
-      return sessions.open(tx, member, origin);
+      return { acted: await act(tx, member) };
     });
-    if (signedIn === undefined) throw new GatewayError("invalid_passkey");
-    return signedIn;
+    if (result === undefined) throw new GatewayError("invalid_passkey");
+    return result.acted;
   }
 
   private async find(tx: Tx, context: RequestContext, id: string): Promise<Passkey & { member: Member }> {

@@ -45,4 +45,8 @@ export class Session {
   @Index("session_oidc_session", { where: "oidc_session IS NOT NULL" })
   @Column({ type: "varchar", length: 64, nullable: true })
   oidcSession!: string | null;
+
+  /** When the member last proved who they are; null if that was at `createdAt`. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  confirmedAt!: Timestamp | null;
 }

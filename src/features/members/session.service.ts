@@ -24,6 +24,7 @@ import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput, SignInOptions } from "./member.inputs";
 import { normalizeEmail, recordOn } from "./member.service";
+import { MemberIdentity } from "./member-identity.entity";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -87,7 +88,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const session = await this.rejectedTokens.find(hash, ip, this.byHash);
     if (session?.member === undefined || session.expiresAt <= timestamp())
       throw new GatewayError("invalid_session");
-    return callerOf(session.member, session.id);
+    return callerOf(session.member, session);
   }
 
   /** How members can sign in. */
@@ -147,13 +148,13 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session for a member in a transaction, and records the sign-in.
-   * @param options.oidcSession for a sign-in by OpenID Connect
+   * @param options for a sign-in by OpenID Connect; `confirmedAt` is when the issuer authenticated the member
    */
   async open(
     tx: Tx,
     member: Member,
     origin: Origin,
-    { oidcSession = null }: Partial<Pick<Session, "oidcSession">> = {},
+    { oidcSession = null, confirmedAt = null }: Partial<Pick<Session, "oidcSession" | "confirmedAt">> = {},
   ): Promise<SignedIn> {
     const token = mintSessionToken();
     const session = {
@@ -165,9 +166,10 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       ip: origin.ip,
       userAgent: origin.userAgent,
       oidcSession,
+      confirmedAt,
     };
     await tx.insert(Session, session);
-    const context = { caller: callerOf(member, session.id), origin };
+    const context = { caller: callerOf(member, session), origin };
     await recordOn(tx, context, memberActions.member_signed_in, member);
     tx.afterCommit(() => this.rejectedTokens.remember(session.tokenHash));
     return { token, expiresAt: session.expiresAt, member };
@@ -369,6 +371,20 @@ export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind
 /** True if the caller is the member with this ID. */
 export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
+/** Records that the calling member has just proved who they are. The session expires as before. */
+export async function confirmSession(tx: Tx, context: RequestContext, member: Member): Promise<Session> {
+  const id = memberCaller(context).sessionId;
+  await tx.update(Session, { id }, { confirmedAt: timestamp() });
+  await recordOn(tx, context, memberActions.member_sign_in_confirmed, member);
+  return tx.findOneByOrFail(Session, { id });
+}
+
+/** True if a member has a password, a passkey or an account at an issuer. */
+export const canSignIn = async (tx: Tx, { id: memberId, hasPassword }: Member): Promise<boolean> =>
+  hasPassword ||
+  (await tx.existsBy(Passkey, { memberId })) ||
+  (await tx.existsBy(MemberIdentity, { memberId }));
+
 /** @throws GatewayError `forbidden` */
 function assertManager({ caller }: RequestContext): void {
   if (caller.kind !== "member" || caller.permissions.includes(Permission.config_manage)) return;
@@ -382,11 +398,15 @@ export async function isManager(tx: Tx, { caller }: RequestContext): Promise<boo
   return member?.permissions.includes(Permission.config_manage) === true;
 }
 
-const callerOf = ({ id, email, permissions, organization }: Member, sessionId: string): MemberCaller => ({
+const callerOf = (
+  { id, email, permissions, organization }: Member,
+  session: Pick<Session, "id" | "createdAt" | "confirmedAt">,
+): MemberCaller => ({
   kind: "member",
   id,
   email,
   permissions,
-  sessionId,
+  sessionId: session.id,
+  signedInAt: session.confirmedAt ?? session.createdAt,
   organization,
 });

@@ -70,9 +70,10 @@ export class Issuer {
 
   /**
    * The address at the issuer where a person signs in.
+   * @param again true if the issuer must ask, even if the person is signed in there
    * @throws SignInProblem `unavailable`
    */
-  async authorizationUrl({ state, nonce, verifier }: Attempt): Promise<URL> {
+  async authorizationUrl({ state, nonce, verifier }: Attempt, again: boolean): Promise<URL> {
     const { configuration } = await this.read();
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = library();
     const { permissionsClaim = "" } = this.settings;
@@ -87,6 +88,8 @@ export class Issuer {
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
+        // Not `prompt`, of which some issuers reject this value.
+        ...(again && { max_age: "0" }),
       }),
     );
   }

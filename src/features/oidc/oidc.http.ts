@@ -65,7 +65,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
 
   app.get<{ Querystring: { returnTo?: unknown } }>("/auth/oidc/start", options, async (request, reply) => {
     const { attempt, cookie } = oidc.attempts.start(request.query.returnTo);
-    const url = await oidc.authorizationUrl(attempt);
+    const url = await oidc.authorizationUrl(attempt, "again" in request.query);
     return reply.header("set-cookie", cookie).redirect(url.href, 303);
   });
 

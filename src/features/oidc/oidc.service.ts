@@ -3,10 +3,8 @@ import { In, Not } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { PERMISSIONS, type Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
-import { timestamp } from "../../common/time";
+import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import type { Config } from "../../config";
-import { randomBase62 } from "../../credentials/base62";
-import { hashPassword } from "../../credentials/password";
 import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
@@ -50,6 +48,8 @@ interface Person {
   /** Undefined if the issuer does not determine permissions. */
   permissions: readonly Permission[] | undefined;
   oidcSession: string;
+  /** When the issuer authenticated the person, who may have a session there; null if it does not say. */
+  confirmedAt: Timestamp | null;
 }
 
 /** Signs in members with an account at the OpenID Connect issuer, and signs them out when the issuer requests it. */
@@ -73,10 +73,11 @@ export class OidcService {
 
   /**
    * The address at the issuer where a person signs in.
+   * @param again true if the issuer must ask, even if the person is signed in there
    * @throws SignInProblem `unavailable`
    */
-  authorizationUrl(attempt: Attempt): Promise<URL> {
-    return this.issuer.authorizationUrl(attempt);
+  authorizationUrl(attempt: Attempt, again: boolean): Promise<URL> {
+    return this.issuer.authorizationUrl(attempt, again);
   }
 
   /**
@@ -91,19 +92,18 @@ export class OidcService {
     const person = this.personOf(await this.issuer.claimsOf(query, attempt));
     const organizationId = await this.organizationOf(person);
     if (organizationId === undefined) throw new SignInProblem("unknown");
-    const unusable = await hashPassword(randomBase62(32));
     return database.write(async (tx) => {
       await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       if (!(await useOnce(tx, `oidc sign-in ${attempt.state}`, attempt.expiresAt)))
         throw new SignInProblem("expired");
       const member =
         (await this.linkedMember(tx, person)) ??
-        (await this.link(tx, origin, person, () => this.joined(tx, origin, person, unusable)));
+        (await this.link(tx, origin, person, () => this.joined(tx, origin, person)));
       // The account may have moved to another organization, whose lock this transaction does not hold.
       if (member.organizationId !== organizationId) throw new SignInProblem("unknown");
       const current = await this.withPermissions(tx, origin, member, person);
       await recordSignIn(tx, member.email, origin.ip);
-      return this.services.sessions.open(tx, current, origin, { oidcSession: person.oidcSession });
+      return this.services.sessions.open(tx, current, origin, person);
     });
   }
 
@@ -141,7 +141,7 @@ export class OidcService {
   }
 
   private personOf(claims: Claims): Person {
-    const { iss: issuer, sub: subject, sid } = claims;
+    const { iss: issuer, sub: subject, sid, auth_time: seconds } = claims;
     if (subject.length === 0 || subject.length > SUBJECT_MAX_LENGTH || subject.includes("\0"))
       throw new SignInProblem("rejected");
     const { permissionsClaim } = this.settings;
@@ -151,6 +151,8 @@ export class OidcService {
       email: verifiedEmailIn(claims),
       permissions: permissionsClaim === undefined ? undefined : this.permissionsIn(claims[permissionsClaim]),
       oidcSession: typeof sid === "string" && sid !== "" ? sha256(sid) : "",
+      confirmedAt:
+        typeof seconds === "number" && seconds > 0 ? timestampOf(Math.min(seconds * 1000, Date.now())) : null,
     };
   }
 
@@ -218,11 +220,10 @@ export class OidcService {
     tx: Tx,
     origin: RequestContext["origin"],
     { email = "" }: Person,
-    passwordHash: string,
   ): Promise<Member | undefined> {
     const { invitations } = this.services;
     const invitation = await invitations.newestFor(tx, email);
-    return invitation === null ? undefined : invitations.join(tx, origin, invitation, passwordHash);
+    return invitation === null ? undefined : invitations.join(tx, origin, invitation, "");
   }
 
   private async withPermissions(

@@ -1,0 +1,28 @@
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { RemovePasskeyDocument } from "./documents.generated";
+import type { PasskeyEntry } from "./passkeys";
+
+/**
+ * Removes a passkey after a confirmation.
+ * @param consequence what it means for the member
+ */
+export const RemovePasskey = (props: {
+  passkey: PasskeyEntry;
+  consequence: string;
+  onClosed: () => void;
+}) => (
+  <FormDialog
+    title={`Remove “${props.passkey.name}”?`}
+    submit="Remove passkey"
+    isDestructive
+    onSubmit={async () => {
+      await change(RemovePasskeyDocument, { id: props.passkey.id });
+      toast(`Removed the passkey ${props.passkey.name}.`);
+    }}
+    onClosed={props.onClosed}
+  >
+    <p>It no longer signs in. {props.consequence}</p>
+  </FormDialog>
+);
