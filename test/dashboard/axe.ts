@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type axe from "axe-core";
 import type { Page } from "playwright-core";
-import { eventually } from "./visit";
 
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -35,17 +34,3 @@ export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 /** True if the page fits the width of its window. */
 export const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
-
-/** Expects a page to pass axe and to fit a small phone, light and dark. */
-export async function passes(page: Page): Promise<void> {
-  const viewport = page.viewportSize();
-  await page.setViewportSize({ width: 360, height: 740 });
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
-    await eventually(() => violations(page)).toEqual([]);
-    expect(await fits(page)).toBe(true);
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  if (viewport) await page.setViewportSize(viewport);
-}

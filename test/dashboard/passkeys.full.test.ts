@@ -3,7 +3,7 @@ import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { PASSKEY_ORIGIN as ORIGIN } from "../support/passkeys";
 import { addMember, openSession, type TestMember } from "../support/people";
-import { passes } from "./axe";
+import { looksRight } from "./looks";
 import { act, describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 interface Device {
@@ -84,7 +84,7 @@ describeDashboard(
       const { page } = await withOne();
       await withPasskey(page);
       await signedIn(page);
-      await passes(page);
+      await looksRight(page);
       await act(page, "Laptop", "Rename…");
       await dialogOf(page).getByLabel("Name").fill("Old laptop");
       await page.keyboard.press("Enter");
@@ -108,7 +108,7 @@ describeDashboard(
       });
       await enterPassword(page);
       await seen(page.getByRole("alert").getByText("No passkey was used."));
-      await passes(page);
+      await looksRight(page);
       await expect(openSession(dashboard.gateway, member)).rejects.toMatchObject({
         code: "passkey_required",
       });

@@ -1,7 +1,7 @@
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
-import { passes } from "./axe";
+import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the profile", (dashboard) => {
@@ -51,7 +51,7 @@ describeDashboard("the profile", (dashboard) => {
     await page.keyboard.press("Enter");
     const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
     await asking.getByLabel("Password", { exact: true }).fill("not the password");
-    await passes(page);
+    await looksRight(page);
     await page.keyboard.press("Enter");
     await seen(asking.getByText("The current password is wrong."));
     await asking.getByRole("button", { name: "Cancel" }).click();
