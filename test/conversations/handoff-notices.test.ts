@@ -270,6 +270,36 @@ onEachEngine((engine) => {
     },
   );
 
+  anyTest(
+    "a process that is killed during an attempt delays the next one by its lease, however many failed",
+    async () => {
+      const anna = await subscriber();
+      const notice = await rejected(anna, await newConversation());
+      for (const attempts of [0, 5, 28]) {
+        let answer: (reply: unknown) => void = () => undefined;
+        onMail = () => new Promise((resolve) => (answer = resolve));
+        await gateway.services.database.write((tx) =>
+          tx.update(HandoffNotice, { id: notice.id }, { attempts }),
+        );
+        const mailsBefore = mailsTo(anna).length;
+        await retry(notice);
+        await waitUntil(() => mailsTo(anna).length > mailsBefore);
+        // A killed process leaves these rows.
+        const [{ retryAt }, lane] = [await find(notice), await laneOf(notice)];
+        const waits = [retryAt, lane?.leaseUntil, lane?.wakeAt].map(
+          (at) => Date.parse(at ?? "") - Date.now(),
+        );
+        expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
+        onMail = () => undefined;
+        answer(rejection(451, "try later"));
+        await waitUntil(async () => (await laneOf(notice))?.lease === null);
+        const delay = Date.parse((await find(notice)).retryAt ?? "") - Date.now();
+        expect(delay > 30_000).toBe(attempts > 0);
+        expect(delay).toBeLessThanOrEqual(1.2 * 3_600_000);
+      }
+    },
+  );
+
   anyTest.each<[string, (id: string, member: TestMember) => Promise<unknown>]>([
     ["the conversation was released", (id) => api().release(id)],
     ["the conversation was closed", (id) => api().close(id)],
