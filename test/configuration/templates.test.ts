@@ -87,9 +87,9 @@ describe("a template", () => {
   test.each([
     ["{{ contact.nme }}", /refers to contact.nme, which does not exist/, [1, 4]],
     ["a\n{{ situation.data.totl }}", /refers to situation.data.totl, which does not exist/, [2, 4]],
-    ["{{ message.text }}", /names message.text/, [1, 4]],
-    ["{{ process.env }}", /names process.env/, [1, 4]],
-    ["{{ contact.constructor }}", /names contact.constructor/, [1, 4]],
+    ["{{ message.text }}", /refers to message.text/, [1, 4]],
+    ["{{ process.env }}", /refers to process.env/, [1, 4]],
+    ["{{ contact.constructor }}", /refers to contact.constructor/, [1, 4]],
     ["{% for a in contact.tags %}{% endfor %}{{ a }}", /refers to a, which/, [1, 43]],
     ["{{ contact[contact.name] }}", /computes the name of a member/, [1, 4]],
     ["{% include 'x' %}", /tag "include" not found/, [1, 1]],
