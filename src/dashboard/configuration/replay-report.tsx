@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Agent } from "../agents/agent-page";
@@ -49,6 +49,8 @@ export function ReplayReport(props: { agent: Agent; revision: number; isPublishe
       execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
     enabled: !isPublished,
     staleTime: Number.POSITIVE_INFINITY,
+    // Nothing moves when a test is kept, which changes the draft.
+    placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   });
   return (
@@ -100,22 +102,24 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
             ),
         )}
       </dl>
-      <DataTable label="Decisions by rule" columns={RULES}>
-        {rules.map(({ ruleId, recorded, replayed }) => (
-          <Row
-            key={ruleId ?? ""}
-            columns={RULES}
-            cells={[
-              <RuleName key="rule" id={ruleId} />,
-              formatNumber(recorded),
-              formatNumber(replayed),
-              replayed === recorded
-                ? "–"
-                : `${replayed > recorded ? "+" : "−"}${formatNumber(Math.abs(replayed - recorded))}`,
-            ]}
-          />
-        ))}
-      </DataTable>
+      {rules.length > 0 && (
+        <DataTable label="Decisions by rule" columns={RULES}>
+          {rules.map(({ ruleId, recorded, replayed }) => (
+            <Row
+              key={ruleId ?? ""}
+              columns={RULES}
+              cells={[
+                <RuleName key="rule" id={ruleId} />,
+                formatNumber(recorded),
+                formatNumber(replayed),
+                replayed === recorded
+                  ? "–"
+                  : `${replayed > recorded ? "+" : "−"}${formatNumber(Math.abs(replayed - recorded))}`,
+              ]}
+            />
+          ))}
+        </DataTable>
+      )}
       {decisions.length > 0 && <h3 className={styles.subtitle}>Decisions that would change</h3>}
       {decisions.length > 0 && (
         <DataTable label="Decisions that would change" columns={CHANGED}>
@@ -165,5 +169,7 @@ const RuleName = ({ id }: { id: string | null }) =>
   id === null ? (
     <span className={styles.muted}>otherwise</span>
   ) : (
-    <code className={styles.anywhere}>{id}</code>
+    <code>
+      <Name>{id}</Name>
+    </code>
   );

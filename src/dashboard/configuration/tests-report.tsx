@@ -1,5 +1,5 @@
 import { Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
@@ -24,6 +24,8 @@ export const useTests = (agentId: string, revision: number, enabled: boolean) =>
     queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
     enabled,
     staleTime: Number.POSITIVE_INFINITY,
+    // Nothing moves when a test is kept, which changes the draft.
+    placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   });
 
