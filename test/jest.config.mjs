@@ -74,5 +74,7 @@ export default {
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join("|")})/)`],
   testTimeout: 60_000,
+  // The default of 500 ms is too short for a large process on a busy machine, and Jest then blames the tests.
+  workerGracefulExitTimeout: 10_000,
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
 };
