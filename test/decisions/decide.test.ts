@@ -101,7 +101,17 @@ const comparable = (body: object): unknown =>
     ),
   );
 
-const TABLES = [Contact, Conversation, Decision, IdempotencyRecord, Lane, Message, RuleMatch, AuditEntry];
+/** The tables that decisions write to, each with the columns that tell a row and its version. */
+const TABLES: readonly [new () => ObjectLiteral, string[]][] = [
+  [Contact, ["id", "version"]],
+  [Conversation, ["id", "version"]],
+  [IdempotencyRecord, ["scope", "key"]],
+  [RuleMatch, ["subjectId", "ruleId"]],
+  ...[Decision, Lane, Message, AuditEntry].map((table): [new () => ObjectLiteral, string[]] => [
+    table,
+    ["id"],
+  ]),
+];
 
 describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   let agentId: string;
@@ -410,11 +420,11 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   const stored = () =>
     read(async (reader) => {
       const rows: string[] = [];
-      for (const table of TABLES) {
-        for (const row of await reader.find<ObjectLiteral>(table)) {
+      for (const [table, select] of TABLES) {
+        for (const row of await reader.find(table, { select })) {
           // The calls of the tests before are counted in the background.
           if (row.scope?.startsWith("keyUsage:")) continue;
-          rows.push(JSON.stringify([table.name, reader.getId(row), row.version]));
+          rows.push(JSON.stringify([table.name, row]));
         }
       }
       return rows;
@@ -462,12 +472,12 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     async (_, about, situations = SITUATIONS) => {
       for (const situation of situations) {
         const handed = { ...situation, contact: await about() };
-        const before = await stored();
+        const before = new Set(await stored());
         const dry = await whileOthersWrite(() =>
           api.decide({ ...handed, dryRun: true }, { idempotencyKey: "dry" }),
         );
         // Rows may go in the meantime, because lanes end with the messages of the tests before.
-        expect((await stored()).filter((row) => !before.includes(row))).toEqual([]);
+        expect((await stored()).filter((row) => !before.has(row))).toEqual([]);
         const real = await api.decide(handed);
         expect(dry.status).toBe(real.status === 201 ? 200 : real.status);
         expect(comparable(dry.body)).toEqual(comparable(real.body));
