@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { ROUTES } from "../../src/features";
 import { defaultHeaders } from "../../src/http/plugins/security-headers";
 import { sqlite } from "../support/engines";
-import { type Call, type Reply, startGateway } from "../support/gateway";
+import { type Reply, startGateway } from "../support/gateway";
 import { sendRaw } from "../support/rejections";
+import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
-import { TIER } from "../support/tiers";
 
 /** Every address with what answers there. */
 const PAGES = ["/docs", "/dashboard", "/dashboard/api-keys"];
@@ -21,9 +21,6 @@ const OPEN = [
   "/%ZZ",
 ];
 const API_ROUTES = [...new Set(ROUTES.map(({ path }) => path.replace(":petId", "1"))), "/graphql"];
-const METHODS =
-  TIER === "default" ? ["GET", "POST", "TRACE"] : ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "TRACE"];
-
 /** The directives of a policy by name. */
 const policyOf = ({ headers }: Reply): Record<string, string> =>
   Object.fromEntries(
@@ -48,34 +45,48 @@ describe("every answer", () => {
   const ask = (method: string, path: string, more: string[] = []) =>
     sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`, ...more]);
 
-  test.each([...OPEN, ...API_ROUTES])(
-    "of %s is protected, whatever the method and the caller",
-    async (path) => {
-      for (const method of METHODS) {
-        for (const token of [undefined, "nonsense", gateway.key, gateway.owner]) {
-          const more = token === undefined ? [] : [`Authorization: Bearer ${token}`];
-          const reply = await ask(method, path, more);
-          expectProtected(reply);
-          // Only the service under HTTPS can promise HTTPS.
-          expect(reply.headers.get("strict-transport-security")).toBeNull();
-        }
+  const key = () => `Authorization: Bearer ${gateway.key}`;
+  const expectAll = async (path: string, methods: readonly string[]) => {
+    const isApi = API_ROUTES.includes(path);
+    const heads = [
+      [],
+      ["Authorization: Bearer nonsense"],
+      [key()],
+      [`Authorization: Bearer ${gateway.owner}`],
+    ];
+    if (isApi) heads.push([key(), "Content-Type: application/json"], ["Expect: x"]);
+    for (const method of methods) {
+      for (const head of heads) {
+        const reply = await ask(method, path, head);
+        expectProtected(reply);
+        // Only the service under HTTPS can promise HTTPS.
+        expect(reply.headers.get("strict-transport-security")).toBeNull();
+        if (isApi) expect(reply.headers.get("cache-control")).toBe("no-store");
       }
-    },
+    }
+  };
+
+  test.each([...OPEN, ...API_ROUTES])(
+    "of %s is protected, whatever the method and the caller, and that of an API is kept by no cache",
+    (path) => expectAll(path, ["GET", "POST", "TRACE"]),
   );
 
-  test.each(API_ROUTES)("of %s is kept by no cache", async (path) => {
-    const json = ["Content-Type: application/json"];
-    const key = [`Authorization: Bearer ${gateway.key}`];
-    for (const method of METHODS) {
-      for (const more of [[], key, [...key, ...json], ["Authorization: Bearer nonsense"], ["Expect: x"]]) {
-        expect((await ask(method, path, more)).headers.get("cache-control")).toBe("no-store");
-      }
-    }
-    const bodies: Call[] = [{ body: "{" }, { body: {} }, { body: "x".repeat(2_000_000) }];
-    for (const call of bodies) {
-      expect((await gateway.rest("POST", path, call)).headers.get("cache-control")).toBe("no-store");
-    }
-  });
+  slowTest.each([...OPEN, ...API_ROUTES])("of %s is protected by other methods, too", (path) =>
+    expectAll(path, ["HEAD", "OPTIONS", "DELETE"]),
+  );
+
+  const expectUncached = async (path: string, bodies: readonly unknown[]) => {
+    for (const body of bodies)
+      expect((await gateway.rest("POST", path, { body })).headers.get("cache-control")).toBe("no-store");
+  };
+
+  test.each(API_ROUTES)("of %s to a malformed body is kept by no cache", (path) =>
+    expectUncached(path, ["{", {}]),
+  );
+
+  slowTest.each(API_ROUTES)("of %s to a body that is too large is kept by no cache", (path) =>
+    expectUncached(path, ["x".repeat(2_000_000)]),
+  );
 
   test("to bytes that are no HTTP is protected too", async () => {
     const { status, headers } = await sendRaw(gateway.url, ["nonsense"]);
