@@ -69,6 +69,8 @@ export class CompiledConfiguration {
   /** Undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
+  /** The rules of a type whose conditions are all parsed. */
+  private readonly parsed = new WeakSet<readonly CompiledRule[]>();
 
   /**
    * @param document a document with a valid structure
@@ -92,7 +94,10 @@ export class CompiledConfiguration {
 
   /** Parses the conditions of the rules for situations of a type, one per step, because all of them may take 100 ms. */
   *parse(type: string): Generator<void, void> {
-    for (const rule of this.rulesFor(type)) yield* rule.parse();
+    const rules = this.rulesFor(type);
+    if (this.parsed.has(rules)) return;
+    for (const rule of rules) yield* rule.parse();
+    this.parsed.add(rules);
   }
 
   /** The effects to apply if no rule decides. Built-in situations other than `message.received` have none. */

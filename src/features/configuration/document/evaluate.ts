@@ -100,7 +100,8 @@ export function onceLimits(
   input: Omit<DecisionInput, "spent">,
 ): OnceLimit[] {
   let run: Run | undefined;
-  return configuration.rulesFor(input.situation.type).flatMap((rule): OnceLimit[] => {
+  const limited = configuration.rulesFor(input.situation.type).filter(({ document: { once } }) => once);
+  return limited.flatMap((rule): OnceLimit[] => {
     const { id: ruleId, once } = rule.document;
     if (once === undefined) return [];
     const { per, within, group = null } = once;
