@@ -168,7 +168,7 @@ describe("ALLOW_PRIVATE_TARGETS", () => {
     ...["10.0.0.0/8/8", "10.0.0.0/-1", "10.0.0.0/8;::1/128", "fe80::1%eth0/64", "/8", "true"],
   ])("rejects %p", (text) => {
     expect(() => loadConfig({ ALLOW_PRIVATE_TARGETS: text })).toThrow(
-      "ALLOW_PRIVATE_TARGETS must hold networks such as 10.0.0.0/8 or ::1/128",
+      "ALLOW_PRIVATE_TARGETS must contain networks such as 10.0.0.0/8 or ::1/128",
     );
   });
 });

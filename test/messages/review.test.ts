@@ -62,7 +62,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     const { body } = await decisionClient(gateway).decide({ type, conversationId, ...more });
     return body;
   };
-  /** The ID of a message that the agent proposes. */
+  /** The ID of the message of a decision: proposed, unless it is of another type. */
   const propose = async (...args: Parameters<typeof decide>): Promise<string> =>
     (await decide(...args)).explanation.effects[0].messageId;
   const approve = (id: string, body: object = {}) =>
@@ -276,7 +276,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   anyTest("a carried proposal is approved on the new line, and a newer answer leaves it alone", async () => {
     const id = await newConversation();
     const message = await propose(id);
-    await decide(id, "plain");
+    await become(await propose(id, "plain"), delivered);
     const { body } = await api.move(id, { line: "third", pending: "carry" });
     expect(body.data.moveConversation).toMatchObject({ canceled: [], carried: [message] });
     await approve(message);

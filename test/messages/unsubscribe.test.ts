@@ -237,7 +237,7 @@ describeGateway(
       ["otherwise[0].later.key", { otherwise: [{ later: { situation: "news", after: "PT1H", key: told } }] }],
     ])("the check finds the link at %s", async (path, part) => {
       expect((await checkDocument({ ...DOCUMENT, ...part })).problems).toMatchObject([
-        { path, message: `names unsubscribeUrl, ${LINK}` },
+        { path, message: `refers to unsubscribeUrl, ${LINK}` },
       ]);
     });
 
