@@ -8,11 +8,12 @@ import { freePort } from "./free-port.mjs";
  * A PostgreSQL out of an npm package, with nothing in it, that has still to be initialised and started.
  * @param purpose part of the name of its folder
  * @param flags for the server, in place of its default settings
+ * @param folder the one for its data
  * @returns the `server`, its folder `databaseDir`, its `url` without a database, and what it `said` last
  */
-export async function newPostgres(purpose, flags = []) {
-  // At the top of the temporary files, for as root the server runs as a user who may not enter folders of ours.
-  const databaseDir = await mkdtemp(join(tmpdir(), `gateway-${purpose}-postgres-`));
+export async function newPostgres(purpose, flags = [], folder = tmpdir()) {
+  // At the top of that folder, because as root the server runs as a user who must not enter our folders.
+  const databaseDir = await mkdtemp(join(folder, `gateway-${purpose}-postgres-`));
   const port = await freePort();
   let output = "";
   const listen = (line) => {

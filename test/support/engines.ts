@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, statfsSync } from "node:fs";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { memoryFolder } from "./memory-folder";
 import { checksum, declareTest, onlySlowTests, TIER, testFile } from "./tiers";
 
 /** A database for one test or suite. */
@@ -21,17 +20,10 @@ export interface TestEngine {
   createMigratedDatabase(): Promise<TestDatabase>;
 }
 
-/** Where SQLite files go: to memory if it has room, because each commit waits for the disk. */
-function sqliteFolder(): string {
-  if (!existsSync("/dev/shm")) return tmpdir();
-  const { bavail, bsize } = statfsSync("/dev/shm");
-  return bavail * bsize > 1e9 ? "/dev/shm" : tmpdir();
-}
-
 export const sqlite: TestEngine = {
   name: "SQLite",
   async createDatabase() {
-    const directory = await mkdtemp(join(sqliteFolder(), "gateway-test-"));
+    const directory = await mkdtemp(join(memoryFolder(1e9), "gateway-test-"));
     return {
       url: `sqlite:${join(directory, "gateway.sqlite")}`,
       drop: () => rm(directory, { recursive: true, force: true }),

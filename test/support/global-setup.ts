@@ -10,6 +10,7 @@ import { createOpenApi, serversOf } from "../../src/rest/openapi/openapi";
 import { chromiumPath } from "./chromium-path";
 import { newPostgres, startFirst } from "./embedded-postgres.mjs";
 import { administer } from "./engines";
+import { memoryFolder } from "./memory-folder";
 
 type Undo = () => Promise<unknown>;
 
@@ -40,6 +41,7 @@ async function startPostgres(): Promise<string> {
   const postgres = await newPostgres(
     "test",
     flags.flatMap((flag) => ["-c", flag]),
+    memoryFolder(4e9),
   );
   await startFirst(postgres);
   globalThis.undoGlobalSetup.push(async () => {
