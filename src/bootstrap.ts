@@ -16,7 +16,7 @@ export interface BootstrapResult {
 }
 
 /**
- * Creates the first organization, agent, owner and API key of an empty database in one transaction, and only once even
+ * Creates the first organization, agent, owner and API key in an empty database, in one transaction, and only once even
  * if several processes start together.
  * @returns the created records, or undefined if an organization exists
  */

@@ -105,7 +105,7 @@ const workers = z
       .max(MAX_WORKERS, `WORKERS must be at most ${MAX_WORKERS}`),
   );
 
-/** Connections per worker, if there are several: at most 40 in total, but at least 4 each. */
+/** Default connections per worker: 4 to 10, but at most 40 for all workers unless each would get fewer than 4. */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
 const instanceKey = z.string().transform((text, { addIssue }) => {

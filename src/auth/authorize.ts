@@ -3,7 +3,7 @@ import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
 
-/** The kinds of callers that may call a field; kinds that are omitted may not. */
+/** The kinds of callers that are allowed to call a field; omitted kinds are not allowed. */
 export interface AllowedCallers {
   /** Keys with this scope, or any active key. */
   key?: Scope | true;
@@ -19,7 +19,7 @@ export interface AccessRule {
   allowed: "anyone" | AllowedCallers;
   /** True if members may call a mutation while their organization is deactivated. */
   whileDeactivated: boolean;
-  /** True if members need a recent sign-in, because a stolen session must not outlive itself. */
+  /** True if members need a recent sign-in, so that a stolen session cannot be used to gain access that outlasts it. */
   recentSignIn?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
 }
 
 /**
- * Rejects a member who neither signed in nor confirmed the sign-in recently. Other callers always pass.
+ * Rejects a member who has not recently signed in or confirmed the sign-in. Other callers always pass.
  * @throws GatewayError `recent_sign_in_required`
  */
 export function assertRecentSignIn(caller: Caller): void {

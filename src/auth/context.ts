@@ -34,7 +34,7 @@ export interface Answer {
 
 /** The state of a compiled plan that failed. */
 export interface Attempt {
-  /** The outcome of a mutation's field, which must not run twice. */
+  /** The result of the mutation's field if it has already run, because it must not run twice. */
   change?: unknown;
 }
 
@@ -53,7 +53,8 @@ export interface RequestContext {
   /** True if nested fields that the caller may not read are null instead of errors, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
   /**
-   * Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; the items are empty objects.
+   * Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; the items themselves are
+   * empty objects.
    */
   malformed?: ReadonlyMap<number, InvalidInput> | undefined;
   /** True if the client has disconnected; long-running work for its response should then stop. */

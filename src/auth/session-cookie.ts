@@ -5,7 +5,10 @@ import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import type { SessionCookie } from "./context";
 
-/** Browsers accept `__Host-` only from the same host over HTTPS, so no sibling domain or eavesdropper can set it. */
+/**
+ * Browsers accept `__Host-` cookies only from the same host over HTTPS, so neither sibling domains nor eavesdroppers
+ * can set them.
+ */
 const OVER_HTTPS = { name: "__Host-gateway_session", path: "/", secure: true } as const;
 const OVER_HTTP = { name: "gateway_session", path: "/graphql", secure: false } as const;
 

@@ -8,7 +8,7 @@ export interface Confirmation {
   yes?: boolean;
 }
 
-/** Adds the `--yes` option, which skips the question of `confirm`. */
+/** Adds the `--yes` option, which skips the question that `confirm` asks. */
 export const addYesOption = (command: Command): Command =>
   command.option("--yes", "do not ask for confirmation");
 

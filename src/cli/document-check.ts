@@ -12,7 +12,7 @@ export async function check(file: string, { json }: { json?: boolean }): Promise
 
 /**
  * Reads and checks a document, and prints its problems.
- * @param json true to print JSON instead of text, and only if the document is invalid
+ * @param json true to print JSON instead of text, but only if the document is invalid
  * @throws StartupError for a document that cannot be published
  */
 export async function checkedDocument(

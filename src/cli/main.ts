@@ -18,7 +18,7 @@ const program = new Command("gateway")
   // `configuration get` has its own `--version`.
   .enablePositionalOptions()
   .configureOutput({
-    // Usage errors take one line, like all other failures.
+    // Usage errors are printed on one line, like all other failures.
     outputError: (text, write) =>
       write(
         `${text

@@ -129,7 +129,7 @@ export function addMemberCommands(members: Command): void {
     );
 }
 
-/** Adds the commands for members who sign in with OpenID Connect, including while its issuer is down. */
+/** Adds the commands for members who sign in with OpenID Connect; they also work while its issuer is down. */
 export function addSignInCommands(members: Command): void {
   members
     .command("sign-in-link")

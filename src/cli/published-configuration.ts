@@ -58,7 +58,7 @@ async function publishFor(
   else print(isLive ? `Version ${version} already contains this document.` : `Published version ${version}.`);
 }
 
-/** Prints the tests that prevent a document from being published; rethrows any other error. */
+/** Prints the failed tests that prevented a document from being published; rethrows any other error. */
 function reportTests(file: string, error: unknown, json: boolean | undefined): never {
   const tests = error instanceof InvalidInput ? error.extensions.tests : undefined;
   if (!Array.isArray(tests)) throw error;

@@ -1,4 +1,4 @@
-/** Returns the problem with a JSON value that is too large or has text that the database cannot store, or undefined. */
+/** Returns the problem if a JSON value is too large or has text that the database cannot store; otherwise undefined. */
 export function jsonProblem(value: unknown, maxBytes: number): string | undefined {
   let hasInvalidText = false;
   const check = (text: string) => {

@@ -21,13 +21,13 @@ export function canonicalLocale(text: string): string | undefined {
   }
 }
 
-/** Yields a language tag, then ever more general tags to look up instead (RFC 4647, section 3.4). */
+/** Yields a language tag, then increasingly general tags to fall back to (RFC 4647, section 3.4). */
 export function* lookupTags(locale: string): Generator<string> {
   const subtags = locale.split("-");
   while (subtags.length > 0) {
     yield subtags.join("-");
     subtags.pop();
-    // A single letter is a prefix of the subtags after it, so it is removed with them.
+    // A single letter introduces the subtags after it, so it is removed with them.
     if (subtags.at(-1)?.length === 1) subtags.pop();
   }
 }

@@ -25,10 +25,10 @@ export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)
 /** Azure's platform service, a metadata address outside the private ranges. */
 const AZURE_PLATFORM = "168.63.129.16";
 
-/** The only part of IPv6 assigned to the Internet; addresses outside it can embed private IPv4 addresses. */
+/** The only IPv6 range assigned to the public Internet; addresses outside it can embed private IPv4 addresses. */
 const GLOBAL_IPV6 = "2000::/3";
 
-/** True if an address is an ordinary Internet address: not private, loopback, link-local, reserved or a relay. */
+/** True if an address is a public Internet address, not a private, loopback, link-local, reserved or relay address. */
 export const isPublicAddress = (ip: string): boolean => {
   const address = parse(ip);
   if (address?.range() !== "unicast" || address.toString() === AZURE_PLATFORM) return false;
@@ -62,7 +62,7 @@ export function canonicalCidr(text: string): string | undefined {
     : `${address}/${bits}`;
 }
 
-/** @returns true if an address belongs to one of the networks in CIDR notation */
+/** @returns a function that returns true if an address belongs to one of the networks in CIDR notation */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
   // Parsed once, because parsing takes much longer than comparing.
   const networks = cidrs.map((cidr) => ipaddr.parseCIDR(cidr));

@@ -12,7 +12,7 @@ export const isUuid = (text: string): boolean =>
 export const derivedId = (name: string, namespace: string): string => v5(name, namespace);
 
 /**
- * Returns the lower bound of all UUIDv7s created at or after a time, which is their first 48 bits (RFC 9562, 5.7).
+ * Returns a lower bound of all UUIDv7s created at or after a time, which their first 48 bits contain (RFC 9562, 5.7).
  * @param ms milliseconds since the epoch
  */
 export function leastUuidAt(ms: number): string {
@@ -23,7 +23,7 @@ export function leastUuidAt(ms: number): string {
 }
 
 /**
- * Generates an ID (UUIDv7) that sorts after another one, even if the clocks of the processes differ.
+ * Generates an ID (UUIDv7) that sorts after another one, even if the processes' clocks differ.
  * @param last undefined if any ID will do
  */
 export function uuidAfter(last: string | null | undefined): string {

@@ -3,7 +3,7 @@ import { SIGNING_SECRET } from "./token-parts";
 
 const BYTES = 32;
 const ALGORITHM = "aes-256-gcm";
-/** 96 bits, the only length that GCM uses without hashing it. */
+/** 96 bits, the only IV length that GCM uses without hashing. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** Identifies the algorithm of a sealed text, so that it can be replaced later. */
@@ -65,8 +65,8 @@ export class InstanceKey {
   }
 
   /**
-   * Encrypts a text for a link, which may work for years. The initialization vector is a hash of the text, as in
-   * RFC 5297, so the same text always gives the same token, and tokens need not be stored.
+   * Encrypts a text for use in a link that may stay valid for years. The initialization vector is a hash of the text,
+   * as in RFC 5297, so the same text always gives the same token, and tokens need not be stored.
    */
   sealToken(text: string): string {
     const iv = createHmac("sha256", this.#tokenIvKey).update(text).digest().subarray(0, IV_BYTES);
@@ -94,7 +94,7 @@ export class InstanceKey {
 }
 
 /**
- * Decrypts a text that follows its initialization vector and is followed by its tag.
+ * Decrypts a text that is stored between its initialization vector and its tag.
  * @returns undefined if the key differs or anything was altered
  */
 function decrypt(bytes: Buffer, key: Buffer, authenticated = ""): string | undefined {

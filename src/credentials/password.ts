@@ -13,7 +13,7 @@ export const hashPassword = (password: string): Promise<string> => queue.runExcl
 
 /**
  * True if a password matches a hash.
- * @param passwordHash undefined if no account exists; the check then takes as long and always fails
+ * @param passwordHash undefined if no account exists; the check then takes just as long but always fails
  */
 export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
   const matches = await queue.runExclusive(() => verify(passwordHash || DUMMY_HASH, password));

@@ -32,8 +32,8 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 /** True if a text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** True if a text may contain a token or part of one; the checksum of a cut token can be computed. */
+/** True if a text may contain a token or part of one: the missing checksum of a truncated token can be computed. */
 export const mayHoldToken = (text: string): boolean => /agk_|ag[is]_[0-9a-z]{22}/i.test(text);
 
-/** Returns the start of a client text, redacted before it is cut, because half a token would not be recognized. */
+/** Returns the start of a client text, redacted before truncation, because part of a token would not be recognized. */
 export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

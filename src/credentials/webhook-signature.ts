@@ -27,7 +27,8 @@ export interface WebhookSignature {
 
 /**
  * Reads the headers defined by Standard Webhooks.
- * @returns undefined if one is missing or malformed, or if the time is more than five days ago or five minutes ahead
+ * @returns undefined if one is missing or malformed, or if the time is more than five days in the past or five minutes
+ *   in the future
  */
 export function webhookSignatureOf(
   headers: IncomingHttpHeaders,
@@ -50,7 +51,7 @@ export function webhookSignatureOf(
 
 /**
  * True if one of the signatures was made with one of the secrets; yields to the event loop while hashing a large body.
- * The Standard Webhooks library verifies only texts, and an e-mail may contain bytes that are not text.
+ * The Standard Webhooks library verifies only texts, but an e-mail may contain bytes that are not text.
  * @param body the bytes as received, in parts
  * @param secrets `whsec_…`
  */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database";
 import type { Tx } from "./unit-of-work";
 
-/** Target duration of a chunk (ms); other writers wait for it. */
+/** Target duration of a chunk (ms); short, because other writers wait for it. */
 const CHUNK_MS = 25;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
@@ -30,7 +30,7 @@ export interface ChunkOptions {
 }
 
 /**
- * Does work in short transactions, with a pause after each for at least as long as it took.
+ * Does work in short transactions, each followed by a pause at least as long as the transaction took.
  * @returns true if all work is done
  */
 export async function inChunks<Position>(

@@ -13,7 +13,7 @@ import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { asDryRun, type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
-/** Max time that a batch of several organizations waits for a lock (ms), because all of its rows wait. */
+/** Max time that a batch of several organizations waits for a lock (ms); short, because all of its rows wait. */
 const MAX_LOCK_WAIT_MS = 250;
 
 /** Max organizations to track; an evicted organization starts a new batch. */
@@ -115,7 +115,7 @@ export class Database {
   }
 
   /**
-   * Runs a read-only query that may read many rows, on separate connections shared round-robin by owner.
+   * Runs a read-only query that may read many rows, on separate connections shared round-robin among owners.
    * @param owner the ID of an organization
    * @throws GatewayError `unavailable`, including after 3 seconds while serving requests
    */
@@ -138,9 +138,9 @@ export class Database {
   }
 
   /**
-   * Calls a listener on each announcement on a channel, from this process, from other processes on PostgreSQL, or
-   * through `relay`, and after gaps that may have lost some. This saves polling but guarantees nothing: a connection
-   * may be down for a long time.
+   * Calls a listener on each announcement on a channel (from this process, from other processes on PostgreSQL, or
+   * through `relay`), and after gaps in which announcements may have been lost. This saves polling but guarantees
+   * nothing: a connection may be down for a long time.
    * @param listener must not throw; receives the detail of announcements by this process
    * @returns a function that stops listening; call it before `close`
    */
@@ -175,7 +175,7 @@ export class Database {
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
    * @param options.limits for work that no request waits for
-   * @param options.isRepeated true to keep its statements prepared, for a unit that always runs the same few
+   * @param options.isRepeated true for a unit that always runs the same few statements, to keep them prepared
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` with a concurrent unit
    */
@@ -259,7 +259,7 @@ export class Database {
   /**
    * Batches concurrent inserts like `batchInserts`, one batch per organization, for inserts that wait for an
    * organization's locks.
-   * @param ownerOf returns the ID of the organization of a row, if known
+   * @param ownerOf returns the ID of a row's organization, if known
    */
   batchInsertsByOwner<Row, T>(
     ownerOf: (row: Row) => string | undefined,
@@ -276,8 +276,9 @@ export class Database {
   }
 
   /**
-   * Batches rows of several organizations in turn, one transaction per batch; see `FairBatches`. If a batch waits too
-   * long for a lock, it is rolled back, and its rows are stored by organization, on that organization's connections.
+   * Batches rows, taking organizations in turn, with one transaction per batch; see `FairBatches`. If a batch waits too
+   * long for a lock, it is rolled back, and each organization's rows are stored separately, on that organization's
+   * connections.
    */
   batchFairly<Row, T>({
     limits,

@@ -14,15 +14,15 @@ export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 /** Options for running a unit of work. */
 export interface TransactionOptions {
   /**
-   * The unit changes rows with at most one statement, run through `tx.query`, and runs only `lockInsertOrder` before
-   * it. Such a unit is atomic without a transaction and may be committed before it continues.
+   * True if the unit changes rows with at most one statement, run through `tx.query`, and runs only `lockInsertOrder`
+   * before it. Such a unit is atomic without a transaction and may be committed before it continues.
    */
   singleStatement?: boolean;
   /** Limits for a unit that no request waits for. */
   limits?: Limits;
   /**
-   * True for a unit that always runs the same few statements, to keep them prepared: planning takes longer than
-   * running.
+   * True for a unit that always runs the same few statements, to keep them prepared: planning them takes longer than
+   * running them.
    */
   isRepeated?: boolean;
   /** ID of the organization that owns the unit; organizations share the connections fairly. */
@@ -114,7 +114,9 @@ export interface Engine {
    * @param list the lock number of the list
    */
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
-  /** Returns the end of a SELECT that prevents other transactions from changing its rows in some tables. */
+  /**
+   * Returns the end of a SELECT that prevents other transactions from changing the rows that it reads from some tables.
+   */
   shareLock(tables: readonly string[]): string;
   /**
    * Returns the end of a SELECT that locks its rows until the transaction ends.
@@ -138,7 +140,7 @@ export interface Engine {
   /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
   /**
-   * Calls a listener on each notification on a channel, and after gaps that may have lost some.
+   * Calls a listener on each notification on a channel, and after gaps in which notifications may have been lost.
    * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void>;
@@ -157,7 +159,7 @@ export interface Engine {
   isUnavailable(error: unknown): boolean;
   /** True if an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
-  /** True if a statement waited too long for other transactions, so that its own was rolled back. */
+  /** True if a transaction was rolled back because one of its statements waited too long for another transaction. */
   wasRolledBack(error: unknown): boolean;
   /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats;

@@ -43,7 +43,7 @@ interface Waiting<Row, T> {
 }
 
 /**
- * Batches rows of several organizations in turn, one transaction per batch. A batch contains the rows that arrived
+ * Batches rows, taking organizations in turn, with one transaction per batch. A batch contains the rows that arrived
  * while the previous batch ran. If it fails, the rows of each organization are retried together, then one by one.
  */
 export class FairBatches<Row, T> {

@@ -3,7 +3,7 @@ import { placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Generates IDs that sort after the agents' existing rows in a table, even if the clocks of the processes differ. The
+ * Generates IDs that sort after the agents' existing rows in a table, even if the processes' clocks differ. The
  * transaction must have locked the table's insert order.
  */
 export async function nextIds(

@@ -40,7 +40,7 @@ export class SerialJobs {
     return job;
   }
 
-  /** Stops the running jobs soon and starts no others. */
+  /** Asks the running jobs to stop soon and starts no more jobs. */
   async close(): Promise<void> {
     this.stop.abort();
     await Promise.all(this.jobs.values());

@@ -43,7 +43,7 @@ export interface Tx extends EntityManager {
    * denied.
    */
   waitForInserts(): Promise<void>;
-  /** Runs a hook last in the unit, for short-lived locks. Not for single-statement units. */
+  /** Runs a hook at the end of the unit, for short-lived locks. Not for single-statement units. */
   beforeCommit(hook: () => Promise<void>): void;
   /**
    * Calls a hook once the unit is durable, before its caller continues.

@@ -107,11 +107,11 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
 };
 const DROPPED_INDEX = ["audit_entry", new TableIndex(index("target_id", "id"))] as const;
 
-/** The configuration of agents created by version 1, which does nothing. */
+/** An empty configuration, for agents created by version 1. */
 const EMPTY = '{"format":1}';
 const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e51452b13df6f";
 
-/** Upgrades version 1 to version 2; it may change until version 2 is released. */
+/** Upgrades version 1 to version 2; this migration may change until version 2 is released. */
 export class VersionTwo1765000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table);

@@ -22,7 +22,7 @@ const IDLE_TIMEOUT_MS = 5_000;
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * One in this many connections is reserved for short reads, and another for reports, so that neither transactions nor
+ * Of every `SHARE` connections, one is reserved for short reads and one for reports, so that neither transactions nor
  * reports delay key lookups.
  */
 const SHARE = 5;
@@ -110,8 +110,8 @@ export class PostgresConnections {
   }
 
   /**
-   * Closes all connections, or, if they are in use, once they are released: after a failover or switchover, they may
-   * lead to the same read-only server, whose rows are stale.
+   * Closes idle connections now and busy ones once they are released: after a failover or switchover, they may still
+   * lead to the old server, which is read-only and whose rows are stale.
    */
   replaceAll(): void {
     const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();

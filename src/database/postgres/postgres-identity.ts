@@ -4,7 +4,7 @@ import { isConnectionLost } from "./postgres-connections";
 /** The same for a cluster and its physical copies; hidden by some hosted servers. */
 const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 
-/** A restored database and its tables have other OIDs. */
+/** A restored database and its tables have different OIDs. */
 const DATABASE = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
 const TABLE = "'known_database'::regclass::oid::text";
 

@@ -52,9 +52,9 @@ const filteredPageSql = (
     ORDER BY ${filter}, ${id} LIMIT ${limit}`;
 
 /**
- * Returns the SQL of several pages, in any order: the index of each page and a JSON array of its values by column. The
- * inner LIMIT is constant, because the planner would otherwise sort the whole table for each page; the outer LIMIT
- * stops the scan earlier.
+ * Returns the SQL that selects several pages, in any order: the index of each page and a JSON array of its values by
+ * column. The inner LIMIT is constant, because the planner would otherwise sort the whole table for each page; the
+ * outer LIMIT stops the scan earlier.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
   const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
@@ -143,7 +143,7 @@ export class PostgresReads {
     });
   }
 
-  /** Passes each row's values to a callback, as text, as they arrive; if the connection breaks, it starts over. */
+  /** Passes each row's values to a callback as text when they arrive; starts over if the connection breaks. */
   private eachRow(
     { name, text }: Named,
     values: unknown[],

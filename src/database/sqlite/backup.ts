@@ -77,8 +77,8 @@ interface Change {
  * Replaces the embedded database with a backup in one transaction, so that an interruption leaves the database
  * unchanged.
  * @param options.afterwards changes to make before another process can use the database
- * @throws StartupError with a one-line message, including when a process uses the database, or the backup is from a
- *   newer version or its schema does not match its version
+ * @throws StartupError with a one-line message, including if the database is in use, the backup is from a newer
+ *   version, or its schema does not match its version
  */
 export async function restore(
   url: string,
@@ -160,8 +160,8 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
 }
 
 /**
- * Finds any schema object other than a plain table or index, for example a trigger, which could undo a revocation. It
- * also checks the SQL, because SQLite executes the statement regardless of the recorded type.
+ * Finds any schema object other than a plain table or index, for example a trigger, which could undo a revocation. Also
+ * checks the SQL, because SQLite executes the statement regardless of the recorded type.
  */
 const ACTIVE_PARTS = `
   SELECT type || ' "' || name || '"' FROM sqlite_master

@@ -109,7 +109,7 @@ export class SqliteReads {
 }
 
 /**
- * Returns the SQL of a lookup as a JSON array of rows.
+ * Returns an SQL expression for the rows of a lookup as a JSON array.
  * @param parameter the name of a parameter that holds the values as a JSON array
  */
 const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
@@ -117,7 +117,7 @@ const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
     WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter})))`;
 
 /**
- * Returns the SQL of several pages as a JSON array of `[index, columns]`.
+ * Returns an SQL expression for several pages as a JSON array of `[index, columns]`.
  * @param parameter the name of a parameter that holds a JSON array of `[filter, from, length]`
  */
 function pagesSql(paging: KeysetQuery<unknown>, parameter: string): string {
