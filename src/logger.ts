@@ -8,7 +8,7 @@ import { redactTokens } from "./credentials/redact-tokens";
 import { driverCode } from "./database/engine";
 import type { ErrorCode } from "./errors";
 
-/** The log message of failures that are sent to clients with this error code. */
+/** The error code and log message of failures while the database is unavailable. */
 const UNAVAILABLE: ErrorCode = "unavailable";
 
 /** Returns the options of a log: its level, redaction, serializers and throttling. */

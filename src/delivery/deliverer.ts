@@ -24,8 +24,8 @@ const SWEEP_INTERVAL_MS = 5_000;
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes beyond the free senders. It takes one for each send that has
- * finished since the last transaction, because fast receivers free senders while it commits.
+ * Max messages per sender that a transaction takes in addition to those for free senders: one for each send that has
+ * finished since the last transaction, because with fast receivers, more senders become free during the commit.
  */
 const AHEAD = 3;
 
@@ -163,7 +163,7 @@ export class Deliverer {
   }
 
   /**
-   * Waits for more work that can share a batch, unless sends have finished, because their conversations are waiting.
+   * Waits for more work that can share a batch, unless sends have finished: their conversations are already waiting.
    */
   private pause(): Promise<void> {
     if (this.ended.length > 0) return Promise.resolve();

@@ -56,7 +56,7 @@ export type SendResult = (
       code: string;
       /** Error message for people, at most 500 characters; never contains a credential. */
       detail: string;
-      /** Time that the receiver asks to wait before a retry (ms). */
+      /** Delay before a retry, as requested by the receiver (ms). */
       retryAfterMs?: number;
       /**
        * Set if the line is at fault, not the message. A permanent fault remains until the line or its account changes.

@@ -79,7 +79,7 @@ export function createEmailDriver(
   };
 }
 
-/** The message cannot be sent as e-mail; the text tells an operator why. */
+/** Thrown if a message cannot be sent as e-mail; the error's message tells an operator why. */
 class InvalidMail extends Error {
   override readonly name = "InvalidMail";
 }
@@ -261,7 +261,7 @@ const lineFault = (code: string, detail: string, isPermanent = true): Failure =>
 });
 
 /**
- * Returns the failure for an error. A reply is a permanent rejection only if it concerns the message, that is its
+ * Returns the failure for an error. A reply is a permanent rejection only if it concerns the message, that is, its
  * recipient or text. Replies about the session (greeting, TLS, login), the sender or relaying are faults of the line:
  * like Postfix, the gateway retries until the message expires, so that messages are delivered once the settings are
  * fixed.

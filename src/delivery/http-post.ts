@@ -6,7 +6,7 @@ import type { Attempt } from "./driver";
 import { Interruption, onInterruption } from "./failures";
 import type { Targets } from "./targets";
 
-/** Max bytes to read from a response body; if it is longer, the connection is closed. */
+/** Max bytes to read from a response body; the connection is closed if the body is longer. */
 const MAX_ANSWER_BYTES = 65_536;
 
 /** Max bytes received per request: informational responses and the response's head, body and framing. */
@@ -93,7 +93,7 @@ export function httpPost(
       stop();
     });
     request.on("error", (error) => {
-      // After the head of a response, `read` ends by itself.
+      // Once the head of a response has arrived, `read` ends on its own.
       if (isAnswered) return;
       fail(error);
       stop();

@@ -24,7 +24,7 @@ export interface Dispatch {
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 
-/** The work of a transaction's due lanes. A lane that is in none of the lists has no more work. */
+/** The work of a transaction's due lanes. A lane in none of the lists has no more work. */
 export interface DueWork {
   next: NextWork;
   dispatches: readonly Dispatch[];

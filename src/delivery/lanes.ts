@@ -57,7 +57,7 @@ export interface LaneCounts {
   oldestDueSeconds: number;
 }
 
-/** The queue of due work, held in the database; listeners only avoid the wait for the next check. */
+/** The queue of due work, held in the database; listeners only save deliverers the wait for the next check. */
 export class Lanes {
   /** The listeners of this process. */
   private listeners = 0;
@@ -109,8 +109,8 @@ export class Lanes {
   }
 
   /**
-   * Makes all work of agents due, because the reason for holding it back may be gone: part of it now, and the rest by
-   * means of a lane of kind `wake`, which deliverers find even if this process is killed.
+   * Makes all work of agents due, because the reason for holding it back may be gone: part of it now, and the rest
+   * through a lane of kind `wake`, which deliverers find even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.
@@ -142,7 +142,7 @@ export class Lanes {
 
   /**
    * Returns the time when the first unleased work is due; undefined if there is none.
-   * @param waiting the lanes waiting for a sender to include; none if undefined
+   * @param waiting which of the lanes that wait for a sender to include; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];
@@ -160,7 +160,7 @@ export class Lanes {
     return [row.ready, waiting && row.waiting].filter((each) => each != null).sort()[0];
   }
 
-  /** Counts the lanes, as a report, because there may be many. */
+  /** Counts the lanes; runs as a report, because there may be many. */
   async counts(): Promise<LaneCounts> {
     const [{ due, waiting, leased, first }] = await this.database.report("lanes", (reader) =>
       reader.query(
@@ -215,7 +215,7 @@ export class Lanes {
   }
 
   /**
-   * Locks the lanes that are free until the transaction ends.
+   * Locks the free lanes until the transaction ends.
    * @returns the lanes locked by other transactions
    */
   async lockFree(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -10,7 +10,7 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/** The free senders offered to a transaction; it keeps the senders that it has taken once it commits. */
+/** The free senders offered to a transaction; once it commits, it keeps the senders that it has taken. */
 export interface FreeSenders {
   /**
    * Takes a sender for the message of a lane.
@@ -78,7 +78,7 @@ const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ ch
 
 const keyOf = ({ channelId, owner }: SenderGroup): string => `${channelId} ${owner}`;
 
-/** The number of messages in each group that have a sender or wait for one. */
+/** The number of messages per group that have a sender or wait for one. */
 class Taken {
   readonly groups: Map<string, SenderGroup & { count: number }>;
 
@@ -110,7 +110,7 @@ class Taken {
  * The senders of this process; each sends one message at a time.
  *
  * - A channel whose last attempt failed, or whose attempts take long, gets only one sender. All such channels together
- *   get half of the senders, so that unresponsive receivers leave the rest to others.
+ *   get at most half of the senders, so that unresponsive receivers leave the rest to others.
  * - An organization gets at most three quarters of the senders, and at most half while others wait.
  * - Shares limit the senders for a kind of lane or a named channel, in total, per organization and per channel.
  */

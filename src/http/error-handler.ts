@@ -36,7 +36,7 @@ export const sendError = (
   reply: FastifyReply,
 ): FastifyReply => sendUnlogged(noteFailure(error, request), request, reply);
 
-/** Like `sendError`, for an expected state that is not logged as a failure. */
+/** Like `sendError`, but for an expected state, which is not logged as a failure. */
 export function sendUnlogged(
   error: GatewayError,
   { headers }: FastifyRequest,
@@ -86,7 +86,7 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers that are too large
- * or arrive too slowly. Like requests, each gets an ID and a log line.
+ * or arrive too slowly. Like a request, each connection gets an ID and a log line.
  * @param headers the default response headers
  */
 export const handleClientErrors =

@@ -90,7 +90,7 @@ export async function createHttpServer(
   return app;
 }
 
-/** @throws Error, because the schema of a route would not be checked */
+/** @throws Error, because a route's schema would not be checked */
 const withoutSchemas = (): never => {
   throw new Error("Routes have no schemas.");
 };

@@ -36,7 +36,9 @@ export interface IdempotentCreate<T> extends KeyedRequest {
 
 /** Creates the resources of a batch and finds the resources of retries. */
 export interface BatchOfCreates<C, T> {
-  /** Returns the resource of each create, in order, or an error if it was rejected and has stored nothing. */
+  /**
+   * Returns the resource of each create, in order, or the error of a create that was rejected and has stored nothing.
+   */
   create: (creates: readonly C[]) => Promise<(T | GatewayError)[]>;
   /** Finds the resources with these IDs, in any order. */
   find: (ids: readonly string[]) => Promise<readonly T[]>;

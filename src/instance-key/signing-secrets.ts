@@ -5,7 +5,7 @@ import type { InstanceKey } from "../credentials/instance-key";
 export interface Signing {
   id: string;
   secretGeneration: number;
-  /** The time until which the previous secret is also valid; null if it is not. */
+  /** When the previous secret expires; null if no previous secret is valid. */
   previousSecretUntil: Timestamp | null;
 }
 

@@ -27,7 +27,7 @@ IDs of pets and categories are int64. Retry a request that may have failed with 
 - [Configuration schema](${base}/agent/configuration/schema): the JSON Schema of agents' configurations
 ${hasViewer ? `- [REST documentation](${base}/docs): the same contract as a web page\n` : ""}`;
 
-/** Adds `/llms.txt`, which points models to the server's documents. Like these, it needs no key. */
+/** Adds `/llms.txt`, which points models to the server's documents and, like them, needs no key. */
 export function addLlmsText(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   let text: Validated | undefined;
   app.get("/llms.txt", async (request, reply) => {

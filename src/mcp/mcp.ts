@@ -13,7 +13,7 @@ const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-/** Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over Streamable HTTP, without sessions. */
+/** Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over sessionless Streamable HTTP. */
 export function addMcp(app: FastifyInstance, all: readonly McpTool[]): void {
   const tools = new Map(all.map((tool) => [tool.definition.name, tool]));
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>

@@ -45,16 +45,16 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   return compacted(schema) as ObjectSchema;
 }
 
-/** Describes the `structuredContent` of list tools; undefined for others, because models see the same in the text. */
+/**
+ * Describes the `structuredContent` of list tools; undefined for other tools, because models see the same data in the
+ * text.
+ */
 export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
   result?.schema.type === "array"
     ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
     : undefined;
 
-/**
- * Omits descriptions of numbers with limits, which say enough, and of `cursor`, which the server's instructions
- * explain.
- */
+/** Omits descriptions of numbers whose limits say enough, and of `cursor`, which the server's instructions explain. */
 const withoutKnown = (name: string, { description, ...schema }: JsonSchema): JsonSchema =>
   name === "cursor" || (schema.minimum !== undefined && schema.maximum !== undefined)
     ? schema

@@ -56,7 +56,7 @@ function toolOf({ plan, changes, admit, isFor, run }: CompiledRoute): McpTool {
     annotations: {
       readOnlyHint: !changes,
       destructiveHint: changes && (route.method === "DELETE" || route.destructive === true),
-      // Meaningful only for changes. Other methods lack it, because the idempotency key is optional.
+      // Meaningful only for changes. POST and PATCH routes do not set it, because the idempotency key is optional.
       ...((route.method === "PUT" || route.method === "DELETE") && { idempotentHint: true }),
       openWorldHint: route.reachesPeople === true || hasThirdPartyText(plan),
     },

@@ -2,9 +2,11 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { HOUR_MS, timestampOf } from "../common/time";
 import { leastUuidAt } from "../common/uuid";
 
-/** Max time that a row's ID may be generated before the row's time (ms). */
+/** Max time by which a row's ID may precede the row's time (ms). */
 const LEAD_MS = 1_000;
-/** Max time that it may be generated afterwards (ms), because rows may wait to be stored and clocks may be set back. */
+/**
+ * Max time by which a row's ID may follow the row's time (ms): rows may wait to be stored, and clocks may be set back.
+ */
 const LAG_MS = HOUR_MS;
 
 /**

@@ -4,13 +4,16 @@ import { countMany, type Decision, WINDOW_MS, type Window } from "./window";
 /** Max keys with a window; beyond that, the least recently used key loses its window. */
 const MAX_KEYS = 10_000;
 
-/** Requests of a key counted by a process, and the remaining time of their window (ms), because clocks differ. */
+/**
+ * Requests of a key counted by a process, with the remaining time of their window (ms) rather than its end, because the
+ * processes' clocks differ.
+ */
 export type KeyCount = readonly [keyId: string, used: number, remainingMs: number];
 
 /** Called with the requests counted in this process. */
 export type CountListener = (keyId: string, amount: number, decision: Decision) => void;
 
-/** The windows of keys, with the counts of this process and those reported by others. */
+/** The windows of keys, with the counts of this process and the counts reported by other processes. */
 export class KeyWindows {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
 

@@ -11,7 +11,7 @@ export interface Window {
 /** The result of counting. */
 export interface Decision {
   allowed: boolean;
-  /** Remaining count that the window allows. */
+  /** The count that the window still allows. */
   remaining: number;
   /** Whole seconds until the window ends, at least one. */
   resetSeconds: number;

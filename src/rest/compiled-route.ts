@@ -70,7 +70,7 @@ export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchem
   });
 }
 
-/** Makes a function count the calls of deprecated routes over REST and MCP. */
+/** Wraps the deprecated routes so that calls to them over REST and MCP are counted. */
 export const countingDeprecated = (
   routes: readonly CompiledRoute[],
   count: CountDeprecated,

@@ -19,7 +19,7 @@ interface Leaf {
   structure?(value: unknown): unknown;
 }
 
-/** Texts that JSON quotes unchanged, without control characters, quotes, backslashes and surrogates. */
+/** Texts that JSON quotes unchanged, without control characters, quotes, backslashes or surrogates. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /** Writes the same as `JSON.stringify`, but is faster for plain texts, which are the most common. */

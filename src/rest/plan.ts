@@ -228,7 +228,7 @@ class Variables {
     };
   }
 
-  /** Returns the representation of an input object by its only field. */
+  /** Returns the representation of an input object with a single field, as the value of that field. */
   private jsonOfField({ type }: Variable, name: string): JsonType {
     const field = inputFieldOf(type, name);
     assert(field !== undefined, `${type} has no field ${name}`);

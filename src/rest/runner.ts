@@ -68,7 +68,7 @@ function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema)
   if (subscribe === undefined || result === undefined) throw new Error(`${fieldName} opens no stream`);
   const node = operation.selectionSet.selections[0] as FieldNode;
   const toVariables = variablesReader(plan);
-  // Resolvers read only these.
+  // Resolvers read only these properties.
   const info = { parentType, fieldName } as GraphQLResolveInfo;
   const streams = new EventStreams<Data>(
     (item) => `id: ${item[declared.id]}\nevent: ${item[declared.event]}\ndata: ${result.write(item)}\n\n`,

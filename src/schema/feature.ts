@@ -38,7 +38,7 @@ export interface Core {
   rejectedTokens: RejectedTokens;
 }
 
-/** Periodic work of one process of a service; it stops soon after the signal. */
+/** Periodic work done by one process of a service; it must stop soon after the signal. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
 /** The expired rows of a table: rows whose value in `column` sorts before `before`. */
@@ -97,7 +97,7 @@ export interface Feature<Own extends object, Needs extends object> {
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
   /** The shares of senders for its lanes, by name. */
   shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
-  /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
+  /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps everything. */
   retention?: Retention;
   /** Rows that housekeeping deletes according to these settings; without a setting or with 0, rows are kept forever. */
   expired?(retention: Retention): ExpiredRows[];
@@ -110,7 +110,7 @@ export interface Feature<Own extends object, Needs extends object> {
   start?(services: Core & Own & Needs): () => Promise<void>;
   /** Stops background work while requests are still finishing. */
   stop?(services: Core & Own & Needs): Promise<void>;
-  /** Stores or releases what requests used, after the last one has ended. */
+  /** Stores or releases the data and resources of requests, after the last request has ended. */
   close?(services: Core & Own & Needs): Promise<void>;
 }
 

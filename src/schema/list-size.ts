@@ -48,7 +48,9 @@ export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
 const ASSUMED_ITEMS = DEFAULT_PAGE;
 /** Assumed length of an introspection list, which is roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
-/** Assumed max length of a text that declares none: that of an e-mail address, the longest of the short texts. */
+/**
+ * Assumed max length of a text that declares none: the max length of an e-mail address, the longest of the short texts.
+ */
 export const ASSUMED_TEXT_LENGTH = 254;
 /** Assumed max length of any other leaf: IDs, numbers, times and enum values. */
 const OTHER_LEAF_LENGTH = 40;

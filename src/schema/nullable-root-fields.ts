@@ -29,8 +29,8 @@ export const SEMANTIC_NON_NULL = new GraphQLDirective({
 /**
  * Makes every field of Query and Mutation nullable, because each can fail: its caller may lack access, its arguments
  * may be invalid, or the database may be unavailable. An error in a non-null root field would discard the results of
- * all others, such as the secret of a key that is already active. A subscription has only one root field, so that
- * nothing can be discarded.
+ * all others, such as the secret of a key that is already active. A subscription has only one root field, so nothing
+ * can be discarded.
  *
  * The resolvers keep their non-null types. `declaredType` returns these types for REST, whose routes have one root
  * field and respond with its error instead, and the printed schema marks them with `@semanticNonNull`.

@@ -66,7 +66,9 @@ export interface RestRoute {
   result: readonly string[];
   /** Path of a list's PageInfo in the data, for `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
-  /** The response header with the end of the page; clients can continue from it later, even after the last page. */
+  /**
+   * The response header with the page's end cursor; clients can continue from there later, even after the last page.
+   */
   endCursorHeader?: "Last-Event-ID";
   /** URL path of the created resource for `Location`, derived from the response body. */
   location?: (created: Readonly<Record<string, unknown>>) => string;

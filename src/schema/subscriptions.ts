@@ -8,7 +8,7 @@ const notOpened = (): never => {
   throw new Error("The schema was built without openByMethod.");
 };
 
-/** TypeGraphQL requires one for subscriptions, although no subscription uses it. */
+/** TypeGraphQL requires a `PubSub` for subscriptions, although no subscription uses it. */
 export const NO_PUB_SUB: PubSub = { publish: notOpened, subscribe: notOpened };
 
 /**

@@ -10,7 +10,7 @@ const aggregate = (processes: readonly MetricValues[]) => AggregatorRegistry.agg
  */
 export const textOf = (processes: readonly MetricValues[]): Promise<string> => aggregate(processes).metrics();
 
-/** Sums those metrics of ended processes that must never decrease. */
+/** Sums the counters and histograms of ended processes, because they must never decrease. */
 export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {
   const growing = processes.map((metrics) =>
     // prom-client declares the types as numbers, but they are names.

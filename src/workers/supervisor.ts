@@ -10,12 +10,12 @@ import { WorkerProcess } from "./worker-process";
 
 const STDERR = 2;
 
-/** Max time until the last worker starts to stop (ms), because workers stop one by one. */
+/** Max time until the last worker starts to stop (ms); workers are stopped one by one. */
 const STAGGER_MS = 2_000;
 
 /** A worker that lived for at least this long (ms) is replaced immediately. */
 const LASTING_MS = 60_000;
-/** Delay before a slot gets a third worker within that time (ms); it doubles with each additional worker. */
+/** Delay before a slot gets a third worker within `LASTING_MS` (ms); it doubles with each additional worker. */
 const RETRY_DELAY_MS = 500;
 const MAX_RETRY_DELAY_MS = 30_000;
 

@@ -9,7 +9,7 @@ import { startServer, startTracingOf, stopServer } from "../server-process";
 import type { FromWorker, ToWorker } from "./messages";
 import { ScrapeRequests } from "./scrape-requests";
 
-/** Runs one of several serving processes, which obeys the supervisor and stops when the supervisor is gone. */
+/** Runs as one of several serving processes: obeys the supervisor, and stops if the supervisor is gone. */
 function work(): void {
   const number = Number(process.argv[2]);
   // The supervisor may be gone.

@@ -44,13 +44,13 @@ type Path = GraphQLResolveInfo["path"] | undefined;
 type Complete = (value: unknown, run: Run, path: Path) => unknown;
 type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 
-/** The document uses a feature that only graphql-js supports. */
+/** Thrown if the document uses a feature that only graphql-js supports. */
 class NotPlannable extends Error {}
 
 interface PlanOptions {
   /** Name of the operation, if the document has several. */
   operationName?: string | undefined;
-  /** True to return the objects of fields with `@WrittenAsStored` unselected. */
+  /** True to return the objects of fields with `@WrittenAsStored` whole, without selecting their fields. */
   asStored?: boolean;
 }
 

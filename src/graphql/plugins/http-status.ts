@@ -37,7 +37,7 @@ const NO_OPERATION: readonly unknown[] = ["BAD_REQUEST", "PERSISTED_QUERY_NOT_SU
 /**
  * Chooses the media type of a response and, if it has no data, its status: the status of the first error, as in the
  * REST API. With `application/json`, the status is 200 instead, as the GraphQL over HTTP specification recommends
- * (6.4.1), because many clients read errors only at 200. It also counts the operation, because a separate plugin would
+ * (6.4.1), because many clients read errors only at 200. Also counts the operation, because a separate plugin would
  * cost every request another microtask.
  * @param operations counts operations by type and outcome
  */

@@ -29,8 +29,8 @@ import { oneOfRule } from "../../schema/one-of";
 const NAME_MAX_LENGTH = 100;
 
 /**
- * Rejects variables of the wrong type, with their paths, before graphql-js does, whose message would quote the value
- * and its siblings, such as a password.
+ * Rejects variables of the wrong type, with their paths, before graphql-js does: its message would quote the value and
+ * its siblings, such as a password.
  */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
@@ -55,7 +55,7 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
 
 /**
  * Adds the problems of null variables where null is not allowed: a nullable variable with a default value may be used
- * in such places, and graphql-js does not find all of them within `@oneOf`. Nodes with directives are not checked,
+ * in such places, and graphql-js does not find all such nulls within `@oneOf`. Nodes with directives are not checked,
  * because they may be skipped.
  */
 function addProblemsOfNulls(

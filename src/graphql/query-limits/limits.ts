@@ -18,13 +18,13 @@ export const MAX = {
   levels: 25,
   /** Root fields of an operation, including aliases and expanded fragments. */
   "root fields": 50,
-  /** Fields of an operation that may read many rows, for each object that has them; includes aliases and fragments. */
+  /** Fields that may read many rows, counted for each object that has them; includes aliases and expanded fragments. */
   reports: 10,
-  /** Items of lists within list items; they are read with all their texts. */
+  /** Items of lists within list items, because they are read with all their texts. */
   "items of nested lists": 5_000,
-  /** Selected fields of list items that can fail, for each item, because an error costs as much as ten values. */
+  /** Selected fields that can fail, counted for each list item, because an error costs as much as ten values. */
   "related objects and lists": 1_000,
-  /** Fields of all levels and operations, including aliases and expanded fragments. */
+  /** Fields at all levels of all operations, including aliases and expanded fragments. */
   fields: 500,
   /** Fields of a subscription, counted the same way, because they are executed for each event. */
   "subscription fields": 50,

@@ -69,11 +69,12 @@ export const noCounts = (): QueryCost["counts"] => ({
 });
 
 /**
- * Estimates the cost of each operation with its fragments expanded. It stops at the limits, so that exponential
- * fragments are rejected early, and accepts documents that have not been validated.
+ * Estimates the cost of each operation with its fragments expanded. Stops at the limits, so that exponential fragments
+ * are rejected early, and accepts unvalidated documents.
  * @param variables variables of the request; without them, pages count at their max size
  * @returns the cost of each operation
- * @throws GatewayError `query_too_complex`; `invalid_request` for a subscription to a field below the root with an access rule
+ * @throws GatewayError `query_too_complex`; `invalid_request` for a subscription that selects a field with an access
+ *   rule below the root
  */
 export function queryCosts(
   schema: GraphQLSchema,

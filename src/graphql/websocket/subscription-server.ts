@@ -52,8 +52,8 @@ export interface SubscriptionServices {
 
 /**
  * Creates the subscription protocol (graphql-transport-ws) without a transport. Each subscription is authenticated,
- * counts as a request of its key, like `connection_init`, and passes the checks of HTTP operations. A connection with
- * many rejections is closed, because the limits on HTTP requests do not cover its messages.
+ * counts as a request of its key (as does `connection_init`), and must pass the checks for HTTP operations. A
+ * connection with many rejections is closed, because the limits on HTTP requests do not cover its messages.
  */
 export const createSubscriptionServer = ({
   apollo,

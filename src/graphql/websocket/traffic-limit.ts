@@ -3,7 +3,7 @@ import { TokenBucket } from "../../common/token-bucket";
 /** Max messages before `connection_init` is accepted. */
 export const MAX_MESSAGES_BEFORE_INIT = 20;
 
-/** Max messages per second after that, and the max burst. */
+/** Max messages per second once `connection_init` is accepted; also the max burst. */
 export const MAX_MESSAGES_PER_SECOND = 50;
 
 /** Bytes to read per second from a connection; a burst may be twice as large. */
@@ -38,7 +38,7 @@ export class TrafficLimit {
 
   /**
    * Counts bytes that were read.
-   * @returns the time to stop reading (ms)
+   * @returns how long to stop reading (ms)
    */
   takeBytes(bytes: number): number {
     return this.bytes.take(bytes);

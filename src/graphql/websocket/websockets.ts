@@ -16,7 +16,7 @@ const MAX_MESSAGE_BYTES = 65_536;
 /** Max fragments of a message; clients do not fragment messages of this size. */
 const MAX_FRAGMENTS = 100;
 
-/** Max data that a client has not read (bytes); a client that sends messages while it has more is disconnected. */
+/** Max data that a client has not read (bytes); a client that sends messages while more is unread is disconnected. */
 const MAX_UNREAD_BYTES = 1_048_576;
 
 /** Interval between pings (ms); a client that misses two pings is disconnected. */

@@ -19,7 +19,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts for, or the network while the caller is unknown. */
   owner: string;
-  /** The time slot of its start; undefined once it is answered, because it can then no longer be late. */
+  /** The time slot in which the request started; undefined once it is answered, because it can no longer be late. */
   slot: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export class LoadMonitor {
   /** The oldest slot whose requests are not yet late. */
   private first = 0;
   private readonly lateOf = new Map<string, number>();
-  /** Late requests of all owners, where each owner counts up to its share. */
+  /** Number of late requests, counting each owner's requests only up to its share. */
   private late = 0;
   private readonly inFlightOf = new Map<string, number>();
   private inFlight = 0;

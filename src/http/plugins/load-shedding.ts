@@ -32,7 +32,9 @@ declare module "fastify" {
     load: Load | undefined;
     /** The organization that the request counts for, or the network while the caller is unknown. */
     loadOwner: string;
-    /** The response while its client has not read it; undefined before that, or if the client has disconnected. */
+    /**
+     * The response while it waits for its client to read it; undefined before that, or if the client has disconnected.
+     */
     unsentResponse: Unsent | undefined;
     /** True if the request was rejected because of overload. */
     wasShed: boolean;
@@ -50,8 +52,8 @@ declare module "fastify" {
 /**
  * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
  * stay fast. A request is also rejected if its organization (or its network while the caller is unknown) has used up
- * its share of in-flight requests or has too many late ones, which does not affect the requests of others. Receiving a
- * body does not count as load; an unsent response does, but it is never late.
+ * its share of in-flight requests or has too many late ones; the requests of others are not affected. Receiving a body
+ * does not count as load; an unsent response does, but it is never late.
  */
 export function shedOverload(
   app: FastifyInstance,
