@@ -55,7 +55,7 @@ export interface App {
 
 /** The state that an app shares with the other workers of its service. */
 export interface Peers {
-  /** The rate limit windows, which count all workers together. */
+  /** Rate limit windows that count the requests of all workers. */
   windows: KeyWindows;
   /** Relays announcements to the other workers, which call `Database.relay`. */
   relay(channel: string): void;
@@ -166,7 +166,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // With several workers, a probe may reach a worker that is stopping while the others keep serving.
+      // Not with several workers: a probe may reach this worker, while the others keep serving.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

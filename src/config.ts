@@ -147,7 +147,7 @@ const SMTP_HELO =
 
 const SMTP_HELO_FORM = "SMTP_HELO must be a host name, or an IP address in brackets";
 
-/** Returns the host of a URL as a name in `EHLO`. */
+/** Returns the host of a URL as a name for `EHLO`. */
 function heloNameOf(url: string | undefined): string | undefined {
   const host = url === undefined ? "" : new URL(url).hostname;
   if (isIP(host) !== 0) return `[${host}]`;
@@ -155,7 +155,7 @@ function heloNameOf(url: string | undefined): string | undefined {
   return SMTP_HELO.test(name) ? name : undefined;
 }
 
-/** Not normalized, because an issuer is an identifier, and some end with a slash. */
+/** Not normalized, because issuers are identifiers that must match exactly, and some end with a slash. */
 const issuer = z
   .url({ protocol: /^https?$/, error: "OIDC_ISSUER must be an http or https URL" })
   .max(500, "OIDC_ISSUER must have at most 500 characters");

@@ -5,9 +5,9 @@ import type { Permission, Scope } from "./permissions";
 
 /** The kinds of callers that are allowed to call a field; omitted kinds are not allowed. */
 export interface AllowedCallers {
-  /** Keys with this scope, or any active key. */
+  /** Keys with this scope; true for any active key. */
   key?: Scope | true;
-  /** Members with this permission, or any signed-in member. */
+  /** Members with this permission; true for any signed-in member. */
   member?: Permission | true;
 }
 

@@ -48,7 +48,7 @@ export interface CallerKey {
   name: string;
   hint: string;
   createdAt: Timestamp;
-  /** All scopes of the key; a key without a list has every scope that this version knows. */
+  /** All of the key's scopes; a key without a list of scopes has every scope that this version knows. */
   scopes: readonly Scope[];
   /** Max requests per minute; null if the server's limit applies. */
   rateLimitPerMinute: number | null;

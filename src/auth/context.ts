@@ -44,7 +44,7 @@ export interface RequestContext {
   origin: Origin;
   /** Set only for same-origin pages and non-browser clients of the GraphQL API. */
   cookie?: SessionCookie | undefined;
-  /** Set only for requests: the resolvers of the schema by class. */
+  /** The schema's resolvers by class; set only for requests. */
   readonly resolvers?: ReadonlyMap<unknown, object> | undefined;
   /** Set only for requests. Apollo copies the context, and the copies share this object. */
   readonly answer?: Answer | undefined;
@@ -96,7 +96,7 @@ export interface CredentialResolver<C extends Caller> {
 /**
  * Creates the function that authenticates requests, for all APIs. It reads the database each time, so that a key
  * revoked before the request arrived is never accepted.
- * @param resolvers the resolvers of the schema by class
+ * @param resolvers the schema's resolvers by class
  * @param countKeyCheck counts the outcomes of API key checks
  */
 export function createContextFactory(
@@ -137,7 +137,10 @@ export function createContextFactory(
   };
 }
 
-/** A cookie outlives its session, so the cookie of an ended session is cleared: it must not block signing in again. */
+/**
+ * A cookie outlives its session, so the cookie of an ended session is cleared: it must not prevent the member from
+ * signing in again.
+ */
 async function cookieCaller(
   cookie: SessionCookie | undefined,
   sessions: CredentialResolver<MemberCaller>,

@@ -72,7 +72,7 @@ export function printProblem(
   if (position && typeof source === "string") print(pointed(source, position));
 }
 
-/** Returns the part of a source line around a position, with a caret below it. */
+/** Returns the part of a source line around a position, with a caret below that position. */
 function pointed(source: string, { line, column }: Position): string {
   const text = source.split("\n")[line - 1] ?? "";
   const start = Math.max(0, column - 1 - SHOWN_MAX_LENGTH / 2);

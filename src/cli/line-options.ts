@@ -43,7 +43,7 @@ export interface LineOptions {
   listAddress?: string | false;
 }
 
-/** Adds the options that apply both when creating and when changing a line. */
+/** Adds the options that `lines create` and `lines update` share. */
 export const addLineOptions = (command: Command): Command =>
   command
     .option("--rate <n>", "messages that the line sends per minute", wholeNumber(1, MAX_RATE_PER_MINUTE))
@@ -87,7 +87,7 @@ export const addLineOptions = (command: Command): Command =>
       "email: address of a mailing list whose e-mails are answered as if written by people",
     );
 
-/** Adds the options that apply only when creating a line. */
+/** Adds the options that only `lines create` has. */
 export const addNewLineOptions = (command: Command): Command =>
   command
     .requiredOption("--name <slug>", "short name, unique among the agent's lines")
@@ -103,7 +103,7 @@ export const addNewLineOptions = (command: Command): Command =>
       ).choices(Object.values(AddressKind)),
     );
 
-/** Adds the options that apply only when changing a line. */
+/** Adds the options that only `lines update` has. */
 export const addLineChangeOptions = (command: Command): Command =>
   command
     .option("--name <slug>", "new name, unique among the agent's lines")

@@ -13,7 +13,7 @@ export class BatchGate {
   private received = 0;
   private waiting: (() => void)[] = [];
   private isScheduled = false;
-  /** Number of the last round of batches, and how many of them are still running. */
+  /** Number of the last round of batches, and how many of its batches are still running. */
   private round = 0;
   private running = 0;
   private stuckTimer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class BatchGate {
   /** @param serial true if batches always wait for the previous ones, no matter how long */
   constructor(private readonly serial = false) {}
 
-  /** Records a call, so that waiting batches let more calls join. */
+  /** Records a call, so that the next batches wait a little for more calls to join. */
   receive(): void {
     this.received += 1;
     this.waitingCalls += 1;

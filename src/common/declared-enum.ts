@@ -1,7 +1,7 @@
 import { registerEnumType } from "type-graphql";
 
 /**
- * An enum of the schema whose values are declared one by one, such as `pets:read` by a feature. Names in GraphQL have
+ * A schema enum whose values are declared one by one, for example by features. In GraphQL, the values' names have
  * underscores instead of punctuation.
  */
 export class DeclaredEnum<Value extends string> {
@@ -39,7 +39,7 @@ type EnumValues<Value extends string> = {
 };
 
 /**
- * Registers an enum of the schema for a closed set of texts.
+ * Registers a schema enum for a fixed set of texts.
  * @param declared the description of each value
  * @returns the values by name
  */

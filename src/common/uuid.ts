@@ -8,7 +8,7 @@ export const Uuid = JsonSchema({ format: "uuid" });
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 
-/** Returns the ID of a name in the namespace of another ID (UUIDv5, RFC 9562, 5.5). */
+/** Returns the UUIDv5 of a name, with another ID as its namespace (RFC 9562, 5.5). */
 export const derivedId = (name: string, namespace: string): string => v5(name, namespace);
 
 /**

@@ -25,8 +25,8 @@ export const Validator = load("validation", "Validator");
 
 /**
  * Caches the rules of each class, because class-validator would search all rules of all classes on every validation.
- * The rules are complete once all modules are loaded, and no validation here uses groups, which would select among
- * them.
+ * The rules are complete once all modules are loaded, and no validation here uses groups, which would apply only some
+ * of them.
  */
 function rememberRules(): void {
   const storage = load("metadata", "getMetadataStorage", "MetadataStorage")();

@@ -78,7 +78,7 @@ export class InstanceKey {
   /** @returns undefined if the token was sealed with another key, or altered */
   openToken(token: string): string | undefined {
     const bytes = Buffer.from(token, "base64url");
-    // Encoded again, because decoding skips invalid characters.
+    // Re-encoded for comparison, because decoding skips invalid characters.
     if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== token) return undefined;
     return decrypt(bytes, this.#tokenKey);
   }

@@ -38,7 +38,7 @@ export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomB
 /** Mints an invitation token, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
 
-/** True if a bearer token is treated as an API key; this includes every token without the session prefix. */
+/** True if a bearer token is treated as an API key, as is every token without the session prefix. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(

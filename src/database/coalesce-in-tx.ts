@@ -45,7 +45,7 @@ export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
   }, options);
 
 /**
- * Waits for all units, so that none continues after its transaction.
+ * Waits for all units, so that none continues after its transaction has ended.
  * @throws the first rejection
  */
 export async function settled<T>(units: readonly Promise<T>[]): Promise<T[]> {

@@ -174,7 +174,7 @@ export class Database {
 
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
-   * @param options.limits for work that no request waits for
+   * @param options.limits timeouts for work that no request waits for
    * @param options.isRepeated true for a unit that always runs the same few statements, to keep them prepared
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` with a concurrent unit

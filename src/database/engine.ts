@@ -8,7 +8,7 @@ import type { Selection } from "./selection";
 /** A read-only query. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
 
-/** A unit of work: it runs every statement through `tx`, and either all of them commit or none. */
+/** A unit of work: it runs every statement through `tx`, and either all of them commit or none do. */
 export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
 /** Options for running a unit of work. */

@@ -7,7 +7,7 @@ import type { Tx } from "./unit-of-work";
 const MAX_PARAMETERS = 30_000;
 
 /**
- * Inserts many rows with few statements, in about a fifth of the CPU time of TypeORM's query builder.
+ * Inserts many rows with few statements, in about a fifth of the CPU time that TypeORM's query builder takes.
  * @param rows all with the same properties; defaults are added to them
  * @param options.orIgnore true to skip rows that violate a unique index
  */

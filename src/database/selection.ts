@@ -3,7 +3,7 @@ import { parse } from "lossless-json";
 /** A column of a query: its SQL expression, and its type if JSON needs a special encoding. */
 export type Column = string | { sql: string; type: "int64" | "text" };
 
-/** The selection of a query. */
+/** The columns that a query selects, and the rows that they become. */
 export interface Selection<Row> {
   columns: readonly Column[];
   /**
@@ -15,7 +15,7 @@ export interface Selection<Row> {
 /** An int64, which JSON encodes as a number if a double holds it exactly. */
 export const int64 = (sql: string): Column => ({ sql, type: "int64" });
 
-/** A mostly short text that differs in each row; it is padded with a filler in JSON. */
+/** A text that is usually short and differs in each row; in JSON, it is padded with a filler. */
 export const text = (sql: string): Column => ({ sql, type: "text" });
 
 export const sqlOf = (column: Column): string => (typeof column === "string" ? column : column.sql);

@@ -3,7 +3,7 @@ import type { Announcements } from "./announcements";
 import type { Engine, TextLock } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 
-/** The transaction of a unit of work: either all statements run through it commit or none. */
+/** The transaction of a unit of work: either all statements run through it commit or none do. */
 export interface Tx extends EntityManager {
   /** True if methods and helpers change no rows and take no locks. */
   readonly isDryRun: boolean;
@@ -33,8 +33,8 @@ export interface Tx extends EntityManager {
   /**
    * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
    * Call it before the unit inserts; repeated calls are free.
-   * @param parts UUIDs of the parts of the list that the unit inserts into, all of them in the first call; the whole
-   *   list if undefined
+   * @param parts UUIDs of the parts of the list that the unit inserts into; the first call must name all of them. The
+   *   whole list if undefined
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
   /**
@@ -68,7 +68,7 @@ export interface Tx extends EntityManager {
   jsonElements(parameter: string): string;
 }
 
-/** A unit of work: either all statements run through `tx` commit or none. */
+/** A unit of work: either all statements run through `tx` commit or none do. */
 export type UnitOfWork<T> = (tx: Tx) => Promise<T>;
 
 /** A transaction and the hooks that its unit adds. */

@@ -5,7 +5,7 @@ import type { Tx } from "./unit-of-work";
 
 /**
  * Returns the statement that updates properties of many rows by ID, for `changeTogether`; empty if there are no rows.
- * @param rows few enough for the parameters of a statement
+ * @param rows few enough that their values fit into the parameters of one statement
  * @param names properties of text or integer columns
  */
 export function updatesOf<Row extends ObjectLiteral & { id: string }>(

@@ -47,7 +47,7 @@ export type SendResult = (
       outcome: typeof AttemptOutcome.accepted;
       /** The receiver's ID of the message. */
       providerId: string | null;
-      /** True if the message has also reached the contact. */
+      /** True if the message has also been delivered to the contact. */
       isDelivered: boolean;
     }
   | {

@@ -146,7 +146,7 @@ const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) =
     },
   });
 
-/** Returns the ID that bounces refer to, because some servers replace the given ID. */
+/** Returns the ID that bounces will refer to: some servers replace the given ID. */
 function providerIdOf(
   { messageId }: Mail,
   { serverMessageId }: SMTPConnection.SentMessageInfo,
@@ -212,7 +212,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   };
 }
 
-/** Mail programs then show a button that unsubscribes without opening the page (RFC 2369, RFC 8058). */
+/** Makes mail programs show a button that unsubscribes without opening the page (RFC 2369, RFC 8058). */
 const unsubscribeHeaders = (url: string) => ({
   "List-Unsubscribe": `<${url}>`,
   ...(url.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),

@@ -8,7 +8,7 @@ import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
 import type { WaitingLanes } from "./senders";
 import { WAKE_LANE, wakeLanes } from "./wake-lanes";
 
-/** A lane with work, by the ID of the row to work on; due now if it has no time. */
+/** A lane with work, identified by the row to work on; due now if no time is given. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind"> & Partial<Pick<Lane, "wakeAt">>;
 
 /** A due lane that a transaction has locked. */
@@ -46,7 +46,7 @@ const CHANNEL = "gateway_due_lanes";
 /** Max time that a send may hold its lane (ms); if its process was killed, the work is due again afterwards. */
 export const LEASE_MS = 30_000;
 
-/** Numbers of lanes of all processes. */
+/** Lane counts across all processes. */
 export interface LaneCounts {
   due: number;
   /** Lanes whose work is not yet due. */
@@ -59,7 +59,7 @@ export interface LaneCounts {
 
 /** The queue of due work, held in the database; listeners only save deliverers the wait for the next check. */
 export class Lanes {
-  /** The listeners of this process. */
+  /** Number of listeners in this process. */
   private listeners = 0;
 
   constructor(

@@ -4,16 +4,16 @@ import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import type { LaneWork } from "./lane-work";
 
-/** Kind of the lane that wakes an agent's other lanes in parts; its ID is the agent's ID. */
+/** Kind of lane that wakes an agent's other lanes in parts; its ID is the agent's ID. */
 export const WAKE_LANE = "wake";
 
-/** Kind of the lane of a message that waits for a time, such as a scheduled message; its ID is the message's ID. */
+/** Kind of lane for a message that waits for its time, such as a scheduled message; its ID is the message's ID. */
 export const SCHEDULE_LANE = "schedule";
 
-/** Kind of the lane of a timer that waits for its time; its ID is the timer's ID. */
+/** Kind of lane for a timer that waits for its time; its ID is the timer's ID. */
 export const TIMER_LANE = "timer";
 
-/** Kind of the lane of an agent that releases conversations; its ID is derived from the agent's ID. */
+/** Kind of lane that releases an agent's conversations; its ID is derived from the agent's ID. */
 export const RELEASE_LANE = "release";
 
 /** Lanes that wait only for their time; nothing else makes their work due. */

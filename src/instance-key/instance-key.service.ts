@@ -26,7 +26,7 @@ export class InstanceKeyError extends GatewayError {
   }
 }
 
-/** Adapts the rows of a feature to a new instance key; values sealed with the old key are lost. */
+/** Adapts a feature's rows to a new instance key; values sealed with the old key are lost. */
 export type ReplacementStep = (tx: Tx, key: InstanceKey) => Promise<void>;
 
 /** Manages the instance key of this process, and records which key the database depends on. */

@@ -22,7 +22,7 @@ const MAX_MATCHES = 8;
 /** Max characters of the printed matches. */
 const MAX_CHARACTERS = 10_000;
 
-/** Max names of additional matches. */
+/** Max additional matches to list by name only. */
 const MAX_NAMES = 20;
 
 /** Splits names such as `sendToConversation` into words, so that each word can be found. */
@@ -74,8 +74,8 @@ export class SchemaSearch {
 }
 
 /**
- * Returns, by name, the root fields of queries and mutations, such as `Query.pets`, each as a type with only this
- * field, and all types that can be reached from them.
+ * Returns, by name, the root fields of queries and mutations, such as `Query.pets`, each as a type with only that
+ * field, and all types that can be reached from these fields.
  * @param mayUse true for the fields to include
  */
 function partsOf(

@@ -97,7 +97,7 @@ export const pageOfRows = async <T extends ObjectLiteral>(
 
 @ObjectType({ simpleResolvers: true, description: "Position of a page in its list (Relay)." })
 export class PageInfo {
-  /** @param cursorAt returns the cursor of the start and the end of the page */
+  /** @param cursorAt returns the cursor of the page's first (0) or last (-1) item */
   constructor(
     hasNextPage: boolean,
     hasPreviousPage: boolean,

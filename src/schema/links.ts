@@ -20,7 +20,7 @@ const optionsOf = ({ access: { key }, description }: Link) => ({
 });
 
 /**
- * Declares a field that links to the object with an ID.
+ * Declares a field that links to an object by ID.
  * @param id the property of the parent that holds the ID
  * @returns the resolver class
  */
@@ -44,7 +44,7 @@ export function linkById<Parent extends object, Target extends object>(
 
 /**
  * Declares a field that links to a page of a parent's objects.
- * @param list the method of the service that reads it
+ * @param list the service method that reads the page
  * @returns the resolver class
  */
 export function linkToPage<Connection extends object, List extends string>(

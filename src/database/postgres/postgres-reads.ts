@@ -38,8 +38,8 @@ const pageSql = ({ table, id }: KeysetQuery<unknown>, select: string, from: stri
   `SELECT ${select} FROM ${table} WHERE ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
- * Selects the rows with a value as a range of the index on value and ID. With `=`, the planner assumes that all values
- * are equally frequent, and may search the whole table by ID for a rare one.
+ * Selects the rows with a given value as a range of the index on value and ID. With `=`, the planner would assume that
+ * all values are equally frequent and might search the whole table by ID for a rare value.
  */
 const filteredPageSql = (
   { table, id, filter }: KeysetQuery<unknown>,
@@ -109,7 +109,7 @@ export class PostgresReads {
     return found;
   }
 
-  /** Reads a single page, because the statement for several pages would take twice as long. */
+  /** Reads a single page with its own statement, because the statement for several pages would take twice as long. */
   private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
     const select = columnsSql(paging);
     if (filter === null)

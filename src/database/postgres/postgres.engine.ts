@@ -31,7 +31,10 @@ import {
 } from "./postgres-transactions";
 import { queryPrepared } from "./prepared-statements";
 
-/** SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator. */
+/**
+ * SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator
+ * intervention.
+ */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 
 const UNIQUE_VIOLATION = "23505";
@@ -50,7 +53,7 @@ const TEXT_LOCKS: Record<TextLock, string> = {
   trySharing: "pg_try_advisory_xact_lock_shared",
 };
 
-/** Returns the advisory lock key of a part of a list, from the random second half of its UUID. */
+/** Returns the advisory lock key for part of a list, derived from the random second half of the part's UUID. */
 const partKey = (list: number, part: string): string =>
   String(BigInt.asIntN(64, BigInt(`0x${part.slice(-17).replace("-", "")}`) + BigInt(list)));
 

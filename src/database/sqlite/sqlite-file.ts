@@ -20,7 +20,7 @@ type Connection = sqlite3.Database & {
   ): Backup;
 };
 
-/** A connection to an SQLite file, for work on the whole file. */
+/** A connection to an SQLite file, for operations on the whole file. */
 export class SqliteFile {
   private constructor(private readonly connection: Connection) {}
 

@@ -5,7 +5,10 @@ import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
 
-/** The usual page lengths, each plus one row, because SQLite does not allow a different LIMIT for each page. */
+/**
+ * Lengths that pages are rounded up to (the usual ones plus one row), because SQLite cannot use a different LIMIT per
+ * page.
+ */
 const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
 
 const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >= lengthOf(page));

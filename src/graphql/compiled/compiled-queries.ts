@@ -22,9 +22,9 @@ export interface KnownOperation {
 
 /**
  * Runs repeated operations as compiled plans. A failed operation is rerun in Apollo, so that errors are created in one
- * place; a mutation's field is not run twice. Only documents of callers with access to all root fields are cached, so
- * that others cannot fill the cache.
- * @param countDeprecated counts each operation that uses deprecated parts of the schema once
+ * place; a mutation's field is not run twice. Only documents whose callers may access all of their root fields are
+ * cached, so that other callers cannot fill the cache.
+ * @param countDeprecated called once for each operation that uses deprecated parts of the schema
  */
 export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDeprecated = () => undefined) {
   const documents = new KnownDocuments();

@@ -26,7 +26,7 @@ const MAX_ORGANIZATIONS = 10_000;
 /** Converts an event to its result as JSON, and waits until the result may be sent. */
 export type WriteResult = (event: object) => Promise<string>;
 
-/** Events as text; all subscriptions receive the same objects. */
+/** Events as text, cached because all subscriptions receive the same objects. */
 const contents = new WeakMap<object, string>();
 
 /** Returns the content of an event, for cache keys. */

@@ -8,7 +8,7 @@ import { MANAGEMENT } from "./management";
 /** Max time that `/readyz` waits for the database (ms), because most probes time out after a second. */
 const TIMEOUT_MS = 800;
 
-/** The state that decides whether the service is ready. */
+/** The state that determines whether the service is ready. */
 export interface Readiness {
   /** True if shutdown has started. */
   stopping: boolean;
