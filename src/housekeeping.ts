@@ -33,7 +33,7 @@ export async function purge(
 }
 
 /**
- * Purges and runs the chores immediately, and again an hour after each run.
+ * Purges expired rows and runs the chores immediately, then again an hour after each run.
  * @param onError called when a part of a run fails; the next run retries
  * @param chores additional work
  * @returns a function that stops housekeeping and resolves once the current run has ended

@@ -10,7 +10,7 @@ import {
 /** The service's own tracer: a no-op until a tracer provider is registered. */
 export const tracer = trace.getTracer("gateway");
 
-/** Runs work in a child span of the active span; outside a trace, it only runs the work. */
+/** Runs work in a child span of the active span; outside a trace, just runs the work. */
 export function withSpan<T>(name: string, run: () => Promise<T>, options: SpanOptions = {}): Promise<T> {
   if (trace.getActiveSpan() === undefined) return run();
   return tracer.startActiveSpan(name, options, (span) => endAfter(span, run));

@@ -16,7 +16,7 @@ export class Announcements {
   constructor(private readonly engine: Engine) {}
 
   /**
-   * Notifies the listeners of this process now.
+   * Notifies the listeners in this process immediately.
    * @param others true to notify other processes shortly afterwards
    * @param detail for the listeners of this process
    */

@@ -95,7 +95,7 @@ export class Database {
   }
 
   /**
-   * Coalesces pages into one query, like `lookups`.
+   * Coalesces reads of pages into one query, like `lookups`.
    * @param maxPages max pages per query
    */
   pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {

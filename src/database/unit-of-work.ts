@@ -51,8 +51,9 @@ export interface Tx extends EntityManager {
    */
   afterCommit(hook: () => void): void;
   /**
-   * Makes an announcement on a channel once the unit is committed. It is not part of the commit, so that concurrent
-   * commits are not slowed down: other processes are notified a moment later, or never if this process is killed first.
+   * Makes an announcement on a channel once the unit is committed. The announcement is not part of the commit, so it
+   * does not slow down concurrent commits: other processes are notified a moment later, or never if this process is
+   * killed first.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
    * @param options.detail for the listeners of this process

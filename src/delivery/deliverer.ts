@@ -14,7 +14,7 @@ import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 /** Max lanes per transaction; later lanes wait for its commit. */
 const BATCH = 100;
 
-/** Min time between two batches that are not full (ms), so that concurrent requests share a batch. */
+/** Min time between batches that are not full (ms), so that concurrent requests can share a batch. */
 const PAUSE_MS = 50;
 
 /** Interval between checks for due work that was never announced (ms), for example because a process was killed. */

@@ -7,10 +7,12 @@ import type { FreeSenders } from "./senders";
 /** The time when each lane is due next; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
-/** Work that a sender does after the commit, such as sending a message; its lane stays leased until then. */
+/**
+ * Work that a sender does after the commit, such as sending a message; its lane stays leased until the work is done.
+ */
 export interface Dispatch {
   laneId: string;
-  /** The channel that shares senders: a line, a webhook endpoint, or another named group. */
+  /** The channel whose work shares senders: a line, a webhook endpoint, or another named group. */
   channelId: string;
   /** The kind of the line, or the name of the other group. */
   channelKind: string;

@@ -131,8 +131,8 @@ export class Lanes {
   }
 
   /**
-   * Waits for running deliveries of agents, and blocks new ones until the transaction ends, so that later deliveries
-   * see its changes. It locks no lanes, because an agent may have 100,000.
+   * Waits for the agents' running deliveries and blocks new ones until the transaction ends, so that later deliveries
+   * see its changes. Locks no lanes, because an agent can have 100,000 of them.
    */
   async awaitDeliveries(tx: Tx, agentIds: readonly string[]): Promise<void> {
     const lock = tx.textLock("id", "exclusive");
@@ -298,7 +298,7 @@ export class Lanes {
     );
   }
 
-  /** Makes lanes wait for a free sender of their channel; due lanes keep their place in the queue. */
+  /** Makes lanes wait for a free sender on their channel; due lanes keep their place in the queue. */
   async awaitSender(tx: Tx, lanes: readonly { laneId: string; channelId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);

@@ -11,8 +11,8 @@ import { InvalidInput } from "../errors";
 const URL_MAX_LENGTH = 2_048;
 
 /**
- * Close idle connections after this time (ms), earlier than most servers, because a request on a connection that the
- * server has closed is lost.
+ * Close idle connections after this time (ms), earlier than most servers do, because a request is lost if the server
+ * has just closed its connection.
  */
 const IDLE_TIMEOUT_MS = 4_000;
 

@@ -21,8 +21,8 @@ import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
 /**
- * Headers that pages of other origins can send only after a preflight, so a GET with one of them cannot be CSRF.
- * Clients such as urql send queries by GET with only `Authorization`.
+ * Headers that pages of other origins can send only after a preflight, so a GET with one of them cannot be a CSRF
+ * attack. Clients such as urql send queries by GET with only `Authorization`.
  */
 const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
 

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { logRequest } from "./plugins/request-log";
 
 /**
- * Detaches a response from Fastify as a stream that may last for hours; its request now counts as answered. Call it
- * before writing to the raw response.
+ * Detaches a response from Fastify so that it can be streamed for hours; from then on, its request counts as answered.
+ * Call it before writing to the raw response.
  * @param status status of the response
  */
 export function startStream(request: FastifyRequest, reply: FastifyReply, status: 101 | 200): void {

@@ -97,7 +97,7 @@ export const pageOfRows = async <T extends ObjectLiteral>(
 
 @ObjectType({ simpleResolvers: true, description: "Position of a page in its list (Relay)." })
 export class PageInfo {
-  /** @param cursorAt returns the cursor of the page's first (0) or last (-1) item */
+  /** @param cursorAt returns the cursor of the start (0) or the end (-1) of the page */
   constructor(
     hasNextPage: boolean,
     hasPreviousPage: boolean,

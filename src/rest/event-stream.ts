@@ -35,7 +35,7 @@ export const wantsEventStream = ({ method, headers }: FastifyRequest): boolean =
   method === "GET" && prefersToJson(TYPE, headers.accept);
 
 /**
- * Server-Sent Events (HTML Living Standard, 9.2): sends each stream as fast as its client reads.
+ * Sends streams as Server-Sent Events (HTML Living Standard, 9.2), each as fast as its client reads.
  * @param toFrame returns the frame of an item; batches shared by streams are framed once
  */
 export class EventStreams<Item> {

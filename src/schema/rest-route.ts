@@ -11,7 +11,7 @@ export interface RestParameter {
   name: string;
   /** Name of the variable in the document. */
   variable: string;
-  /** The field of the variable's input object that the part fills; the whole variable by default. */
+  /** The field of the variable's input object to fill with this part; by default, the part fills the whole variable. */
   field?: string;
   /** Description in the documentation; defaults to the description of the argument or input field. */
   description?: string;

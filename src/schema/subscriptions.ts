@@ -12,9 +12,8 @@ const notOpened = (): never => {
 export const NO_PUB_SUB: PubSub = { publish: notOpened, subscribe: notOpened };
 
 /**
- * Makes the method of each subscription open its stream, with arguments that are validated once; each item of the
- * stream is the value of the field. TypeGraphQL would open the stream outside the resolver and call the method for each
- * item.
+ * Makes each subscription's method open its stream, so that arguments are validated only once; each item of the stream
+ * becomes the field's value. TypeGraphQL would open the stream outside the resolver and call the method for each item.
  */
 export function openByMethod(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {

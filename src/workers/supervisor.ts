@@ -63,7 +63,7 @@ class Supervisor {
   /**
    * Starts all workers.
    * @returns the address of the service; undefined if a signal arrived first
-   * @throws StartupError if a worker cannot start; the others have been stopped
+   * @throws StartupError if a worker cannot start, after stopping the others
    */
   async start(): Promise<string | undefined> {
     const numbers = Array.from({ length: this.config.workers }, (_, i) => i + 1);

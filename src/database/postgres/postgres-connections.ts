@@ -34,7 +34,7 @@ const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
 const READ_ONLY = "25006";
 
 /**
- * Min time between two replacements of all connections (ms), so that reads do not always wait for new connections while
+ * Min time between replacements of all connections (ms); otherwise, reads would keep waiting for new connections while
  * every server is read-only.
  */
 const REPLACE_INTERVAL_MS = 1_000;
@@ -160,7 +160,7 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs a read of many rows, like `forReading`.
+   * Runs a report, which may read many rows, like `forReading`.
    * @param owner the fair-queueing key
    */
   async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {

@@ -121,8 +121,8 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
 }
 
 /**
- * Creates a function that estimates the cost of an operation. A cached document is estimated once, at max page sizes;
- * its variables are considered only if that estimate is large.
+ * Creates a function that estimates the cost of an operation. The cost of a cached document is estimated once, at max
+ * page sizes; variables are considered only if that estimate is large.
  */
 function costsOf(schema: GraphQLSchema) {
   const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();
