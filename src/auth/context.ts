@@ -106,7 +106,8 @@ export function createContextFactory(
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
   /**
-   * @param again true if the same request was already accepted, before its body arrived; it counts as one use
+   * @param again true if the same request was already accepted before its body arrived, so that it counts as only one
+   *   use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `address_not_allowed`,
    *   `invalid_session` or `too_many_attempts` for a rejected credential; without one, the caller is `anonymous`
    */

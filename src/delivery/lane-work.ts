@@ -50,7 +50,7 @@ export interface LaneContext {
 
 /** The work of one kind of lane. */
 export interface LaneWork {
-  /** Does the due work of lanes in the transaction that has locked them; the first lanes get senders first. */
+  /** Does the due work of lanes, in the transaction that has locked them; lanes get senders in the given order. */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
   /** Stores the results of finished sends, in a transaction that has locked the lanes that they still hold. */
   finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;

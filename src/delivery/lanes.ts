@@ -249,8 +249,8 @@ export class Lanes {
   }
 
   /**
-   * Locks lanes held by sends until the transaction ends; first waits for transactions that block deliveries of their
-   * agents.
+   * Until the transaction ends, locks lanes that sends hold; first waits for transactions that block their agents'
+   * deliveries.
    * @param columns as in `DuePart`
    * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents
    */

@@ -40,7 +40,7 @@ export interface Leaving extends SenderGroup {
   giveBack(): void;
 }
 
-/** Limits the senders of one kind of lane, or of one channel, so that it cannot starve the others. */
+/** Limits the senders for a kind of lane or for a channel, so that it cannot starve the others. */
 export interface Share {
   /** The limit applies to a kind of lane or to a channel. */
   by: "kind" | "channel";

@@ -25,7 +25,7 @@ const MAX_WOKEN = 1_000;
 /** Delay before retrying lanes locked by other transactions (ms). */
 const LOCKED_MS = 1_000;
 
-/** An agent's lanes to wake: the lane with the ID `from` and all with later IDs. */
+/** An agent's lanes to wake: the lane with the ID `from` and all lanes with later IDs. */
 interface Waking {
   agentId: string;
   from: string;
@@ -35,7 +35,7 @@ interface Waking {
 
 /**
  * Makes agents' work due, up to the first lane locked by another transaction: waiting for that lane could deadlock with
- * a deliverer that has locked others.
+ * a deliverer that has locked other lanes.
  * @returns the remaining lanes
  */
 export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waking[]> {

@@ -96,7 +96,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * Makes the database depend on the key of this process instead of a lost key, and runs the steps of all features.
+   * Makes the database depend on this process's key instead of a lost key, and runs the steps of all features.
    * @throws InstanceKeyError if there is no key, or the database does not depend on another key
    */
   async replace(): Promise<void> {

@@ -36,7 +36,7 @@ export type ListOfParent<Connection> = (
 ) => Promise<Connection>;
 
 /**
- * Creates the lists of rows that belong to parents. Lists that are requested together, such as the lists of all
+ * Creates lists of rows that belong to a parent. Lists that are requested together, such as the lists of all
  * conversations on a page, are read with two statements, or three if there are cursors.
  * @returns a function that returns one page of a parent's list, without an access check
  * @throws GatewayError `invalid_cursor`

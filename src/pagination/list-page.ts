@@ -17,7 +17,7 @@ interface List<Row extends ObjectLiteral> {
 type Matching<Row extends ObjectLiteral> = SelectQueryBuilder<Row> | null;
 
 /**
- * Reads a page of a list of the caller's organization; the total is counted only if it is selected.
+ * Reads a page of a list that belongs to the caller's organization; the total is counted only if it is selected.
  * @throws GatewayError `invalid_cursor`, and the errors of `matching`
  */
 export async function listPage<Row extends ObjectLiteral, Connection>(

@@ -22,7 +22,7 @@ interface Leaf {
 /** Texts that JSON quotes unchanged, without control characters, quotes, backslashes or surrogates. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Writes the same as `JSON.stringify`, but is faster for plain texts, which are the most common. */
+/** Writes the same text as `JSON.stringify`, but is faster for plain texts, which are the most common. */
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 

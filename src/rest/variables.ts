@@ -23,7 +23,7 @@ const IN_REQUESTS: InputForm = { source: "text", idempotencyKeyName: IDEMPOTENCY
 
 /**
  * Creates a function that turns the inputs of a route into the variables of its document.
- * @returns a function that throws InvalidInput with all problems of the path, query, idempotency key and body, but
+ * @returns a function that throws InvalidInput with all problems of the path, query, idempotency key and body, but only
  *   collects the problems of items in a list with `@ItemsApart`
  */
 export function variablesReader(

@@ -47,7 +47,7 @@ export interface ExpiredRows {
   column: string;
   before: string;
   /**
-   * Stores data that must outlive the rows before they are deleted.
+   * Before the rows are deleted, stores data that must outlive them.
    * @param limit max rows to change
    * @returns the number of changed rows
    */

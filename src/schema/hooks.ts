@@ -11,7 +11,7 @@ export interface Hooks {
   apiKeys: CredentialResolver<AgentCaller>;
   /** Authenticates session tokens; implemented by exactly one feature. */
   sessions: CredentialResolver<MemberCaller>;
-  /** Checks a POST to `/graphql` without a credential before its body is parsed; it may throw. */
+  /** Checks a POST to `/graphql` that has no credential, before its body is parsed; may throw. */
   anonymousPost: (context: RequestContext) => void;
   /** Prevents deliveries from a restored copy of the database; implemented by exactly one feature. */
   restoreGuard: RestoreGuard;

@@ -4,7 +4,7 @@ const lists = new WeakMap<object, ReadonlySet<string>>();
 
 /**
  * Declares a list of input objects whose items are validated individually, so that an invalid item does not reject the
- * request. The resolver validates each item, and gets the problems that REST has found from `context.malformed`.
+ * request. The resolver validates each item; `context.malformed` contains the problems that REST has already found.
  */
 export const ItemsApart = (): PropertyDecorator => (target, property) => {
   const { constructor: type } = target;

@@ -79,7 +79,7 @@ export function pageSize(
 }
 
 /**
- * Returns the max items of a field; 1 if it is not a list.
+ * Returns the max number of items of a field; 1 if the field is not a list.
  * @param page page size of the field or, if it has none, of its parent
  */
 export function itemsOf(field: Field | undefined, parent: string, page: number | undefined): number {

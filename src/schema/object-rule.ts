@@ -2,7 +2,7 @@ import { Extensions } from "type-graphql";
 import type { InputProblem } from "../errors";
 import { isApart } from "./items-apart";
 
-/** A rule about several fields of an input object. All APIs check it together with the rules of the fields. */
+/** A rule about several fields of an input object. All APIs check it together with the fields' own rules. */
 export interface ObjectRule {
   /** The fields that the rule reads; if one of them is invalid, the rule is skipped. */
   fields: readonly string[];

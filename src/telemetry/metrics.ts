@@ -27,7 +27,7 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-/** Lifetime of cached counts from the database (ms); cached, because there may be several scrapers. */
+/** How long counts from the database are cached (ms), because there may be several scrapers. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**

@@ -236,7 +236,7 @@ export function isConnectionLost(error: unknown): boolean {
   return CONNECTION_LOST.test(code) || !SQLSTATE.test(code);
 }
 
-/** Retries a read on a broken connection; a server restart breaks all pooled connections. */
+/** Retries a read whose connection has broken; a server restart breaks all pooled connections. */
 async function retryIfConnectionLost<T>(read: () => Promise<T>): Promise<T> {
   const until = performance.now() + RETRY_INTERVAL_MS;
   while (true) {

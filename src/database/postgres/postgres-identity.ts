@@ -1,7 +1,7 @@
 import type { DataSource } from "typeorm";
 import { isConnectionLost } from "./postgres-connections";
 
-/** The same for a cluster and its physical copies; hidden by some hosted servers. */
+/** Identical for a cluster and its physical copies; some hosted servers hide it. */
 const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 
 /** A restored database and its tables have different OIDs. */

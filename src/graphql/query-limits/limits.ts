@@ -20,7 +20,7 @@ export const MAX = {
   "root fields": 50,
   /** Fields that may read many rows, counted for each object that has them; includes aliases and expanded fragments. */
   reports: 10,
-  /** Items of lists within list items, because they are read with all their texts. */
+  /** Items of lists within list items, which are read with all their texts. */
   "items of nested lists": 5_000,
   /** Selected fields that can fail, counted for each list item, because an error costs as much as ten values. */
   "related objects and lists": 1_000,

@@ -3,7 +3,7 @@ import { shareOf } from "../../database/semaphore";
 /** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** Fraction of the max requests that may be late, because some requests wait for a lock or a password hash. */
+/** Fraction of the max requests that may be late: some requests wait for a lock or a password hash. */
 const LATE_SHARE = 0.25;
 
 /** Fraction of the max late requests that one owner can account for, so that it cannot cause shedding for others. */
@@ -17,7 +17,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 
 /** A request counted as load. */
 export interface Load {
-  /** The organization that the request counts for, or the network while the caller is unknown. */
+  /** The organization that the request counts toward, or the network while the caller is unknown. */
   owner: string;
   /** The time slot in which the request started; undefined once it is answered, because it can no longer be late. */
   slot: number | undefined;
@@ -64,7 +64,8 @@ export class LoadMonitor {
   }
 
   /**
-   * True if new requests of an owner are shed: its share is used up, or it alone has the max number of late requests.
+   * True if an owner's new requests are shed, because its share is used up or it alone has the max number of late
+   * requests.
    */
   isOverloadedBy(owner: string): boolean {
     if ((this.inFlightOf.get(owner) ?? 0) >= this.maxOfOwner) return true;
@@ -80,7 +81,7 @@ export class LoadMonitor {
     return { owner, slot };
   }
 
-  /** Sets the owner that a request counts for. */
+  /** Sets the owner that a request counts toward. */
   assign(load: Load, owner: string): void {
     if (load.slot !== undefined) {
       this.count(load.slot, load.owner, -1);

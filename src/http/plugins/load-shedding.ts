@@ -30,7 +30,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The load of the request; undefined while the request does not count as load. */
     load: Load | undefined;
-    /** The organization that the request counts for, or the network while the caller is unknown. */
+    /** The organization that the request counts toward, or the network while the caller is unknown. */
     loadOwner: string;
     /**
      * The response while it waits for its client to read it; undefined before that, or if the client has disconnected.

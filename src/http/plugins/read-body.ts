@@ -56,7 +56,7 @@ export function readJsonBodies(
 export class Bodies {
   private readonly budget: Budget;
 
-  /** @param bytes memory for all bodies; an organization gets at most half of it, and each holder a quarter */
+  /** @param bytes memory for all bodies; an organization can use at most half of it, and each holder a quarter */
   constructor(bytes = MAX_BUFFERED) {
     this.budget = new Budget(bytes, bytes * CALLER_SHARE, bytes * ORGANIZATION_SHARE);
   }
