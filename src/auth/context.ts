@@ -38,7 +38,7 @@ export interface Attempt {
   change?: unknown;
 }
 
-/** The caller and origin of a request; the first argument of every resolver and service. */
+/** The caller and origin of a request; the first argument of every resolver and service method. */
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
@@ -170,7 +170,9 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return credentials.slice(credentials.lastIndexOf(" ") + 1);
 }
 
-/** Returns the ID of the organization that the caller acts for; every read and write is limited to it. */
+/**
+ * Returns the ID of the organization that the caller acts for; every read and write is limited to that organization.
+ */
 export function organizationOf({ caller }: RequestContext): string {
   if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
   return caller.organization.id;

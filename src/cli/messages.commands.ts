@@ -80,7 +80,7 @@ export function add(messages: Command): void {
 
 /**
  * Cancels the messages that can be canceled.
- * @throws StartupError that names the others, after printing the canceled ones
+ * @throws StartupError that names the messages that cannot be canceled, after printing the canceled ones
  */
 async function cancel(services: Services, ids: readonly string[], json: boolean | undefined): Promise<void> {
   const canceled: Message[] = [];

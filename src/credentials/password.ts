@@ -1,7 +1,7 @@
 import { hash, verify } from "@node-rs/argon2";
 import { Mutex } from "../common/mutex";
 
-/** Verified when no account exists, so that the response time does not reveal which accounts exist. */
+/** Hash to verify when no account exists, so that the response time does not reveal which accounts exist. */
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$XVJZGgRYG5164RvbbE/hiw$xto+hqX7ihCtm1v7f8wxbI2MDS1sOQww/0F2qIk6CGE";
 

@@ -93,7 +93,7 @@ export interface Engine {
   /** Runs an indexed query on committed rows. */
   read<T>(query: Read<T>, options?: Pick<TransactionOptions, "isRepeated">): Promise<T>;
   /**
-   * Runs a query that may read many rows without delaying lookups or reads.
+   * Runs a query that may read many rows, without delaying lookups or reads.
    * @param owner the fair-queueing key
    */
   report<T>(owner: string, query: Read<T>): Promise<T>;

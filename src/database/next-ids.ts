@@ -4,7 +4,7 @@ import type { Tx } from "./unit-of-work";
 
 /**
  * Generates IDs that sort after the agents' existing rows in a table, even if the processes' clocks differ. The
- * transaction must have locked the table's insert order.
+ * transaction must already have locked the table's insert order.
  */
 export async function nextIds(
   tx: Tx,

@@ -41,8 +41,8 @@ const exactNumber = (digits: string): number | string => {
 };
 
 /**
- * Decodes JSON with the values of `jsonColumns`. If `JSON.parse` rounds an int64, parses again with an exact parser
- * that takes four times as long.
+ * Decodes JSON that contains the values of `jsonColumns`. If `JSON.parse` rounds an int64, parses again with an exact
+ * parser that takes four times as long.
  * @param decode passes the values to `rowOfJson` or `rowsOfJsonColumns`
  */
 export function decodeJson<T>(text: string, decode: (parsed: unknown) => T): T {

@@ -247,7 +247,7 @@ const MESSAGE_STATUS = /^552\b|\b5\.(2\.3|3\.4|6\.\d+)\b/;
 /** Addresses and host names, whose words must not be mistaken for the reason. */
 const NAMES = /<[^<>]*>|\S+@\S+|\b[\w-]+(\.[\w-]+)+/g;
 
-/** True if a permanent reply to a command of a mail transaction rejects the line, not just this message. */
+/** True if a permanent reply to a mail transaction command rejects the line, not just this message. */
 const isLineRejection = (command: string, response: string): boolean =>
   LINE_STATUS.test(response) ||
   (command === "RCPT TO" &&

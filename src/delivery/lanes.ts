@@ -313,7 +313,8 @@ export class Lanes {
 
   /**
    * Announces due work to deliverers once the transaction is committed.
-   * @param options.everywhere true to notify other processes even if this one delivers, because there may be much work
+   * @param options.everywhere true to notify other processes even if this one delivers, because there may be a lot of
+   *   work
    * @param options.from when the work is due, if not now
    */
   announce(

@@ -71,7 +71,7 @@ const QUICK_MS = 100;
 /** Max senders for all groups that are limited to one sender because they fail or are slow: half of all senders. */
 const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 
-/** Max senders per organization: of four or more senders, a quarter always stays free for others. */
+/** Max senders per organization: with four or more senders, a quarter always stays free for others. */
 const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
 
 const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ channelId, owner, share });
@@ -109,9 +109,9 @@ class Taken {
 /**
  * The senders of this process; each sends one message at a time.
  *
- * - A channel whose last attempt failed, or whose attempts take long, gets only one sender. All such channels together
- *   get at most half of the senders, so that unresponsive receivers leave the rest to others.
- * - An organization gets at most three quarters of the senders, and at most half while others wait.
+ * - A channel whose last attempt failed, or whose attempts take long, can have only one sender. All such channels
+ *   together can have at most half of the senders, so that unresponsive receivers leave the rest to others.
+ * - An organization can have at most three quarters of the senders, and at most half while others wait.
  * - Shares limit the senders for a kind of lane or a named channel, in total, per organization and per channel.
  */
 export class Senders {

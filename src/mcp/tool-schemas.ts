@@ -63,9 +63,7 @@ const withoutKnown = (name: string, { description, ...schema }: JsonSchema): Jso
 /** Descriptions below this length say little more than the name. */
 const MIN_DESCRIPTION_LENGTH = 30;
 
-/**
- * Shortens a schema. Only patterns, lengths of texts, number formats and extra nested members are no longer checked.
- */
+/** Shortens a schema. Only patterns, text lengths, number formats and extra nested members are no longer checked. */
 export function compacted({ pattern: _, minLength: __, maxLength: ___, ...schema }: JsonSchema): JsonSchema {
   const { format, additionalProperties, required, properties, items, oneOf, description, ...others } = schema;
   const isTelling = typeof description === "string" && description.length >= MIN_DESCRIPTION_LENGTH;

@@ -102,7 +102,7 @@ interface Members {
 
 /**
  * Omits optional arguments that are null or empty texts, which models send for arguments that they do not use. Within
- * objects, only empty texts are omitted, because null may have a meaning, such as that a contact has no time zone.
+ * objects, only empty texts are omitted, because null may be meaningful, for example for a contact without a time zone.
  */
 export function withoutUnused(args: Arguments, { properties = {}, required = [] }: Members): Arguments {
   const schemas = new Map<string, Members>(Object.entries(properties));

@@ -7,7 +7,7 @@ import { GatewayError } from "../errors";
 import { type ConnectionType, directionOf, type OrderedPageArgs, type Page } from "./connection";
 import { countRows } from "./total-count";
 
-/** Max lists per statement, below SQLite's limit of 500 terms of a compound SELECT. */
+/** Max lists per statement, below SQLite's limit of 500 terms in a compound SELECT. */
 const MAX_LISTS = 100;
 
 /** A list of rows of an entity that share a parent, such as the messages of a conversation. */

@@ -17,6 +17,6 @@ export const deprecationHeaders = (
   link: `<${publicUrl}${successor}>; rel="successor-version", <${publicUrl}${sectionOf(route)}>; rel="deprecation"; type="text/html"`,
 });
 
-/** Returns the sentence for descriptions that says when a deprecated part will be removed. */
+/** Returns a sentence, for use in descriptions, that says when a deprecated part will be removed. */
 export const removalOf = ({ sunset }: Deprecation) =>
   `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;

@@ -92,7 +92,7 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
 
 /**
  * Returns the declared bounds of a field's texts and lists as JSON Schema. Texts that declare none have the assumed
- * length, because longer texts declare their length.
+ * length, because longer texts must declare theirs.
  */
 export function boundsOf(field: Field | undefined): JsonSchemaRule {
   if (field === undefined) return {};

@@ -6,7 +6,7 @@ import { addProblemsOfRules } from "./object-rule";
 const validator = new Validator();
 
 /**
- * Validates an input object by the decorators of its class and properties.
+ * Validates an input object with the decorators of its class and properties.
  * @throws InvalidInput with all problems, without the submitted values
  */
 export async function validateInput(input: unknown): Promise<void> {

@@ -125,7 +125,7 @@ export class Metrics implements DatabaseObserver {
   }
 
   /**
-   * Registers gauges of the queued work of all processes.
+   * Registers gauges for the queued work of all processes.
    * @param count counts the work in the database; while it fails, the gauges have no values
    */
   watchLanes(
@@ -166,14 +166,14 @@ export class Metrics implements DatabaseObserver {
     );
   }
 
-  /** Registers a gauge of the in-flight requests. */
+  /** Registers a gauge for the in-flight requests. */
   watchRequests(requests: { readonly count: number }): void {
     registerGauge(this.registry, ["gateway_http_requests_in_flight", "Requests in flight."], [], () => [
       [{}, requests.count],
     ]);
   }
 
-  /** Registers gauges of the database's queues and connections. */
+  /** Registers gauges for the database's queues and connections. */
   watch(database: Pick<Database, "stats">): void {
     registerGauge(
       this.registry,

@@ -7,7 +7,7 @@ const MAX_RETRY_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 500;
 
 /**
- * Calls a listener on every notification of a channel (LISTEN), on a separate connection that is reopened whenever it
+ * Calls a listener on every notification on a channel (LISTEN), on a separate connection that is reopened whenever it
  * is lost. Notifications may be lost in between, so each new connection also calls the listener.
  * @param createClient creates an unopened connection
  * @param channel a plain SQL identifier

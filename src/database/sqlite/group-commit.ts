@@ -7,7 +7,7 @@ import type { DatabaseObserver } from "../observer";
 interface Waiting {
   /** True if the unit is atomic without a transaction. */
   singleStatement: boolean;
-  /** Runs the unit and returns its error; its caller gets the outcome from `settle`. */
+  /** Runs the unit and returns its error; the unit's caller gets the outcome from `settle`. */
   run(boundary: TransactionBoundary): Promise<unknown>;
   settle(): void;
   fail(error: unknown): void;
