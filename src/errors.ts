@@ -125,7 +125,7 @@ export class GatewayError extends Error {
     message: string = ERRORS[code].message,
     private readonly details: ErrorOptions & { headers?: Record<string, string> } = {},
   ) {
-    // Some messages quote client input.
+    // An excerpt, because some messages quote client input.
     super(excerpt(message, ERROR_MESSAGE_MAX_LENGTH), details);
   }
 

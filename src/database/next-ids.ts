@@ -12,7 +12,7 @@ export async function nextIds(
   agentIds: readonly string[],
 ): Promise<(agentId: string) => string> {
   const distinct = [...new Set(agentIds)];
-  // The index on contacts excludes erased ones.
+  // The index on contacts excludes erased contacts.
   const listed = table === "contact" ? " and contact.erased_at is null" : "";
   // Reads the last index entry up to the agent: GROUP BY would read all of the agent's rows, and with `=` PostgreSQL
   // may scan other agents' rows.

@@ -14,7 +14,7 @@ export const connectionLimits = ({ requestTimeoutMs }: Pick<Config, "requestTime
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 10_000),
-    // `rejectAmbiguousRequests` rejects a missing Host in JSON instead.
+    // `rejectAmbiguousRequests` rejects a missing Host instead, with a JSON response.
     requireHostHeader: false,
   }) satisfies ServerOptions;
 

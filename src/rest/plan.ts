@@ -143,7 +143,7 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
       : jsonTypeOf(type, { selection, define, rule: { ...boundsOf(field), ...page } as JsonSchemaRule }),
     canBeMissing: path.length > 0 || !isNonNullType(type),
     names: {
-      // Problems of an input object are problems of the body itself.
+      // An input object's problems are reported as problems of the body itself.
       ...variables.inputs(route.bodyVariable),
       ...Object.fromEntries(
         [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable, field }) => [

@@ -59,7 +59,7 @@ export function deprecate(
   schema: GraphQLSchema,
   deprecations: ReadonlyMap<string, Deprecation> = declared,
 ): void {
-  // Only names of routes contain a space.
+  // Only route names contain a space.
   const missing = new Set([...deprecations.keys()].filter((name) => !name.includes(" ")));
   for (const [name, part] of partsOf(schema)) {
     const deprecation = deprecations.get(name);

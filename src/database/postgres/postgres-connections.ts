@@ -227,7 +227,7 @@ const end = (client: Pick<Client, "end">): void => void client.end().catch(ignor
  * SQLSTATE got no response. If a connection ends between two statements, TypeORM reports one of two errors.
  */
 export function isConnectionLost(error: unknown): boolean {
-  // This code does not come from the driver.
+  // A GatewayError's code does not come from the driver.
   if (error instanceof GatewayError) return error.code === "unavailable";
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;

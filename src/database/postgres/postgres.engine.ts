@@ -177,7 +177,7 @@ export class PostgresEngine implements Engine {
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row> {
-    // Excludes joined rows.
+    // Joined rows are not locked.
     query.setLock("pessimistic_write", undefined, [query.alias]);
     return skipLocked ? query.setOnLocked("skip_locked") : query;
   }

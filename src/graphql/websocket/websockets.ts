@@ -33,7 +33,7 @@ export class WebSockets {
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
     maxFragments: MAX_FRAGMENTS,
-    // Pings count as messages before they are answered.
+    // Pings must be counted as messages before they are answered.
     autoPong: false,
     // Without a known subprotocol, the connection is closed with a specific code.
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
