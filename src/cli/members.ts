@@ -25,7 +25,7 @@ interface PasswordOption {
 type AddOptions = Json &
   PasswordOption & { org: string; email: string; manage?: boolean; permissions?: string[] };
 
-/** Adds the options for the permissions of a new member. */
+/** Adds the options that set a new member's permissions. */
 export const addPermissionOptions = (command: Command): Command =>
   command
     .option("--manage", "grant config:manage")
@@ -243,7 +243,7 @@ export function addPasskeyCommands(members: Command): void {
 
 const permissionArgument = () => new Argument("<permission>", "name of the permission").choices(PERMISSIONS);
 
-/** Changes the permissions of a member and prints the result. */
+/** Changes a member's permissions and prints the result. */
 const withMember = (
   email: string,
   { json }: Json,

@@ -31,5 +31,5 @@ export function uuidAfter(last: string | null | undefined): string {
   return last == null || now > last ? now : uuid({ msecs: millisecondsOf(last) + 1 });
 }
 
-/** Returns the time of a UUIDv7, its first 48 bits (RFC 9562, 5.7). */
+/** Returns the time in the first 48 bits of a UUIDv7 (RFC 9562, 5.7). */
 const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

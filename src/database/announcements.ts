@@ -61,7 +61,7 @@ export class Announcements {
     await Promise.allSettled([...announced, ...stopped]);
   }
 
-  /** Notifies the listeners of this process. */
+  /** Notifies the listeners in this process. */
   relay(channel: string, detail?: string): void {
     for (const listener of this.channels.get(channel)?.listeners ?? []) listener(detail);
   }

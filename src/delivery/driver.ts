@@ -45,7 +45,7 @@ export interface OutboundMessage {
 export type SendResult = (
   | {
       outcome: typeof AttemptOutcome.accepted;
-      /** The receiver's ID of the message. */
+      /** The receiver's ID for the message. */
       providerId: string | null;
       /** True if the message has also been delivered to the contact. */
       isDelivered: boolean;
@@ -88,7 +88,7 @@ export interface Attempt {
 /** Sends a message on one line within `SEND_TIMEOUT_MS`. Never rejects: errors are part of the result. */
 export type Send = (message: OutboundMessage, attempt: Attempt) => Promise<SendResult>;
 
-/** Max length of another system's ID of a message. */
+/** Max length of another system's ID for a message. */
 export const PROVIDER_ID_MAX_LENGTH = 200;
 
 /** Max duration of an attempt (ms), well within the lease of its lane. */

@@ -67,7 +67,7 @@ export class Lanes {
     private readonly observer = NO_WORK_OBSERVER,
   ) {}
 
-  /** Tells this process that work may be due. */
+  /** Notifies this process that work may be due. */
   notify(): void {
     this.database.relay(CHANNEL);
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, encodingFor, MIN_COMPRESSED_LENGTH } from "../http/encoding";
 
-/** The next level would take twice as long, measured on the usage of 100 keys. */
+/** The next level takes twice as long, as measured with the usage of 100 keys. */
 const LEVEL = 6;
 
 /**

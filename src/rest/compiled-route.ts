@@ -17,7 +17,7 @@ interface PageInfo {
   endCursor: string;
 }
 
-/** A compiled route, for REST requests and for calls of its MCP tool. */
+/** A compiled route, for REST requests and for calls to its MCP tool. */
 export interface CompiledRoute {
   plan: RoutePlan;
   /** True if the route changes something. */

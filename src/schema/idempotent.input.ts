@@ -3,7 +3,7 @@ import { Optional } from "../common/nullable";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../idempotency/idempotency";
 import { IsText } from "./text";
 
-/** Base class of the inputs of create mutations. */
+/** Base class for the inputs of create mutations. */
 @InputType()
 export abstract class IdempotentInput {
   @Optional(

@@ -4,7 +4,7 @@ import { Arg, type ClassType, Field, ID, InputType } from "type-graphql";
 export const Input = (type: ClassType): ReturnType<typeof Arg> =>
   Arg("input", () => type, { description: "The parameters of the mutation." });
 
-/** Returns a base class of the inputs of mutations that change one object. */
+/** Returns a base class for the inputs of mutations that change one object. */
 export function InputById(what: string) {
   @InputType()
   abstract class ById {

@@ -72,7 +72,7 @@ export class Metrics implements DatabaseObserver {
   );
   private readonly ofFeatures = new Map<FeatureMetric, Counter | Histogram>();
 
-  /** @param batches names of the batches of the features */
+  /** @param batches names of the features' batches */
   constructor(batches: readonly string[] = []) {
     const { registry } = this;
     registerGauge(

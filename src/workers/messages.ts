@@ -10,7 +10,7 @@ export type ToWorker =
   | { type: "collect"; id: number }
   /** The response to `scrape`. */
   | { type: "scraped"; id: number; text: string }
-  /** Counts of the other workers. */
+  /** Rate limit counts of the other workers. */
   | { type: "counts"; counts: KeyCount[] }
   /** An announcement by another worker. */
   | { type: "announcement"; channel: string };

@@ -11,7 +11,7 @@ export class SharedMetrics {
   private readonly deaths: Counter;
   /** The latest metrics of each live worker. */
   private readonly last = new Map<WorkerProcess, MetricValues>();
-  /** Counts of ended workers. */
+  /** Counters and histograms of ended workers. */
   private ended: MetricValues = [];
   private readonly requests = new Map<number, (values: MetricValues) => void>();
   private lastRequest = 0;

@@ -49,7 +49,7 @@ class Supervisor {
   private readonly live = new Set<WorkerProcess>();
   private readonly listening = new Set<WorkerProcess>();
   private readonly metrics = new SharedMetrics(() => this.listening.size);
-  /** Counts of all workers together, for new workers. */
+  /** The combined rate limit counts of all workers, for new workers. */
   private readonly windows = new KeyWindows();
   /** Number of early deaths of workers, by slot. */
   private readonly failures = new Map<number, number>();

@@ -3,7 +3,7 @@ import type { Client } from "pg";
 
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 10_000;
-/** Max time for the server to close a connection (ms) before it is destroyed. */
+/** Max time for the server to close a connection before it is destroyed (ms). */
 const CLOSE_TIMEOUT_MS = 500;
 
 /**

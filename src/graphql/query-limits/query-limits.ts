@@ -28,7 +28,7 @@ type Variables = Readonly<Record<string, unknown>>;
 export interface RequestLimits {
   /** True if the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
-  /** Undefined if disabled. */
+  /** Counts the root fields of mutations as requests. */
   rateLimit: RateLimit;
   responses: ResponseBudget;
 }

@@ -184,7 +184,7 @@ function countRejection(connection: Connection): void {
     );
 }
 
-/** Creates an error that is sent in this format. */
+/** Creates an error that is sent in the given format. */
 const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
   Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
 

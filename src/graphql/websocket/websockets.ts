@@ -162,7 +162,7 @@ export class WebSockets {
   }
 }
 
-/** Stops reading from a connection for a time, to slow down its client. */
+/** Temporarily stops reading from a connection, to slow down its client. */
 function pauseFor(socket: WebSocket, ms: number): void {
   if (ms === 0 || socket.isPaused) return;
   socket.pause();

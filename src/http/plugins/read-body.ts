@@ -190,7 +190,7 @@ class BodyBuffer {
     }
   }
 
-  /** Adds a part that doubles the size, or a larger one if more is missing. */
+  /** Adds a part that doubles the size, or a larger part if more bytes are missing. */
   private grow(missing: number): void {
     const doubled = Math.min(this.length, this.expected - this.length);
     const size = Math.min(Math.max(missing, doubled), PART_MAX_BYTES);

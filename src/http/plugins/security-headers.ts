@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 
-/** Half a year, without subdomains, which others may operate. */
+/** Half a year, without subdomains, because others may operate them. */
 const STRICT_TRANSPORT_SECURITY = "max-age=15552000";
 
 /**
