@@ -181,7 +181,7 @@ export class InvalidInput extends GatewayError {
 
   /**
    * Returns the same problems with renamed paths.
-   * @param names names by path; the longest matching path applies: `{ first: "limit" }` and `{ "input.text": "message" }`
+   * @param names names by path; the longest matching path wins: `{ first: "limit" }` and `{ "input.text": "message" }`
    *   rename an argument and an input field; `{ input: "" }` removes an argument before its fields
    */
   renamed(names: Readonly<Record<string, string>>): InvalidInput {

@@ -55,7 +55,7 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/** Starts to work through due lanes with this number of senders. */
+/** Starts a deliverer that works through due lanes with the given number of senders. */
 export const startDeliverer = (services: Services, senders: number): Deliverer =>
   new Deliverer(services.database, services.lanes, {
     restores: services.hooks.the("restoreGuard"),

@@ -4,8 +4,8 @@ import { extensionsOf } from "./errors";
 import { mediaTypeFor } from "./plugins/http-status";
 
 /**
- * Responds to a failure before GraphQL execution, such as a rejected key, with a GraphQL error, in a media type whose
- * errors clients read at any status.
+ * Responds to a failure before GraphQL execution, such as a rejected key, with a GraphQL error in the client's
+ * preferred media type.
  */
 export function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = setErrorHead(error, request, reply);

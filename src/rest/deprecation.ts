@@ -3,8 +3,8 @@ import type { RestRoute } from "../schema/rest-route";
 import { sectionOf } from "./openapi/viewer";
 
 /**
- * Returns the headers of a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link with the `successor-version`
- * (RFC 5829) and the `deprecation` (RFC 9745), which is the route's section in `/docs`.
+ * Returns the headers that announce a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link with the
+ * `successor-version` (RFC 5829) and the `deprecation` (RFC 9745), which is the route's section in `/docs`.
  * @param publicUrl prefix of the addresses
  */
 export const deprecationHeaders = (

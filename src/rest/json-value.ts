@@ -14,7 +14,7 @@ export interface Location {
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */
   problems: InputProblem[];
-  /** Collects the problems of each item of a list with `@ItemsApart`, by index; undefined to reject the whole request. */
+  /** Collects the problems of each item in an `@ItemsApart` list, by index; undefined to reject the whole request. */
   malformed?: Map<number, InvalidInput> | undefined;
 }
 

@@ -8,7 +8,7 @@ const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 const DATABASE = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
 const TABLE = "'known_database'::regclass::oid::text";
 
-/** Returns an SQL expression for the parts of the database's identity that this role can read; see `Engine.identity`. */
+/** Returns an SQL expression for the parts of the database's identity that this role can read (`Engine.identity`). */
 export async function identityOf(source: DataSource): Promise<string> {
   const tellsSystem = await source.query(`SELECT ${SYSTEM}`).then(
     () => true,
