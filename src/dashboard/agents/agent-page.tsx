@@ -15,8 +15,8 @@ export type Agent = AgentsQuery["agents"][number];
 let lastAgent = "";
 
 /**
- * A page about one of the organization's agents, named in the URL (`?agent=`). With several agents, members select one
- * next to the title.
+ * A page about one of the organization's agents, which is named in the URL (`?agent=`). If there are several, members
+ * select one next to the title.
  * @param actions buttons beside the title
  */
 export function AgentPage(props: {

@@ -10,7 +10,7 @@ const SLUG_MAX_LENGTH = 63;
 
 /**
  * Creates an agent from a form.
- * @param onCreated receives its ID
+ * @param onCreated receives the ID of the new agent
  */
 export function CreateAgent({
   onCreated,

@@ -17,7 +17,7 @@ const NO_DATE: Readonly<Record<string, string>> = {
   date: "Pick the last day this key should work.",
 };
 
-/** When a key expires: a number of days from now, or "date" for a date; "" for never. */
+/** When a key expires: a number of days from now, "date" for a chosen date, or "" for never. */
 export interface Expiry {
   days: string;
   date: string;
@@ -63,7 +63,7 @@ export function useExpiry(): { choice: Expiry; field: ReactNode } {
   return { choice, field };
 }
 
-/** A day in the format of date fields. */
+/** Formats a day as the value of a date field. */
 function localDay(day: Date): string {
   const [month, date] = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, "0"));
   return `${day.getFullYear()}-${month}-${date}`;

@@ -1,6 +1,6 @@
 import { createStore } from "../store";
 
-/** Requests that wait until the member has confirmed who they are. */
+/** Requests that wait until the member has confirmed their identity. */
 interface Waiting {
   confirmed: Promise<boolean>;
   settle: (isConfirmed: boolean) => void;
@@ -8,12 +8,12 @@ interface Waiting {
 
 const waiting = createStore<Waiting | undefined>(undefined);
 
-/** The requests that wait, for the dialog that asks; undefined without any. */
+/** The waiting requests, for the confirmation dialog; undefined if there are none. */
 export const useWaiting = waiting.use;
 
 /**
- * Asks the member to confirm who they are.
- * @returns false if they did not
+ * Asks members to confirm their identity.
+ * @returns false if they did not confirm it
  */
 export async function confirmSignIn(): Promise<boolean> {
   if (waiting.get() === undefined) {

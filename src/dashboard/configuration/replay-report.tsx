@@ -49,7 +49,7 @@ export function ReplayReport(props: { agent: Agent; revision: number; isPublishe
       execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
     enabled: !isPublished,
     staleTime: Number.POSITIVE_INFINITY,
-    // Nothing moves when a test is kept, which changes the draft.
+    // Keeping a test changes the draft; the previous result stays, so that nothing moves.
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   });

@@ -40,7 +40,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // The chosen text may be gone: the draft published, or the typed text saved.
+  // The chosen text is gone once the draft is published or the typed text is saved.
   const by = choices.some(({ value }) => value === chosen) ? chosen : "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =

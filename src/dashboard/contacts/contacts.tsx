@@ -24,14 +24,14 @@ import { ContactsDocument } from "./documents.generated";
 
 const COLUMNS = columnsOf("Contact", "Addresses", "Tags", "Changed");
 
-/** Max characters of a search. */
+/** Max length of a search (characters). */
 const SEARCH_MAX_LENGTH = 255;
 /** Max addresses and tags shown in a row; the contact's page shows all. */
 const SHOWN = 3;
 
 const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
 
-/** Inbox → Contacts: find people, and add them. */
+/** Inbox → Contacts: find and add people. */
 export function Contacts() {
   const { may, deactivated } = useViewer();
   const [adding, setAdding] = useState(false);

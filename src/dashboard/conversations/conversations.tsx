@@ -11,7 +11,7 @@ const { component: OpenConversation } = loaded(
   async () => (await import("./open-conversation")).OpenConversation,
 );
 
-/** Inbox → Conversations: find a conversation, and start one. */
+/** Inbox → Conversations: find and start conversations. */
 export function Conversations() {
   const { may, deactivated } = useViewer();
   const [opening, setOpening] = useState(false);

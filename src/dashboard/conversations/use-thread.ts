@@ -13,7 +13,7 @@ import {
 
 /** Min number of newest messages whose state is polled: even sent messages may still change. */
 const MIN_RECENT = 5;
-/** Max items of a page of the API. */
+/** Max items per page of the API. */
 const MAX_RECENT = 100;
 
 /** Polling interval for new messages (ms). */
@@ -23,7 +23,7 @@ const LEAVING_POLL_MS = 1_000;
 
 /** The loaded messages of a conversation, without gaps up to the newest. */
 interface Loaded {
-  /** In the order of the conversation. */
+  /** In conversation order. */
   messages: readonly ThreadMessageFragment[];
   /** Cursor for loading older messages; null if all are loaded. */
   older: string | null;

@@ -49,10 +49,10 @@ export function Rules({ explanation }: { explanation: Omit<ExplanationFragment, 
   );
 }
 
-/** Gates closed by a change before the rules are tried; the others only hold back the effects of rules. */
+/** Gates that a change closes before the rules are tried; other gates only hold back the effects of rules. */
 const CHANGES: ReadonlySet<GateName> = new Set(["organization", "contact", "open", "unchanged"]);
 
-/** True if a decision ended before its rules were tried: its only gate is the one closed by a change. */
+/** True if a decision ended before its rules were tried: its only gate was closed by a change, or it has an error. */
 const isUndecided = ({ gates, error }: Pick<ExplanationFragment, "gates" | "error">): boolean =>
   error !== null || (gates.length === 1 && gates.some(({ name, passed }) => !passed && CHANGES.has(name)));
 

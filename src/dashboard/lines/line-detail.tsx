@@ -130,7 +130,7 @@ function factsOf(line: LineDetailsFragment) {
   };
 }
 
-/** 259,200 s are "3 days". */
+/** Formats 259,200 s as "3 days". */
 function durationOf(seconds: number): string {
   const [unit, size] =
     seconds % 86_400 === 0

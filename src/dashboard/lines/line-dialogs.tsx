@@ -108,7 +108,7 @@ function RotateSecret({ line, onClosed }: Props) {
       { waitUntilShown: false },
     );
     const secret = rotateLineSecret.signingSecret;
-    // The secret, which is shown only once, was in a lost response.
+    // The secret is shown only once, in a response that was lost.
     if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
     else showSecret({ secret, title: "Signing secret rotated", name: line.name, kind: "signing" });
   };

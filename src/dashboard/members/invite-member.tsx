@@ -39,7 +39,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
-    // The link, which is shown only once, was in a lost response.
+    // The link is shown only once, in a response that was lost.
     if (link === null || mail === null) {
       toast(`Invited ${invitation.email}. Invite again to see a new link.`);
       return;

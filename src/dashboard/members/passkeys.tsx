@@ -18,7 +18,7 @@ const POLL_INTERVAL_MS = 30_000;
 /**
  * The passkeys of a member.
  * @param memberId another member; the signed-in member if omitted
- * @param actions what can be done to each
+ * @param actions the actions available for each passkey
  */
 export function Passkeys(props: { memberId?: string; actions: (passkey: PasskeyEntry) => ReactNode }) {
   const { memberId = null, actions } = props;

@@ -6,7 +6,7 @@ import type { PasskeyEntry } from "./passkeys";
 
 /**
  * Removes a passkey after a confirmation.
- * @param consequence what it means for the member
+ * @param consequence the effect on the member
  */
 export const RemovePasskey = (props: {
   passkey: PasskeyEntry;

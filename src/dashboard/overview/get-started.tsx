@@ -13,7 +13,7 @@ type Done = FirstStepsQuery["firstSteps"];
 interface Step {
   done: keyof Done;
   title: string;
-  /** The command of the step, with an API key in `$KEY`. */
+  /** The command for the step, with an API key in `$KEY`. */
   command?: string;
 }
 

@@ -9,7 +9,7 @@ import { ChangeEmailDocument, ChangePasswordDocument, RemovePasswordDocument } f
 
 const CURRENT_PASSWORD = "currentPassword";
 
-/** Changes the member's address. */
+/** Changes the member's e-mail address. */
 export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
   const { email } = useViewer();
   const submit = async (form: FormData) => {
@@ -42,7 +42,7 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
   );
 }
 
-/** Changes the password or sets a first one, which ends the member's other sessions. */
+/** Changes the password or sets the first one; either ends the member's other sessions. */
 export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClosed: () => void }) {
   const { email } = useViewer();
   const submit = async (form: FormData) => {
@@ -92,7 +92,7 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
   );
 }
 
-/** The password of a member with passkeys confirms nothing; the change then asks for a passkey. */
+/** Ignores that members with passkeys cannot confirm with a password; the change then asks for a passkey. */
 function exceptPasskey(error: unknown): void {
   if (!(error instanceof ApiError && error.code === "passkey_required")) throw error;
 }

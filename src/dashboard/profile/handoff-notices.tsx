@@ -12,7 +12,7 @@ import styles from "./profile.module.css";
 /** Polling interval (ms): agents rarely change. */
 const POLL_INTERVAL_MS = 30_000;
 
-/** Switches e-mails about handoffs on and off for each agent. */
+/** Turns e-mails about handoffs on and off for each agent. */
 export function HandoffNotices() {
   const query = usePolledQuery(HandoffNoticesDocument, {}, { pollMs: POLL_INTERVAL_MS });
   const { deactivated } = useViewer();

@@ -8,7 +8,7 @@ import { Snippet } from "../ui/snippet";
 import styles from "./secret-dialog.module.css";
 import { forgetSecret, type NewSecret, type SecretKind, useShownSecret } from "./shown-secret";
 
-/** The dialog's wording for each kind. */
+/** The dialog's wording for each kind of secret. */
 const WORDS: Readonly<Record<SecretKind, { it: string; copies: string; again: string }>> = {
   key: { it: "key", copies: "the API key", again: "rotate it to get a new one" },
   signing: { it: "secret", copies: "the signing secret", again: "rotate it to get a new one" },

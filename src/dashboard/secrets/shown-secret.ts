@@ -1,6 +1,6 @@
 import { createStore } from "../store";
 
-/** A secret that can be shown once. */
+/** A secret that can be shown only once. */
 export type SecretKind = "key" | "signing" | "invitation";
 
 /** A new secret, for its dialog. */

@@ -18,7 +18,7 @@ import { signOut } from "./session";
 import styles from "./sign-in.module.css";
 import { useSignInOptions } from "./sign-in-options";
 
-/** Tells the other tabs of the browser that one has signed in. */
+/** Tells the browser's other tabs that the member has signed in. */
 const CHANNEL = "gateway-sign-in";
 
 const PATH = "/dashboard/signed-in";
@@ -32,7 +32,7 @@ async function confirmWithPasskey(): Promise<void> {
   await confirmWith({ passkey: await signWithPasskey(startPasskeySignIn.options as object) });
 }
 
-/** Opens a tab that signs in at the issuer, and waits for it. If somebody else signs in, this page shows theirs. */
+/** Opens a tab for signing in at the issuer, and waits for it. Reloads this page if a different member signs in. */
 async function confirmAtIssuer(): Promise<void> {
   const before = memberIn();
   window.open(`/auth/oidc/start?again&returnTo=${PATH}`, "_blank", "noopener");
@@ -46,7 +46,7 @@ async function confirmAtIssuer(): Promise<void> {
 }
 
 /**
- * Asks for a passkey, the password or the account at the issuer: what signs the member in.
+ * Asks for a passkey, the password or the account at the issuer, depending on how the member can sign in.
  * @param onClosed receives true if the member has confirmed
  */
 export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) => void }) {
@@ -70,7 +70,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
         confirm: (form: FormData) => confirmWith({ password: String(form.get("password")) }),
       };
     if (hasIssuer) return { submit: `Sign in with ${issuerName}`, confirm: confirmAtIssuer };
-    // A link of the command line signed the member in, for example.
+    // For example, the member signed in with a link from the command line.
     return { submit: "Sign out", confirm: () => signOut() };
   };
   const hasIssuer = viewer?.identity != null && issuerName !== null;
@@ -114,7 +114,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
   );
 }
 
-/** Shown in the tab that `confirmAtIssuer` opened, which browsers may not let close itself. */
+/** Shown in the tab opened by `confirmAtIssuer`, because browsers may not let that tab close itself. */
 export function SignedInElsewhere() {
   const heading = usePageTitle("Signed in");
   useEffect(() => {

@@ -15,7 +15,7 @@ export function useListAddress() {
     /** Number of pages before this one; undefined after following a link into the middle of the list. */
     page: after === null ? 0 : trail.length || undefined,
     get: (name: string) => params.get(name) ?? "",
-    /** The filter if its value is known; old bookmarks may contain others. */
+    /** The filter if its value is known; old bookmarks may contain unknown values. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
     /** Sets filters ("" for none) and goes to the first page. */

@@ -7,7 +7,7 @@ import { Empty } from "./page";
 import { Pager, type Total } from "./pager";
 import { type Column, DataTable, LoadingRows, Row } from "./table";
 
-/** Usual number of items of a page. */
+/** Usual number of items per page. */
 export const PAGE_SIZE = 20;
 
 /** A page of a list, as returned by the API. */

@@ -7,7 +7,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** Changes that started before a deletion may add rows for at most this long after it (ms). */
+/** Max time after a deletion during which changes that started before it may still add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
@@ -49,7 +49,7 @@ export class AgentPurge {
 
   /**
    * Purges every deleted agent that may have rows left.
-   * @param signal stops it soon
+   * @param signal stops the purge after the current chunk
    */
   async finishAll(signal: AbortSignal): Promise<void> {
     const deleted = await this.database.read((reader) =>

@@ -28,7 +28,7 @@ type AgentHook = (tx: Tx, context: RequestContext, agent: Agent) => Promise<void
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds to the transaction that creates an agent. */
+    /** Adds a feature's data for a new agent, in the transaction that creates the agent. */
     agentCreated: AgentHook;
     /** Checks whether an agent may be deleted while its row is locked, and throws if not. */
     agentDeleting: AgentHook;
@@ -83,7 +83,7 @@ export class AgentService {
   }
 
   /**
-   * One page of the agents of all organizations or of one, oldest first, for the command line.
+   * One page of the agents of one or all organizations, oldest first, for the command line.
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({

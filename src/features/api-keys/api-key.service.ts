@@ -233,12 +233,11 @@ export class ApiKeyService {
   }
 
   /**
-   * Replaces a key with a new one of the same agent, name, scopes, settings and lifetime. The old key remains accepted
-   * for the grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry with the
-   * same idempotency key cannot show the first secret again, so it replaces the new key.
+   * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime. The old key remains
+   * accepted for the grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry
+   * with the same idempotency key cannot show the first secret again, so it replaces the new key.
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `recent_sign_in_required` for a key with all scopes, or
-   *   `conflict` if the key is not active or already
-   *   replaced
+   *   `conflict` if the key is not active or already replaced
    */
   rotate(
     context: RequestContext,

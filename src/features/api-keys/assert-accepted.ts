@@ -18,7 +18,7 @@ export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Pro
     if (rejection !== undefined) throw rejection;
 }
 
-/** @param lock the end of the statement, from `Tx.shareLock` */
+/** @param lock the locking clause at the end of the statement, from `Tx.shareLock` */
 async function rejectionsOf(
   tx: Tx,
   keyIds: readonly string[],
@@ -47,7 +47,7 @@ const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[])
 /**
  * Returns an SQL condition that all keys are still accepted, so that an insert needs only one statement. If the
  * condition prevents the insert, call `assertKeysAccepted` for the rejection.
- * @param first number of its first parameter
+ * @param first number of the condition's first parameter
  */
 export function keysAreAccepted(
   keyIds: readonly string[],

@@ -25,7 +25,7 @@ const NAME_TAKEN = "Another active key of this agent has this name.";
 /** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
-/** The normal form (NFKC) used to compare names, so that equivalent Unicode encodings are one name. */
+/** The normal form (NFKC) used to compare names, so that equivalent Unicode encodings count as one name. */
 function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC");
   // NFKC expands some characters up to 18-fold.

@@ -7,7 +7,7 @@ export const TESTED_DOCUMENT_MAX_BYTES = 1024 * 1024;
 /** Max size of a member's request to `/graphql` (bytes): the largest document, with generous whitespace. */
 export const MEMBER_REQUEST_MAX_BYTES = 1.25 * TESTED_DOCUMENT_MAX_BYTES;
 
-/** Max tests of a configuration document. */
+/** Max tests per configuration document. */
 export const MAX_TESTS = 500;
 
 export const MAX_RULES = 200;
@@ -16,13 +16,13 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
-/** Max lines listed for a message, which uses the first one that reaches the contact. */
+/** Max lines listed for a message, which is sent on the first line that reaches the contact. */
 export const MAX_LINES_OF_MESSAGE = 5;
 
 /** Max members in the data of a declared situation. */
 export const MAX_DATA_MEMBERS = 50;
 
-/** Max languages of a template, besides its own. */
+/** Max languages per template, besides its own. */
 export const MAX_LOCALES = 100;
 
 export const CLAUSE_MAX_LENGTH = 2_000;
@@ -42,10 +42,10 @@ export const MAX_RELEASE_DAYS = 90;
 /** Max delay of a message (s). */
 export const MAX_DELAY_SECONDS = 90 * 24 * 60 * 60;
 
-/** Max windows of a policy. */
+/** Max windows per policy. */
 export const MAX_WINDOWS = 20;
 
-/** Max caps of a policy. */
+/** Max caps per policy. */
 export const MAX_CAPS = 10;
 
 /** Max messages that a cap allows. */
@@ -54,19 +54,19 @@ export const MAX_CAPPED = 100;
 /** Max period of a cap (days). */
 export const MAX_CAP_DAYS = 90;
 
-/** Max length of the title of a topic. */
+/** Max length of a topic's title. */
 export const TOPIC_TITLE_MAX_LENGTH = 100;
 
-/** Max waiting timers of a contact, or of an agent's situations without a contact. */
+/** Max waiting timers per contact, or for an agent's situations without a contact. */
 export const MAX_TIMERS = 20;
 
-/** Max time that a timer waits (days). */
+/** Max time that a timer can wait (days). */
 export const MAX_TIMER_DAYS = 90;
 
-/** Max length of the key of a timer. */
+/** Max length of a timer's key. */
 export const TIMER_KEY_MAX_LENGTH = 200;
 
-/** Max daily limit on questions to the model. */
+/** Upper bound for the daily limit on questions to the model. */
 export const MAX_ASKS_PER_DAY = 1_000_000;
 
 /** Max earlier messages sent to a model. */
@@ -75,28 +75,28 @@ export const MAX_HISTORY = 50;
 /** Max size of the earlier messages sent to a model, as JSON (bytes). */
 export const HISTORY_MAX_BYTES = 16 * 1024;
 
-/** Max texts of the configuration sent to a model as information. */
+/** Max texts from the configuration sent to a model as information. */
 export const MAX_ASK_TEXTS = 10;
 
 /** Max total length of these texts (UTF-16 code units). */
 export const ASK_TEXTS_MAX_LENGTH = 40_000;
 
-/** Max messages that one decision sends. */
+/** Max messages that one decision can send. */
 export const MAX_MESSAGES_PER_DECISION = 10;
 
-/** Max length of the key of a situation. */
+/** Max length of a situation's key. */
 export const SITUATION_KEY_MAX_LENGTH = 200;
 
-/** Max size of the data of a situation as JSON (bytes). */
+/** Max size of a situation's data as JSON (bytes). */
 export const SITUATION_MAX_BYTES = 32 * 1024;
 
-/** Max nesting of the data of a situation. */
+/** Max nesting depth of a situation's data. */
 export const SITUATION_MAX_DEPTH = 10;
 
-/** Max items of a list in the data of a situation. */
+/** Max items per list in a situation's data. */
 export const MAX_DATA_ITEMS = 100;
 
-/** Max problems, and max warnings, reported for a document. */
+/** Max problems, and also max warnings, reported per document. */
 export const MAX_REPORTED = 100;
 
 /** Max length of a reported problem's path; the longest valid path is shorter. */
@@ -109,7 +109,7 @@ export const MAX_CONDITION_STEPS = 100_000;
 /** Max steps that the texts of one decision may take. */
 export const MAX_TEXT_STEPS = 100_000;
 
-/** Max characters in the HTML of all messages of a decision, not counting a message that is sent again. */
+/** Max characters in the HTML of all messages that a decision sends, not counting a message sent again. */
 export const MAX_HTML_PER_DECISION = 60_000;
 
 /** Max values shown in the explanation of a decision. */
@@ -118,5 +118,5 @@ export const MAX_READS = 1_000;
 /** Max length of a value in an explanation, as text or JSON (UTF-16 code units). */
 export const READ_MAX_LENGTH = 200;
 
-/** Max length of the note of a version (code points). */
+/** Max length of a version's note (code points). */
 export const NOTE_MAX_LENGTH = 500;

@@ -221,7 +221,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Publishes the draft and deletes it. A document or an earlier version does not change the draft.
+   * Publishes the draft and deletes it. Publishing a document or an earlier version does not change the draft.
    * @throws GatewayError `invalid_request` with the problems of the document or the differences of its tests,
    *   `not_found` (agent, version, draft), `version_conflict` if another version is live or the draft has changed
    */

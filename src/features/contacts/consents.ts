@@ -16,11 +16,11 @@ import { ContactAddress } from "./contact-address.entity";
 import { contactEvent } from "./contact-events";
 import type { Subscription } from "./unsubscribe-links";
 
-/** An address; without an ID if it belongs to no contact. */
+/** An address, without an ID if it belongs to no contact. */
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
-/** A consent to store for addresses of one contact, locked by the transaction, or of no contact. */
+/** A consent to store for addresses. They belong to one contact, which the transaction has locked, or to none. */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
   addresses: readonly AnyAddress[];
@@ -135,7 +135,7 @@ export class Consents {
   }
 }
 
-/** Stores consents, each for a different address or topic, unless they already hold. */
+/** Stores consents, each for a different address or topic, unless they are already in effect. */
 async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent[]> {
   const known = await tx.findBy(Consent, {
     addressHash: In(wanted.map(({ addressHash }) => addressHash)),
@@ -206,7 +206,7 @@ export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
     .execute();
 }
 
-/** Max consents per statement when the key changes. */
+/** Max consents per statement when the instance key changes. */
 const REHASHED_TOGETHER = 500;
 
 /** Adapts consents to a new instance key; consents of addresses that are no longer stored are lost. */

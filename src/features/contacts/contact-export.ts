@@ -53,7 +53,7 @@ export class ContactExport {
     );
   }
 
-  /** @returns the records of a page, and one more if there is a next page; `kept` is the length of the page */
+  /** @returns the records of a page, and one more if there is a next page; `kept` is the number on the page itself */
   private async page(
     reader: EntityManager,
     contactId: string,

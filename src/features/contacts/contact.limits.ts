@@ -10,10 +10,10 @@ export const MAX_PUT = 500;
 /** An export page ends with the record that exceeds this length (characters of JSON). */
 export const EXPORT_PAGE_MAX_CHARACTERS = 1_000_000;
 
-/** Max items of a list in an input: more than a contact may have, so that the contact's own limit is reported. */
+/** Max items per list in an input: more than a contact may have, so that the contact's own limit is reported. */
 export const MAX_LISTED = 100;
 
-/** Max size of the attributes of a contact as JSON (bytes). */
+/** Max size of a contact's attributes as JSON (bytes). */
 export const ATTRIBUTES_MAX_BYTES = 8 * 1024;
 
 export const REF_MAX_LENGTH = 255;
@@ -21,17 +21,17 @@ export const CONTACT_NAME_MAX_LENGTH = 200;
 export const ADDRESS_MAX_LENGTH = 254;
 export const TAG_MAX_LENGTH = 50;
 
-/** Max length of a search text, and of the longest term. */
+/** Max length of a search text and of a search term. */
 export const TERM_MAX_LENGTH = 255;
 
-/** Max topics of an agent. */
+/** Max topics per agent. */
 export const MAX_TOPICS = 20;
 
-/** Max length of the name of a topic. */
+/** Max length of a topic's name. */
 export const CONSENT_TOPIC_MAX_LENGTH = 63;
 
-/** Max consents of a contact in an input: one per topic of a policy, and one for all messages. */
+/** Max consents per contact in an input: one for each topic of a policy, and one for all messages. */
 export const MAX_PUT_CONSENTS = MAX_TOPICS + 1;
 
-/** Max length of the evidence of a consent. */
+/** Max length of a consent's evidence. */
 export const EVIDENCE_MAX_LENGTH = 500;

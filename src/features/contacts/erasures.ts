@@ -60,7 +60,7 @@ export class Erasures {
 
   /**
    * Finishes erasures that this or another process left unfinished.
-   * @param signal stops it soon
+   * @param signal stops the run after the current chunk
    */
   async finishAll(signal: AbortSignal): Promise<void> {
     const left: { contactId: string; owner: string }[] = await this.database.read((reader) =>

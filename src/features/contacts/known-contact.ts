@@ -7,7 +7,7 @@ import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 
-/** The key of a contact within an agent: exactly one of these. */
+/** A contact's key within an agent: exactly one of these members. */
 export interface ContactKey {
   ref?: string | null | undefined;
   address?: Address | null | undefined;

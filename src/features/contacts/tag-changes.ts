@@ -26,7 +26,7 @@ export interface TagRequest {
   remove: readonly string[];
 }
 
-/** Concurrent changes share a transaction; changes of one contact also share its lock. */
+/** Concurrent changes share a transaction; changes to the same contact also share its lock. */
 export async function changeTagsTogether(
   tx: Tx,
   requests: readonly TagRequest[],
@@ -101,7 +101,7 @@ async function changeTagsOf(
 /**
  * Changes the tags of a locked contact on behalf of its agent.
  * @param before its current tags
- * @throws GatewayError as `ContactService.changeTags`
+ * @throws GatewayError like `ContactService.changeTags`
  */
 export async function changeKnownTags(
   tx: Tx,

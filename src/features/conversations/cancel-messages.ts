@@ -18,7 +18,7 @@ const MAX_CANCELED = 10;
 
 /**
  * Cancels the scheduled, the proposed and the first queued messages of a locked conversation without changing the
- * conversation. This makes delivery due, which must reject the rest.
+ * conversation. Then wakes delivery, which must reject the remaining messages.
  * @param cancel.limit max queued messages to cancel
  */
 export async function cancelQueued(

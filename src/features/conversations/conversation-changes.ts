@@ -43,7 +43,7 @@ import { storeAudited, storeChange } from "./store-change";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds to the transaction that releases a conversation and has locked the contact and the conversation. */
+    /** Adds a feature's changes to the transaction that releases a conversation and has locked it and its contact. */
     conversationReleased: (tx: Tx, conversation: Conversation, reason: ReleaseReason) => Promise<void>;
   }
 }
@@ -209,7 +209,7 @@ export class ConversationChanges {
         hasNotices: await reader.existsBy(HandoffNotice, { conversationId: id }),
       };
     });
-    // Most conversations have none, which saves a transaction.
+    // Most conversations have no notices and need no transaction.
     if (hasNotices) {
       await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         await assertStillAllowed(tx, context, Permission.conversations_read);

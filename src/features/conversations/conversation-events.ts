@@ -4,7 +4,7 @@ import { type Conversation, ConversationState, Handler } from "./conversation.en
 
 /**
  * An event with the current state of a conversation.
- * @param more why it was released, or who it was assigned to
+ * @param more the reason for a release, or the assigned member
  */
 export const conversationEvent = (
   type: EventType,

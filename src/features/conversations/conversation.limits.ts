@@ -1,2 +1,2 @@
-/** Max queued messages of a conversation. */
+/** Max queued messages per conversation. */
 export const MAX_QUEUED = 500;

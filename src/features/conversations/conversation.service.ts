@@ -237,7 +237,7 @@ export class ConversationService {
    */
   async send(context: RequestContext, args: SendToConversationInput): Promise<Message> {
     const { id, idempotencyKey } = args;
-    // Before the message joins a batch, because an error would split it.
+    // Checked before the message joins a batch, because an error would split the batch.
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
     if (conversation === undefined || !(await this.isOwn(context, conversation)))
       throw noSuch("conversation");

@@ -116,7 +116,7 @@ export class MessageReviews {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Excludes changes of the conversation, other reviews, and the expiry of the proposal.
+      // Excludes concurrent changes to the conversation, other reviews, and the expiry of the proposal.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, id);

@@ -57,7 +57,7 @@ function takingTurns(): () => Promise<void> {
 }
 
 /**
- * Checks a document as a whole; parts with an invalid structure do not hide the problems of others.
+ * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts.
  * @param value a JSON value
  * @param surroundings the agent's lines and model, if the document is checked for an agent
  * @returns every problem, up to `MAX_REPORTED`, in the order of the document
@@ -104,7 +104,8 @@ async function problemsIn(configuration: CompiledConfiguration): Promise<Problem
 }
 
 /**
- * Sorts problems, suggests names that may be meant, and limits number and length, because problems quote the document.
+ * Sorts problems, suggests the names that were probably meant, and limits the number and length of problems, because
+ * they quote the document.
  */
 async function reported(problems: readonly Problem[], value: unknown): Promise<Problem[]> {
   const found: Problem[] = [];

@@ -64,7 +64,7 @@ export class CompiledConfiguration {
   private readonly texts = new Map<string, TextTemplate>();
   private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
-  /** Cached, because comparing a type with a hundred others may take 8 ms of a transaction. */
+  /** Cached, because comparing a type with a hundred others may prolong a transaction by 8 ms. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
   /** Undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;
@@ -92,7 +92,7 @@ export class CompiledConfiguration {
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
 
-  /** Parses the conditions of the rules for situations of a type, one per step, because all of them may take 100 ms. */
+  /** Parses the conditions of the rules for a situation type, one per step, because parsing all may take 100 ms. */
   *parse(type: string): Generator<void, void> {
     const rules = this.rulesFor(type);
     if (this.parsed.has(rules)) return;
@@ -111,8 +111,8 @@ export class CompiledConfiguration {
   }
 
   /**
-   * The value for finding a situation by key; null if its declaration names no key or its data lacks it.
-   * @returns undefined if it is too long to be stored
+   * The key value by which a situation can be found; null if its declaration names no key or its data lacks the key.
+   * @returns undefined if the value is too long to be stored
    */
   keyOf({
     type,
@@ -208,7 +208,7 @@ export class CompiledConfiguration {
     }));
   }
 
-  /** The settings of a template for its messages. */
+  /** The settings that a template defines for its messages. */
   settingsOf(name: string): Pick<TemplateDocument, "topic" | "urgent"> {
     const { templates = {} } = this.document;
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined;

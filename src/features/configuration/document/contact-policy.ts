@@ -14,7 +14,7 @@ export interface Cap {
   path: string;
 }
 
-/** When a policy stops holding back a message, and the path of the part of the document that holds it back. */
+/** The time until which a policy holds back a message, and the path of the document part that causes it. */
 export interface PolicyHold {
   until: Timestamp;
   path: string;

@@ -26,7 +26,7 @@ export interface ReadData {
   forTemplates: Record<string, Value>;
 }
 
-/** Functions that read a value of each type in both forms; undefined if it has a different type. */
+/** Functions that read a value of each type in both forms; they return undefined for a value of another type. */
 const READERS: Readonly<
   Record<BaseType, (value: unknown) => [condition: Value, template: Value] | undefined>
 > = {

@@ -154,7 +154,7 @@ export class EffectWriter {
     };
   }
 
-  /** Whether a message's effect or a policy for such messages requires a review; empty if neither does. */
+  /** States whether the effect itself or a policy requires a review of the message; empty if neither does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]
@@ -271,8 +271,8 @@ function attempt<T>(part: () => T): { value: T | null; error: EffectError | null
 }
 
 /**
- * Converts a text to a declared type, or returns it unchanged if it has another form, so that it does not match the
- * type.
+ * Converts a text to a declared type. A text that cannot be converted is returned unchanged, so that it fails the type
+ * check.
  */
 function dataOf(text: string, type: DataType): unknown {
   const { base, isOptional } = parseDataType(type);
@@ -287,7 +287,7 @@ const TEXTS_TOO_LONG: EffectError = {
   message: `The texts for the model have more than ${ASK_TEXTS_MAX_LENGTH} characters in total.`,
 };
 
-/** The error of messages beyond the limit. */
+/** The error for messages beyond the limit. */
 export const TOO_MANY_MESSAGES: EffectError = {
   code: "limit_reached",
   message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,

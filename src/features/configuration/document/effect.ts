@@ -20,7 +20,7 @@ export interface EffectError {
 
 /**
  * An action of the agent. Its text is null only if there is an error; its template is null only if a model wrote the
- * text or a message is sent again. With `whileHuman`, it applies even while a human answers.
+ * text or a message is sent again. With `whileHuman`, the action applies even while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {

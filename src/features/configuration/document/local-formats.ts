@@ -104,7 +104,7 @@ function cached<Args extends readonly unknown[], Formatter extends object>(
   };
 }
 
-/** Without the second locale, Intl would fall back to that of the process. */
+/** Without the second locale, Intl would fall back to the process's locale. */
 const localesOf = (locale: string): string[] => [locale, DEFAULT_LOCALE];
 
 const numberFormat = cached(
@@ -165,7 +165,7 @@ export const currencies = (() => {
   };
 })();
 
-/** Counts that cover all plural forms of a language except that for whole millions, which are rare in texts. */
+/** Counts that cover all plural forms of a language except the one for whole millions, which is rare in texts. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** The plural forms of counts in a language. */

@@ -6,7 +6,8 @@ type Path = readonly (string | number)[];
 const ANY = Symbol();
 
 /**
- * Valid replacements for invalid parts, so that the other parts keep their positions; parts without one are omitted.
+ * Valid replacements for invalid parts, so that the other parts keep their positions; parts without a replacement
+ * are omitted.
  */
 const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Path) => unknown }[] = [
   { of: ["rules", ANY, "do", ANY], is: () => EFFECT },

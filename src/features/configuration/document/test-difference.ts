@@ -1,4 +1,4 @@
-/** An expectation of a test that the agent does not meet. */
+/** A test's expectation that the agent does not meet. */
 export interface TestDifference {
   testId: string;
   /** The expectation, such as `tests[3].expect.rule`. */

@@ -62,7 +62,7 @@ function offsetText(ms: number): string {
 }
 
 /**
- * Formats a time by the UTC fields of a date.
+ * Formats a time using the UTC fields of a date.
  * @param format as for strftime; text other than conversions is kept
  * @param zoned the time itself and its zone; by default, the date in UTC
  */

@@ -245,7 +245,7 @@ const zoneProblem = (zone: string | number | undefined): string | undefined =>
 
 /**
  * A number to format, or a decimal number as text, without losing a digit.
- * @throws TextError for anything else, because 0 in its place could be taken for an amount
+ * @throws TextError for anything else, because 0 in its place could be mistaken for an amount
  */
 function exact(value: Value, { steps }: TextRun): number | string {
   if (typeof value === "number" && Number.isFinite(value)) return value;
@@ -255,8 +255,8 @@ function exact(value: Value, { steps }: TextRun): number | string {
 }
 
 /**
- * A number with the same plural form, because plural rules depend only on the last six digits and whether there are
- * more.
+ * Converts a number for choosing a plural form. Long integers are shortened, because plural rules depend only on the
+ * last six digits and whether there are more.
  */
 const countOf = (value: number | string): number =>
   /^-?\d{16,}$/.test(String(value)) ? Number(`1${String(value).slice(-12)}`) : Number(value);

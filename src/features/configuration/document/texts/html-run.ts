@@ -11,7 +11,7 @@ const READINGS_PER_ESCAPE = 6;
 /** How often a text is read to check it. */
 const READINGS_PER_SCAN = 8;
 
-/** Renders HTML; values are escaped, so that they remain texts. */
+/** Renders HTML; values are escaped, so that they remain text. */
 export class HtmlRun extends TextRun {
   protected override readonly maxLength = MESSAGE_HTML_MAX_LENGTH;
 

@@ -41,7 +41,7 @@ const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
     if (liquid) return liquid;
-    // It formats no dates: without a locale, it would load Intl's data to find one.
+    // Without a locale, the parser would load Intl's data to find one, although it formats no dates.
     liquid = new Liquid({ templates: {}, locale: "en" });
     for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
     return liquid;
@@ -90,7 +90,7 @@ export class TextTemplate {
     return problems;
   }
 
-  /** True if it reads a value by its name. */
+  /** True if the template reads a value with this name. */
   reads(name: string): boolean {
     return this.names.some(({ path: [root] }) => root === name);
   }
@@ -173,7 +173,7 @@ function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: 
 }
 
 /**
- * Returns a function that compiles alternative parts, which must all leave the same HTML open.
+ * Returns a function that compiles alternative parts, which must all leave the same HTML elements open.
  * @param tag the tag with the parts
  */
 function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {

@@ -73,7 +73,7 @@ export class TextRun {
    * @throws TooExpensive if it takes too many steps
    */
   get subject(): string {
-    // Read about three times.
+    // A subject is read about three times.
     this.steps.spendText(3 * this.parts.length);
     this.assertWellFormed();
     const line = this.parts.replace(/[\p{Cc}\s]+/gu, " ").trim();
