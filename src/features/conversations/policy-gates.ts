@@ -36,8 +36,8 @@ interface Counted {
 type CountedMessages = Map<string, Counted>;
 
 /**
- * Reads the policies of agents for messages written unprompted or about a topic. Caps are exact across processes: their
- * contacts are locked until the transaction ends, unless another transaction has locked them.
+ * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes: the
+ * contacts of these messages are locked until the transaction ends, unless another transaction has locked them.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>
@@ -175,7 +175,7 @@ class ReadPolicyGates implements PolicyGates {
   }
 }
 
-/** When the last full cap allows a message again, and its path; undefined if no cap is full. */
+/** The time when the last full cap allows a message again, and the cap's path; undefined if no cap is full. */
 function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: number): PolicyHold | undefined {
   let last: { untilMs: number; path: string } | undefined;
   for (const cap of caps) {

@@ -34,9 +34,9 @@ const NONE: ReadonlyMap<string, Conversation> = new Map();
 
 /**
  * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last, so
- * that the other effects apply to them: they are sent on the line that the conversation was moved to, even if it was
- * handed off or closed. A dry run does all this in memory.
- * @param unit passed once the locks are known; nothing is stored before that
+ * that the other effects apply to them: they are sent on the line that the conversation was moved to, even if the
+ * conversation was handed off or closed. A dry run does all this in memory.
+ * @param unit `pass` is called once the locks are known, before anything is stored
  * @throws GatewayError `queue_full`
  */
 export async function applyEffects(

@@ -6,7 +6,7 @@ export type Snapshot = Omit<DecisionInput, "situation">;
 
 /** The state when the model was asked; the answer counts only if the state has not changed. */
 export interface ModelRequestState {
-  /** The conversation at the time; null if there was none. */
+  /** The conversation at that time; null if there was none. */
   conversation: Pick<Conversation, "version" | "lastSequence"> | null;
   /** See `Participants`. */
   isNamed: boolean;

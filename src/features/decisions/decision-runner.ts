@@ -133,7 +133,7 @@ export class DecisionRunner implements LaneWork {
   }
 }
 
-/** The model gave no valid answer, so it gets only one sender until it does. */
+/** The result if the model gave no valid answer; until it gives one, it gets only one sender. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,
@@ -152,7 +152,7 @@ export const again = (code: string, detail: string, retryAfterMs = RETRY_MS): Se
   retryAfterMs,
 });
 
-/** Delay of a decision that was not made (ms). */
+/** Delay before retrying a decision that was not made (ms). */
 export const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 

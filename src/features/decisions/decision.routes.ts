@@ -174,7 +174,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["testFromDecision"],
       errors: ["not_found", "conflict"],
-      // As for running tests: a model can neither save nor publish a configuration.
+      // Tests are of no use to a model: with a key, it can neither save nor publish a configuration.
       isForModels: false,
       answers: "A test that expects the agent's decision.",
       example: {

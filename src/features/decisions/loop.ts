@@ -28,10 +28,10 @@ interface Found {
 }
 
 /**
- * Reads, in one statement, a contact's tags, the kinds of addresses where it accepts messages, and whether one of them
- * has opted out or is undeliverable, and counts the automatic answers to an address on all lines in the hour before
- * `now`, up to `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other decision adds an
- * answer.
+ * Reads a contact's tags, the kinds of addresses where it accepts messages, and whether the address that messages would
+ * reach has opted out or is undeliverable. The same statement counts the automatic answers to an address on all lines
+ * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other
+ * decision adds an answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
   // Ordered, because PostgreSQL would otherwise scan the whole table for an address with most of the messages.
@@ -70,8 +70,8 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
 });
 
 /**
- * Recounts the answers for a decision after asking a model, so that the snapshot shows the count that the decision was
- * based on.
+ * Recounts the answers for a decision after asking a model, so that the snapshot contains the count on which the
+ * decision was based.
  */
 export async function recountAnswers(
   tx: Tx,

@@ -24,9 +24,9 @@ export interface Participants {
   conversation: Conversation | null;
   /** The conversation's line, if known. */
   line?: Line | undefined;
-  /** True if the situation names the conversation; then, all messages go there. */
+  /** True if the situation names the conversation; all messages are then sent in it. */
   isNamed: boolean;
-  /** True for the contact's address named by the situation. */
+  /** True if the situation names this address of the contact. */
   isPreferred: (address: ContactAddress) => boolean;
   /** ID of the locked contact: the agent's default contact if the situation names none. */
   subjectId?: string | undefined;

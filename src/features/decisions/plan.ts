@@ -8,7 +8,7 @@ import type { GateExplanation, RuleExplanation } from "./explanation";
 import { rulesJson } from "./explanation-json";
 import { loopGate } from "./loop-gate";
 
-/** The plan of the rules for a situation, before effects are applied; `Rules` are their results. */
+/** The rules' plan for a situation, before its effects are applied; `Rules` is the type of the rules' results. */
 export interface Plan<Rules = RuleExplanation[]> {
   ruleId: string | null;
   gates: GateExplanation[];

@@ -16,7 +16,7 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The IDs of the subjects that matches of rules with `once` are counted for. */
+/** The IDs of the subjects for counting the matches of rules with `once`. */
 interface Subjects {
   agent: string;
   contact: string | undefined;

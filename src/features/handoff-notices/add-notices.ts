@@ -10,7 +10,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { HandoffNotice } from "./handoff-notice.entity";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 
-/** Kind of the lane of a notice; its ID is the notice's. */
+/** Kind of the lane of a notice; the lane has the notice's ID. */
 export const NOTICE_LANE = "notice";
 
 /** A conversation that was handed off. */

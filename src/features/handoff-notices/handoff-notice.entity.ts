@@ -29,11 +29,11 @@ export class HandoffNotice {
   @Column({ type: "integer" })
   attempts!: number;
 
-  /** When the next attempt may be made: before then, this one may still be under way. Null before the first one. */
+  /** Earliest time of the next attempt, because the last one may take until then; null before the first attempt. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   retryAt!: Timestamp | null;
 
-  /** When the mail server accepted it; null before that. */
+  /** When the mail server accepted the e-mail; null until then. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   sentAt!: Timestamp | null;
 

@@ -25,10 +25,10 @@ export const NOTICES = "notices";
 /** Max attempts to send a notice, over about a day. */
 const MAX_ATTEMPTS = 30;
 
-/** Failures of this process, not of the mail server: it stops, or was too slow. */
+/** Failures of this process rather than the mail server: the process was stopping or too slow. */
 const ENDED_HERE: ReadonlySet<string> = new Set(["aborted", "lease_lost"]);
 
-/** How soon to try again if another transaction holds a notice (ms). */
+/** Retry delay if another transaction has locked a notice (ms). */
 const LOCKED_MS = 250;
 
 interface Dependencies {
@@ -75,8 +75,8 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Stored before the attempt, so that a process that is killed during each one does not try forever. The next one may
-    // be made as soon as the lease of this one runs out.
+    // Counted before the attempt, so that there is no endless series of attempts that each kill the process. The next
+    // attempt may be made as soon as the lease of this attempt expires.
     for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + 1))
       await tx.update(
         HandoffNotice,
@@ -86,7 +86,7 @@ export class NoticeWork implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** The result is already stored. */
+  /** No-op: the result is already stored. */
   async finish(): Promise<void> {}
 
   /** Returns the data to send for notices that still apply, by notice ID. */
@@ -129,7 +129,7 @@ export class NoticeWork implements LaneWork {
     return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
   }
 
-  /** Stores a result in a transaction of its own, which may wait for locks, because it holds no lanes. */
+  /** Stores a result in a separate transaction, which may wait for locks, because it holds no lanes. */
   private store(id: string, result: Partial<HandoffNotice>): Promise<unknown> {
     return this.services.database.write((tx) => tx.update(HandoffNotice, { id }, result), {
       limits: DELIVERING,

@@ -42,8 +42,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    // The sender is unknown until the body is complete: naming a line must not let a stranger use up the memory of its
-    // real sender or of other lines.
+    // The sender is unknown until the body is complete, so a stranger who names a line must not be able to use up the
+    // memory reserved for its real sender or for other lines.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);

@@ -46,7 +46,7 @@ export class MailThread {
   /**
    * Parses an e-mail; afterwards, the thread can be taken again, unless it had to be terminated.
    * @param mail the e-mail, whose bytes are transferred
-   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, such as for lack of memory
+   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example for lack of memory
    * @throws the reason of the signal
    */
   async parse(mail: MailForThread, signal: AbortSignal): Promise<ArrayBuffer | undefined> {

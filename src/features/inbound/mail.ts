@@ -95,7 +95,7 @@ function reportOf({ report, date }: ParsedMail): MailReport["report"] {
   return { failure };
 }
 
-/** The stored part of an e-mail's text, split into own words and quotations, and a description of the rest. */
+/** The stored part of an e-mail's text, split into the author's words and quotations, and a description of the rest. */
 function divided(mail: ParsedMail): DividedText & { whole: string; omitted: string | null } {
   const { text: whole, omitted } = shortened(mail);
   return { whole, omitted, ...ownWords(whole) };

@@ -18,7 +18,7 @@ export interface LeakReport {
   url: string | null;
 }
 
-/** The report of a key's holder. */
+/** A report from the holder of a key. */
 export const LEAKED_KEY = z.object({
   key: z.string().max(100).meta({ description: "The complete API key." }),
 });

@@ -123,7 +123,7 @@ export class LeakedKeysService {
       }));
       revoked.push(...leaked);
       if (leaked.length === 0) continue;
-      // Not awaited: the answer must not depend on the mail server.
+      // Not awaited: the response must not depend on the mail server.
       const mailing = this.tellManagers(organization, leaked).finally(() => this.mailing.delete(mailing));
       this.mailing.add(mailing);
     }

@@ -53,7 +53,7 @@ export class LineHealth {
       { state: [line.state, LineState.paused], pausedReason: [line.pausedReason, reason] },
     );
     await this.lanes.wakeAgents(tx, [line.agentId]);
-    // The line starts over when it is resumed.
+    // The count starts over when the line is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
     tx.afterCommit(() =>
       this.log.warn(

@@ -51,7 +51,7 @@ export class LineTest {
   detail!: string;
 }
 
-/** Max tests of an organization's lines per minute and process. */
+/** Max line tests per organization, minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Sends test messages at the request of members, bypassing the queue. */
@@ -68,8 +68,8 @@ export class LineTestService {
   ) {}
 
   /**
-   * Sends a message over a line, regardless of its state, and waits for the result. An organization runs one test at a
-   * time, because each makes the server connect to a target chosen by a member.
+   * Sends a message over a line, regardless of its state, and waits for the result. An organization can run only one
+   * test at a time, because each test makes the server connect to a target chosen by a member.
    * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` without the instance key
    */
   run(context: RequestContext, { id, to }: TestLineInput): Promise<LineTest> {

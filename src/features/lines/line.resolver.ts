@@ -28,7 +28,7 @@ import { LineTest, LineTestService, TestLineInput } from "./line-test.service";
 export class AgentLinesResolver {
   constructor(private readonly service: LineService) {}
 
-  // Counts as an average list, so that one query can request the lines of all agents.
+  // Costs as much as an average list, so that one query can request the lines of all agents.
   @Access(MAY_READ_LINES)
   @FieldResolver(() => [Line], {
     nullable: true,

@@ -38,7 +38,7 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** How long messages are signed with the previous secret as well (ms). */
+/** How long messages are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Manages the lines that agents send messages from. Changes to the lines of one agent are serialized. */
@@ -126,7 +126,7 @@ export class LineService {
     });
   }
 
-  /** The part of a request to create a line that identifies it, without the password. */
+  /** The fields that identify a request to create a line; the password is not one of them. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
     const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords } =
       input;

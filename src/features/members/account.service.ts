@@ -38,8 +38,8 @@ export class AccountService {
 
   /**
    * Changes the password, or sets a first one, and ends the member's other sessions.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` if the current password is wrong or was changed concurrently,
-   *   `invalid_session` or `too_many_attempts`
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` if the current password is wrong or
+   *   was changed concurrently, `invalid_session` or `too_many_attempts`
    */
   changePassword(
     context: RequestContext,
@@ -80,7 +80,8 @@ export class AccountService {
   }
 
   /**
-   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot probe many.
+   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot probe many
+   * addresses.
    * @throws GatewayError `conflict` if the address is in use, `invalid_session` or `too_many_attempts`
    */
   async changeEmail(context: RequestContext, input: ChangeEmailInput): Promise<Member> {

@@ -241,8 +241,7 @@ export class InvitationService {
 
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the lock of
-   * `MEMBER_CHANGES`. A
-   * member of the organization who had no way left to sign in gets the password and keeps the permissions.
+   * `MEMBER_CHANGES`. An existing member who had no way left to sign in gets the password and keeps the permissions.
    * @param passwordHash empty for a person without a password
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
    */

@@ -7,7 +7,7 @@ import { InsertOrderLock } from "../../database/insert-order-lock";
 import { Organization } from "../organizations/organization.entity";
 
 /**
- * Serializes changes of members, invitations and assignments by organization, so that each organization keeps a member
+ * Serializes changes to members, invitations and assignments per organization, so that each organization keeps a member
  * with `config:manage`, and no conversation is assigned to a removed member. Taken before any row lock.
  */
 export const MEMBER_CHANGES = new InsertOrderLock(4);

@@ -17,7 +17,7 @@ export const IsPassword = () =>
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
   });
 
-/** A password to verify, whose hashing costs more the longer it is. */
+/** A password to verify. Its length is limited, because longer passwords take longer to hash. */
 export const IsShortEnough = () =>
   MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` });
 

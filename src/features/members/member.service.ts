@@ -26,7 +26,7 @@ import { Session } from "./session.entity";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds to the transaction that removes a member and holds `MEMBER_CHANGES`. */
+    /** Adds a feature's changes to the transaction that removes a member and holds `MEMBER_CHANGES`. */
     memberRemoved: (tx: Tx, member: Pick<Member, "id">) => Promise<void>;
   }
 }

@@ -25,7 +25,7 @@ const IsPasskeyName = (): PropertyDecorator => (target, name) => {
   HoldsNoToken()(target, name);
 };
 
-/** The parts that any answer of an authenticator has. */
+/** The parts that every authenticator response has. */
 @InputType()
 abstract class PasskeyAnswer {
   @Field(() => ID, { description: "`id` of the browser's credential, in base64url." })

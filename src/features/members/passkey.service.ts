@@ -36,7 +36,7 @@ import {
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./webauthn";
 
-/** Max passkeys of a member. */
+/** Max passkeys per member. */
 export const MAX_PASSKEYS = 20;
 
 interface Dependencies {
@@ -175,8 +175,8 @@ export class PasskeyService {
 
   /**
    * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as an attempt to sign in.
-   * @param credentials of the member whose passkeys to choose from; the calling member or else any if omitted
-   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, as a sign-in with a password
+   * @param credentials the credentials of the passkey's owner; if omitted, the calling member's passkeys or else any
+   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
     const { database, sessions, config } = this.services;
@@ -215,7 +215,7 @@ export class PasskeyService {
 
   /**
    * Verifies the signature of a passkey.
-   * @param act what to do for its member, in the transaction that uses the challenge up
+   * @param act acts for the passkey's member in the transaction that uses up the challenge
    * @param onlyFor the only member to accept; any if undefined
    */
   private async verified<T>(
@@ -233,7 +233,7 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // No work for callers without a challenge, because each challenge counted as an attempt.
+    // Callers without a challenge cause no more work, because only issuing a challenge counts as an attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
@@ -292,7 +292,7 @@ async function assertRoom(tx: Tx, memberId: string): Promise<void> {
   throw new GatewayError("limit_reached", `A member may have at most ${MAX_PASSKEYS} passkeys.`);
 }
 
-/** Stores the challenge in the options, so that it can be used once, in any process. */
+/** Stores the options' challenge, so that it can be used once, in any process. */
 async function issue(
   tx: Tx,
   options: { challenge: string },
@@ -318,7 +318,7 @@ const useChallenge = (
     [sha256(challenge), timestamp()],
   );
 
-/** Locks a member, so that removing the member or changing passkeys waits, and then ends the new session as well. */
+/** Locks a member, so that removing the member or changing passkeys waits, and then also ends the new session. */
 async function lockMember(tx: Tx, id: string): Promise<Member | null> {
   await tx.query("update member set created_at = created_at where id = $1", [id]);
   return tx.findOne(Member, { where: { id }, relations: { organization: true } });

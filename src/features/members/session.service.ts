@@ -357,7 +357,7 @@ export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
 }
 
 /**
- * Locks the verified password, so that a concurrent change waits, and then ends the new session as well.
+ * Locks the verified password, so that a concurrent change waits, and then also ends the new session.
  * @throws GatewayError `invalid_credentials` if the password was already changed
  */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {

@@ -10,7 +10,7 @@ type AcceptedStatus =
   | typeof MessageStatus.scheduled
   | typeof MessageStatus.proposed;
 
-/** Max messages of an agent by status; messages held back by an upgrade do not count. */
+/** Max messages per agent, by status; messages held back by an upgrade do not count. */
 export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   queued: 100_000,
   scheduled: 1_000_000,

@@ -181,7 +181,7 @@ async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Pro
     .addSelect("message.provider_id", "providerId")
     .where({
       lineId: In(given.map(({ lineId }) => lineId)),
-      // Without it, SQLite would scan all messages of the lines.
+      // Without this condition, SQLite would scan all messages of the lines.
       direction: MessageDirection.outbound,
       providerId: In(given.map((each) => each.providerId)),
     })

@@ -73,7 +73,7 @@ export type Unsent =
 
 /**
  * Decides whether a message may be sent, apart from limits shared with other messages. The status `sending` means that
- * its process ended during the attempt.
+ * a process ended while sending the message.
  * @returns the line to send it on, or the reason why it is not sent now
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {

@@ -23,7 +23,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
-  /** The decision to send it, if the agent made one. */
+  /** The decision that sends the message, if there is one. */
   decisionId?: string | undefined;
   /** Subject of an e-mail that starts a conversation; the line's if undefined. */
   subject?: string | undefined;
@@ -43,7 +43,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   answeredAddressId?: string | undefined;
 }
 
-/** The time to queue a message at; undefined for now. */
+/** The time when a message is to be queued; undefined for now. */
 export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
@@ -94,7 +94,7 @@ export async function insertMessages(
   return store(tx, lanes, messages, [...more, ...lanes.adding(tx, messages.map(laneOf))]);
 }
 
-// Both have the same properties, because one statement inserts both.
+// Both have the same properties, because one statement inserts queued and scheduled messages.
 const QUEUED = { status: MessageStatus.queued, sendAt: null, scheduledReason: null, scheduledBy: null };
 const SCHEDULED = {
   status: MessageStatus.scheduled,

@@ -7,7 +7,10 @@ export type FailedMessage = Pick<Message, "id" | "errorCode">;
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds to the transaction that gives up messages. It may hold lane locks, so do not wait for other locks. */
+    /**
+     * Adds a feature's changes to the transaction that gives up messages. The transaction may hold lane locks, so do
+     * not wait for other locks.
+     */
     messagesFailed: (tx: Tx, failed: readonly FailedMessage[]) => Promise<void>;
   }
 }

@@ -68,7 +68,7 @@ export function gatesOf({
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
 
-/** What requires a person's approval of a message: its rule or the configuration's policy. */
+/** The reason why a message requires a person's approval: its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
 /** The path of the part of the configuration that requires a review; null for a rule, which has no fixed path. */

@@ -23,7 +23,7 @@ export interface Content {
   thread?: MailThread | undefined;
 }
 
-/** Max messages before an e-mail to search for the one that it answers. */
+/** Max number of earlier messages to search for the one that an e-mail answers. */
 const MAX_SEARCHED = 100;
 
 /**

@@ -70,7 +70,7 @@ export class Issuer {
 
   /**
    * The address at the issuer where a person signs in.
-   * @param again true if the issuer must ask, even if the person is signed in there
+   * @param again true if the person must sign in again, even with an existing session at the issuer
    * @throws SignInProblem `unavailable`
    */
   async authorizationUrl({ state, nonce, verifier }: Attempt, again: boolean): Promise<URL> {
@@ -110,7 +110,7 @@ export class Issuer {
         idTokenExpected: true,
       });
       const claims: Claims | undefined = tokens.claims();
-      // An issuer for several tenants names one of them.
+      // A multi-tenant issuer names a single tenant in its ID tokens.
       if (claims === undefined || claims.iss !== configuration.serverMetadata().issuer)
         throw new SignInProblem("rejected");
       if (!this.lacksClaims(claims) || !configuration.serverMetadata().userinfo_endpoint) return claims;

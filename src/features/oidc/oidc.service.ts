@@ -73,7 +73,7 @@ export class OidcService {
 
   /**
    * The address at the issuer where a person signs in.
-   * @param again true if the issuer must ask, even if the person is signed in there
+   * @param again true if the person must sign in again, even with an existing session at the issuer
    * @throws SignInProblem `unavailable`
    */
   authorizationUrl(attempt: Attempt, again: boolean): Promise<URL> {

@@ -105,7 +105,7 @@ export class WaitingTimers {
     return this.rows;
   }
 
-  /** The statement that tells later transactions whether the contact may have timers; none if nothing changes. */
+  /** The statement that stores whether the contact may have timers, for later transactions; none if unchanged. */
   private flagging(hasTimers: boolean): Change[] {
     const { contact } = this;
     if (contact === null || contact.hasTimers === hasTimers) return [];

@@ -89,7 +89,7 @@ export class WebhookDispatcher {
   private async catchUpAll(): Promise<boolean> {
     let isMore = false;
     try {
-      // One window per stream in turn, so that no endpoint waits for another's whole backlog.
+      // Streams take turns, one window each, so that no endpoint waits for another's whole backlog.
       this.hasEndpoints ||= await this.database.read(isAnyActive);
       if (!this.hasEndpoints) return false;
       const behind = await this.behind();

@@ -14,7 +14,7 @@ import { TEST_EVENT } from "./test-event";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { WebhookTest } from "./webhook.inputs";
 
-/** Max tests of an organization's endpoints per minute and process. */
+/** Max endpoint tests per organization, minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Sends test events at the request of members, bypassing the queue. */

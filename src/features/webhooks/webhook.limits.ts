@@ -3,7 +3,7 @@ export const MAX_ENDPOINTS = 20;
 
 export const URL_MAX_LENGTH = 2_048;
 
-/** Max length of the description of an endpoint (code points). */
+/** Max length of an endpoint's description (code points). */
 export const DESCRIPTION_MAX_LENGTH = 200;
 
 /** Max length of a delivery's error message. */

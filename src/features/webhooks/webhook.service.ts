@@ -31,7 +31,7 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** How long events are signed with the previous secret as well (ms). */
+/** How long events are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Manages the webhook endpoints of organizations. */
@@ -124,7 +124,7 @@ export class WebhookService {
   }
 
   /**
-   * Creates a new signing secret for an endpoint. For a day, events are signed with the previous secret as well.
+   * Creates a new signing secret for an endpoint. For a day, events are also signed with the previous secret.
    * @returns the endpoint with the secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` without the instance key
    */

@@ -88,7 +88,7 @@ export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */
   group: string | null;
-  /** The subject; a text counts matches for the contact and that text. */
+  /** The subject; a text stands for the contact together with this text. */
   per: "contact" | "conversation" | { text: string };
   /** An ISO 8601 duration. */
   within: string;

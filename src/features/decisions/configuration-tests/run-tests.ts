@@ -13,7 +13,7 @@ export interface TestReport {
   coverage: readonly RuleCoverage[];
 }
 
-/** Runs the tests of a document, one per step, because 500 expensive tests may take long. */
+/** Runs the tests of a document, one per step, because 500 expensive tests may take a long time. */
 export function* testsInSteps(
   configuration: CompiledConfiguration,
   tests: readonly TestDocument[],

@@ -54,7 +54,7 @@ function attempt(configuration: CompiledConfiguration, tested: TestedSituation):
   }
 }
 
-/** Everything except texts, which must be the same with and without replaced names. */
+/** A decision without its texts; this part must be the same with and without replaced names. */
 const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
   canonicalJson([
     ruleId,

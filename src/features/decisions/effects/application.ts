@@ -42,8 +42,8 @@ export interface Application extends Dependencies {
   /** The policy, which says which topics require an opt-in; undefined without one. */
   policy: ContactPolicy | undefined;
   /**
-   * The policy that applies to the messages, and the contact's time zone; undefined if they are answers, or without a
-   * contact.
+   * The policy that applies to the messages, and the contact's time zone; undefined if the messages are answers or
+   * there is no contact.
    */
   bound: { policy: ContactPolicy; timezone: string | null } | undefined;
   now: Timestamp;

@@ -7,7 +7,7 @@ import { MessageStatus } from "../../messages/message.enums";
 /** Statuses of messages that do not reach the contact. */
 const UNSEEN: readonly MessageStatus[] = [MessageStatus.canceled, MessageStatus.failed];
 
-/** A text with this many code points always fits. */
+/** A text with this many code points always fits into `HISTORY_MAX_BYTES`. */
 const CUT_LENGTH = 2_600;
 
 interface Wanted {

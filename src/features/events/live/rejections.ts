@@ -27,7 +27,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
 }
 
 /**
- * The reason why a caller may no longer follow an agent according to a snapshot; undefined if it still may.
+ * The reason why a snapshot no longer allows a caller to follow an agent; undefined if it still does.
  * @param ip the address of the client
  */
 export function rejectionIn(
