@@ -39,7 +39,7 @@ const SignInWaitedFor = () => {
   return waiting && <ConfirmSignIn onClosed={waiting.settle} />;
 };
 
-/** Handles every change of the URL, including filters, so that no pasted secret gets into the history or a request. */
+/** Handles every URL change, including filters, so that no pasted secret gets into the history or a request. */
 const goTo: AroundNavHandler = (navigate, to, options) => navigate(withoutSecrets(to), options);
 
 /**

@@ -35,7 +35,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 /**
  * The failure as a sentence for the user.
- * @param polled true if the page retries by itself
+ * @param polled true if the page retries automatically
  */
 export function sentenceOf(error: unknown, { polled = false } = {}): string {
   if (!(error instanceof ApiError)) return "Something went wrong in this page. Reload it and try again.";

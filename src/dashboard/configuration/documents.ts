@@ -15,7 +15,8 @@ export type Live = NonNullable<ConfigurationDocumentsQuery["configuration"]>;
 export type Draft = NonNullable<ConfigurationDocumentsQuery["configurationDraft"]>;
 
 /**
- * The live configuration and the draft of an agent. Only their numbers are polled, because the documents may be large.
+ * The live configuration and the draft of an agent. Only their version and revision numbers are polled, because the
+ * documents may be large.
  */
 export function useDocuments(agentId: string) {
   const documents = usePolledQuery(

@@ -47,7 +47,7 @@ export function DraftEditor(props: {
   const { busy, error, run, clearError } = useTask();
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
-  // Preserves the line breaks of the saved text, which the service does not.
+  // Preserves the line breaks of the saved text, which the service does not store.
   const [saved, setSaved] = useState<{ revision: number; text: string }>();
 
   const revision = draft?.revision ?? 0;

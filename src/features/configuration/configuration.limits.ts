@@ -19,7 +19,7 @@ export const MAX_SITUATIONS = 100;
 /** Max lines listed for a message, which is sent on the first line that reaches the contact. */
 export const MAX_LINES_OF_MESSAGE = 5;
 
-/** Max members in the data of a declared situation. */
+/** Max members in a declared situation's data. */
 export const MAX_DATA_MEMBERS = 50;
 
 /** Max languages per template, besides its own. */
@@ -112,7 +112,7 @@ export const MAX_TEXT_STEPS = 100_000;
 /** Max characters in the HTML of all messages that a decision sends, not counting a message sent again. */
 export const MAX_HTML_PER_DECISION = 60_000;
 
-/** Max values shown in the explanation of a decision. */
+/** Max values shown in a decision's explanation. */
 export const MAX_READS = 1_000;
 
 /** Max length of a value in an explanation, as text or JSON (UTF-16 code units). */

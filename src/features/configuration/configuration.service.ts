@@ -42,7 +42,7 @@ const LISTED = {
   publishedBy: true,
 } as const;
 
-/** Max time a check waits for other checks (ms). */
+/** Max time a check can wait for other checks (ms). */
 const CHECK_TIMEOUT_MS = 10_000;
 
 /** A draft and its problems. */

@@ -8,7 +8,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { Erasure } from "./erasure.entity";
 
-/** Max time a caller waits for an erasure (ms) before it continues in the background. */
+/** Max time a caller waits for an erasure before the erasure continues in the background (ms). */
 const MAX_WAIT_MS = 3_000;
 
 /**

@@ -16,7 +16,7 @@ import { addressesOf } from "./known-contact";
 import { putContact } from "./put-contact";
 import { changeKnownTags, tagsOf } from "./tag-changes";
 
-/** Max contacts of one request that share a transaction. */
+/** Max contacts from one request that can share a transaction. */
 const PUT_TOGETHER = 100;
 
 /** A contact to store for an agent. */

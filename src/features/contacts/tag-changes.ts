@@ -115,7 +115,7 @@ export async function changeKnownTags(
   return result;
 }
 
-/** The tags of a contact; undefined without any. */
+/** The tags of a contact; undefined if there are none. */
 export const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) => {
   const rows = await tx.findBy(ContactTag, { contactId: In(contactIds) });
   const byContact = groupBy(rows, ({ contactId }) => contactId);

@@ -90,7 +90,7 @@ export async function applyEffects(
   // The conversation with the default contact does not count: the situation is not about it.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
-  /** IDs of messages canceled by changes of conversations, by conversation. */
+  /** IDs of messages canceled by changes to conversations, by conversation. */
   const canceled = new Map<string, Set<string>>();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;

@@ -19,7 +19,7 @@ export function explanationJson({
   return new StoredJson(`${start},"rules":${rules},"effects":${JSON.stringify(withoutNulls(effects))}}`);
 }
 
-/** Omits members that are null, except in data of situations. */
+/** Omits members that are null, except in situation data. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== "object" || value === null) return value;

@@ -3,7 +3,7 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { Semaphore } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 
-/** Max time a replay waits for others (ms). */
+/** Max time a replay can wait for other replays (ms). */
 const WAIT_TIMEOUT_MS = 30_000;
 
 /** Evaluations shorter than this (ms) skip the timer, which would take longer. */

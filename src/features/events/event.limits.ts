@@ -1,4 +1,4 @@
-/** Max size of the data of an event as JSON (bytes), so that a whole event has at most 64 KiB. */
+/** Max size of an event's data as JSON (bytes), so that a whole event has at most 64 KiB. */
 export const EVENT_DATA_MAX_BYTES = 63 * 1024;
 
 export const TYPE_MAX_LENGTH = 32;

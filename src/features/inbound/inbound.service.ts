@@ -69,7 +69,7 @@ export class InboundService {
       const { organizationId } = line.agent;
       return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
-      // Not the sender's fault, so it must retry.
+      // Not the sender's fault, so the sender must retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
@@ -112,7 +112,7 @@ export class InboundService {
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
-        // Concurrent changes to the contact are not the sender's fault, so it must retry.
+        // Concurrent changes to the contact are not the sender's fault, so the sender must retry.
         if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
       }
     }

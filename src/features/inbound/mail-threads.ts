@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** Max memory of a thread (MB). */
+/** Max memory per thread (MB). */
 const MAX_MEMORY_MB = 256;
 
 /** Max idle time of a thread (ms); ending it frees its memory. */

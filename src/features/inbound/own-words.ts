@@ -1,9 +1,9 @@
 import { ATTRIBUTIONS, FOOTERS, HEADER_NAMES, SEPARATORS } from "./mail-layouts";
 
-/** Max lines of a wrapped introduction of a quotation. */
+/** Max lines in a wrapped introduction to a quotation. */
 const MAX_ATTRIBUTION_LINES = 3;
 
-/** Max lines of a header block above a quotation. */
+/** Max lines in a header block above a quotation. */
 const MAX_HEADER_LINES = 12;
 
 /** Max length of lines written by mail programs (UTF-16 code units). */

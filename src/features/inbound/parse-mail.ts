@@ -9,10 +9,10 @@ export const TIMEOUT_MS = 5_000;
 /** Max e-mails parsed concurrently, each on its own core and for a different organization. */
 const MAX_THREADS = 2;
 
-/** Max time an e-mail waits for earlier ones (ms); after that, the mail server must retry. */
+/** Max time an e-mail can wait for earlier e-mails (ms); after that, the mail server must retry. */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Max e-mails of an organization being parsed or waiting; above that, its mail servers must retry. */
+/** Max e-mails per organization being parsed or waiting; above that, its mail servers must retry. */
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
 // Created once: capturing a stack per error is expensive during an attack.

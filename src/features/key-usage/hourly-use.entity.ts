@@ -16,7 +16,7 @@ export class HourlyUse {
   @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
-  // No foreign key, so that counts and changes of a key do not wait for each other's row locks.
+  // No foreign key, so that counting a key's uses and changing the key do not wait for each other's row locks.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 

@@ -8,7 +8,7 @@ export const REPORT_MAX_BYTES = 1_048_576;
 /** Max tokens in a report. */
 const REPORT_MAX_TOKENS = 2_000;
 
-/** Max length of the stored URL of a leak. */
+/** Max length of a leak's stored URL. */
 const URL_MAX_LENGTH = 2_048;
 
 /** A key found in public. */

@@ -12,7 +12,7 @@ import type { GitHubSignatures } from "./github-signatures";
 import { keyOf, REPORT_MAX_BYTES, reportsOf } from "./leaked-keys.bodies";
 import type { LeakedKeysService } from "./leaked-keys.service";
 
-/** Min response time (ms), longer than a revocation takes, so that it does not reveal which keys exist. */
+/** Min response time (ms), longer than a revocation takes, so that response times do not reveal which keys exist. */
 const ANSWER_AFTER_MS = 250;
 
 interface Services {

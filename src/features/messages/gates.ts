@@ -61,7 +61,7 @@ export type QueuedRow = Pick<
 /** A message waiting on a lane. */
 export type QueuedMessage = QueuedRow & { context: GateContext };
 
-/** The change of a queued message: sent, delivered, held back or given up. */
+/** The change to a queued message: sent, delivered, held back or given up. */
 export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };

@@ -35,7 +35,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
   /** Whether the rule or the policy requires a person's approval; undefined if neither does. */
   review?: ReviewDemand | undefined;
-  /** Topic of the message; undefined without one. */
+  /** Topic of the message; undefined if there is none. */
   topic?: string | undefined;
   /** True if no window or cap may hold it back. */
   isUrgent?: boolean | undefined;

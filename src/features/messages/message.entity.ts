@@ -39,7 +39,7 @@ export const ERROR_TEXT_MAX_LENGTH = 500;
 /** Max length of a path such as `policy.windows[19]`. */
 export const POLICY_PATH_MAX_LENGTH = 40;
 
-/** Max length of the name of a topic. */
+/** Max length of a topic's name. */
 export const TOPIC_MAX_LENGTH = 63;
 
 /** Max length of the description of omitted parts (code points). */

@@ -4,7 +4,7 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 /** Max length of the reason for discarding a proposed message (code points). */
 export const DISCARD_REASON_MAX_LENGTH = 500;
 
-/** Max length of the HTML of a message (code points). */
+/** Max length of a message's HTML (code points). */
 export const MESSAGE_HTML_MAX_LENGTH = 40_000;
 
 /** Placeholder for the unsubscribe link in stored texts, because their readers must not get the link. */

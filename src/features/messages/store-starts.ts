@@ -28,7 +28,7 @@ const MAX_SEARCHED = 100;
 
 /**
  * The thread of an e-mail, for `UPDATE message … RETURNING`: the thread and, on a new line, the subject of the
- * contact's last e-mail; without one, the ID and subject of the first e-mail to the contact.
+ * contact's last e-mail; if there is none, the ID and subject of the first e-mail to the contact.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
@@ -51,7 +51,7 @@ function threadOf(text: string | null): MailThread | undefined {
 }
 
 /**
- * Stores the changes of queued messages, and an attempt for each delivered or sent message.
+ * Stores the changes to queued messages, and an attempt for each delivered or sent message.
  * @returns the contents of the messages to send
  */
 export async function storeStarts(

@@ -88,7 +88,7 @@ export class Issuer {
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
-        // Not `prompt`, of which some issuers reject this value.
+        // Not `prompt=login`, because some issuers reject it.
         ...(again && { max_age: "0" }),
       }),
     );

@@ -42,7 +42,7 @@ export class UnsubscribeService {
         return { ...subscription, title, isOut };
       });
     } catch (error) {
-      // Not the caller's fault, so it must retry.
+      // Not the caller's fault, so the caller must retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;

@@ -51,7 +51,7 @@ export interface EditorHandle {
  */
 export interface EditorProps {
   label: string;
-  /** Read out after the label. */
+  /** Description that screen readers read after the label. */
   description: string;
   text: string;
   onChange: (text: string) => void;

@@ -287,7 +287,7 @@ export const situationTypes = ({ situations = {} }: ConfigurationDocument): stri
   ...RESERVED_SITUATIONS.keys(),
 ];
 
-/** The policy of a document; undefined without one. */
+/** The policy of a document; undefined if there is none. */
 export const policyOf = ({ policy, zone }: ConfigurationDocument): ContactPolicy | undefined =>
   policy && new ContactPolicy(policy, zone);
 

@@ -89,7 +89,7 @@ export function tooManyMembers({
   ];
 }
 
-/** Max members of an effect to compare with the kinds of effects. */
+/** Max members of an effect that are compared with the kinds of effects. */
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;

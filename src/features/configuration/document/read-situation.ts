@@ -22,7 +22,7 @@ export interface EarlierMessage {
 export interface ModelRecord {
   /** Earlier messages of the conversation, oldest first; undefined if the rule does not request them. */
   history?: readonly EarlierMessage[];
-  /** The model's raw answer, truncated to a max length; undefined without one. */
+  /** The model's raw answer, truncated to a max length; undefined if there is none. */
   answer?: string;
 }
 

@@ -39,7 +39,7 @@ export interface Application extends Dependencies {
   isUndeliverable: boolean;
   /** True if a timer submitted the situation. */
   isTimed: boolean;
-  /** The policy, which says which topics require an opt-in; undefined without one. */
+  /** The policy, which states which topics require an opt-in; undefined if there is none. */
   policy: ContactPolicy | undefined;
   /**
    * The policy that applies to the messages, and the contact's time zone; undefined if the messages are answers or

@@ -23,14 +23,14 @@ const MAX_IDS = 500;
 /** Max start positions per statement. */
 const MAX_CURSORS = 10;
 
-/** Max share of the streams per organization. */
+/** Max share of all streams per organization. */
 const ORGANIZATION_SHARE = 0.5;
 
 /** Max streams being opened at a time, in total and per organization: each takes several queries. */
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
 
-/** Max time a stream waits while others are being opened (ms). */
+/** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
 const LOG_INTERVAL_MS = 60_000;

@@ -53,7 +53,7 @@ export interface LiveSnapshot {
   deletedAgents: ReadonlySet<string>;
 }
 
-/** Max events of a batch. */
+/** Max events per batch. */
 const MAX_EVENTS = 200;
 
 /** A row of either kind, which determines the meaning of the other columns. */
