@@ -11,7 +11,7 @@ import { TryIt } from "./try-it";
 // Load the editor in parallel with the documents.
 preloadEditor();
 
-/** The configuration of an agent: its draft, a dry run, and its versions. */
+/** An agent's configuration: its draft, a dry run, and its versions. */
 export const Configuration = () => (
   <AgentPage
     title="Configuration"

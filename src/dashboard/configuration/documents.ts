@@ -9,14 +9,14 @@ import {
 /** How often an open page checks whether another member has saved or published (ms). */
 const POLL_INTERVAL_MS = 10_000;
 
-/** The live configuration of an agent. */
+/** An agent's live configuration. */
 export type Live = NonNullable<ConfigurationDocumentsQuery["configuration"]>;
-/** The draft of an agent. */
+/** An agent's draft. */
 export type Draft = NonNullable<ConfigurationDocumentsQuery["configurationDraft"]>;
 
 /**
- * The live configuration and the draft of an agent. Only their version and revision numbers are polled, because the
- * documents may be large.
+ * An agent's live configuration and draft. Only their version and revision numbers are polled, because the documents
+ * may be large.
  */
 export function useDocuments(agentId: string) {
   const documents = usePolledQuery(

@@ -29,7 +29,7 @@ const SOURCES: Readonly<Record<ConsentSource, string>> = {
   unsubscribe: "By an unsubscribe link",
 };
 
-/** The consents of a contact by topic. Members with write permission change them for all addresses. */
+/** A contact's consents by topic. Members with write permission can change them for all addresses. */
 export function ContactConsents({ id, addresses }: { id: string; addresses: number }) {
   const { may, deactivated } = useViewer();
   const { data, error: failure } = usePolledQuery(ContactConsentsDocument, { id }, { pollMs: 15_000 });

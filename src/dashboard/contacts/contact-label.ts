@@ -10,7 +10,7 @@ interface Labeled {
   addresses: readonly { address: string }[];
 }
 
-/** The label of a contact: its name or, without one, its key. */
+/** A contact's label: its name or, without a name, its key. */
 export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 

@@ -9,7 +9,7 @@ import { useTask } from "../ui/task";
 import styles from "./contacts.module.css";
 import { ChangeContactTagsDocument } from "./documents.generated";
 
-/** The tags of a contact. Members with write permission add and remove them one by one. */
+/** A contact's tags. Members with write permission can add and remove them one by one. */
 export function ContactTags({ id, tags }: { id: string; tags: readonly string[] }) {
   const { may, deactivated } = useViewer();
   const { busy, error, run, clearError } = useTask();

@@ -3,7 +3,7 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import type { MemberEntry } from "./invite-member";
 import { Sessions } from "./sessions";
 
-/** Lists the sessions of a member. */
+/** Lists a member's sessions. */
 export const MemberSessions = ({ member, onClosed }: { member: MemberEntry; onClosed: () => void }) => (
   <Dialog title={`Sessions of ${member.email}`} size="54rem" onClosed={onClosed}>
     {(close) => (

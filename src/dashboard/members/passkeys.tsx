@@ -16,7 +16,7 @@ const COLUMNS = columnsOf("Passkey", "Added", "Last used", { heading: "Actions",
 const POLL_INTERVAL_MS = 30_000;
 
 /**
- * The passkeys of a member.
+ * A member's passkeys.
  * @param memberId another member; the signed-in member if omitted
  * @param actions the actions available for each passkey
  */

@@ -22,7 +22,7 @@ const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", {
 const POLL_INTERVAL_MS = 20_000;
 
 /**
- * The active sessions of a member; ending one signs the member out there.
+ * A member's active sessions; ending a session signs the member out there.
  * @param memberId another member; the signed-in member if omitted
  */
 export function Sessions({ memberId = null }: { memberId?: string | null }) {

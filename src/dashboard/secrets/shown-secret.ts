@@ -11,7 +11,7 @@ export interface NewSecret {
   name: string;
   /** Defaults to an API key. */
   kind?: SecretKind;
-  /** Name of the agent of an API key. */
+  /** Name of an API key's agent. */
   agent?: string;
   /** Additional information, such as whether an e-mail was sent. */
   note?: string;

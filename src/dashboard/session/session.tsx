@@ -64,7 +64,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;
 }
 
-/** Ends the session, or all sessions of the member, and clears all loaded data. */
+/** Ends the session, or all of the member's sessions, and clears all loaded data. */
 export async function signOut({ everywhere = false } = {}): Promise<void> {
   await (everywhere ? execute(SignOutEverywhereDocument, {}) : execute(SignOutDocument, {})).catch(
     (error) => {

@@ -32,7 +32,7 @@ function typesLabel(types: readonly EventType[] | null): string {
   return only !== undefined && others.length === 0 ? eventTypeLabel(only) : `${types.length} types`;
 }
 
-/** The webhook endpoints of the organization. */
+/** The organization's webhook endpoints. */
 export function Webhooks() {
   const { deactivated } = useViewer();
   const address = useListAddress();

@@ -40,7 +40,7 @@ export class Activity {
 export class ActivityService {
   constructor(private readonly database: Database) {}
 
-  /** The activity of the caller's organization since the start of a period. */
+  /** The activity in the caller's organization since the start of a period. */
   count(context: RequestContext, period: UsagePeriod): Promise<Activity> {
     const organizationId = organizationOf(context);
     const firstId = leastUuidAt(startOf(period));

@@ -74,7 +74,7 @@ export class AgentService {
     return agent;
   }
 
-  /** The agents of the caller's organization, ordered by slug. */
+  /** The agents in the caller's organization, ordered by slug. */
   list(context: RequestContext): Promise<Agent[]> {
     const organizationId = organizationOf(context);
     return this.database.read((reader) =>
@@ -83,7 +83,7 @@ export class AgentService {
   }
 
   /**
-   * One page of the agents of one or all organizations, oldest first, for the command line.
+   * One page of the agents in one or all organizations, oldest first, for the command line.
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({
@@ -232,7 +232,7 @@ export class AgentService {
 const targetOf = ({ id, slug, organizationId }: Agent) => ({ id, name: slug, organizationId });
 
 /**
- * An agent of the caller's organization.
+ * An agent in the caller's organization.
  * @throws GatewayError `not_found`
  */
 async function ownAgent(reader: EntityManager, context: RequestContext, id: string): Promise<Agent> {

@@ -12,7 +12,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof agentScopes, string> {}
 }
 
-/** The agents of an organization. */
+/** An organization's agents. */
 export const agents = feature({
   entities: [Agent],
   services: ({ database, lanes, log, hooks }) => ({

@@ -106,7 +106,7 @@ export async function insertKey(
 }
 
 /**
- * A key of the caller's organization.
+ * A key in the caller's organization.
  * @throws GatewayError `not_found`
  */
 export async function ownKey(tx: Tx, context: RequestContext, id: string): Promise<ApiKey> {
@@ -210,7 +210,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 }
 
 /**
- * Changes the name and settings of a key of the caller's organization, and records the differences, if any.
+ * Changes the name and settings of a key in the caller's organization, and records any differences.
  * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
  */
 export async function changeKey(

@@ -5,7 +5,7 @@ import { AuditResolver } from "./audit.resolver";
 import { AuditService } from "./audit.service";
 import { AuditEntry } from "./audit-entry.entity";
 
-/** The audit log of an organization. */
+/** An organization's audit log. */
 export const audit = feature({
   entities: [AuditEntry],
   services: ({ database }) => ({ audit: new AuditService(database) }),

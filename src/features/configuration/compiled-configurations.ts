@@ -30,7 +30,7 @@ export class CompiledConfigurations {
 
   private readonly policies = new LRUCache<string, ContactPolicy>({ max: MAX_POLICIES });
 
-  /** Compiles the live version of an agent. */
+  /** Compiles an agent's live version. */
   async live(
     reader: EntityManager,
     agentId: string,

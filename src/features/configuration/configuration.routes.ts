@@ -18,7 +18,7 @@ const EXAMPLE = {
   decider: { kind: "rules" },
 };
 
-/** The configuration of the agent that a key resolves to. */
+/** The configuration of the API key's agent. */
 export const configurationRoutes: RouteGroup = {
   tag: "Configuration",
   description:

@@ -79,7 +79,7 @@ export class ConfigurationService {
   ) {}
 
   /**
-   * The live configuration, or an earlier version, of the calling agent or of the agent named by a member.
+   * An agent's live configuration or an earlier version. A key uses its own agent; a member names one.
    * @returns null if there is no such version
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
@@ -140,7 +140,7 @@ export class ConfigurationService {
   }
 
   /**
-   * The draft of an agent; null if there is none.
+   * An agent's draft; null if there is none.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   draft(context: RequestContext, agent: string | null | undefined): Promise<ConfigurationDraft | null> {
@@ -184,7 +184,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Saves the draft of an agent, even if it has problems.
+   * Saves an agent's draft, even if the draft has problems.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
    */

@@ -58,7 +58,7 @@ const releaseLaneOf = (agentId: string): NewLane => ({
   kind: RELEASE_LANE,
 });
 
-/** The live version of an agent; every agent has one. */
+/** An agent's live version; every agent has one. */
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
   reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
 
@@ -84,7 +84,7 @@ export async function documentToPublish(
 /** Max versions deleted per statement: each has a document of up to 1 MiB. */
 const MAX_PURGED = 100;
 
-/** Deletes the versions of a deleted agent, oldest first. */
+/** Deletes a deleted agent's versions, oldest first. */
 export const purgeVersions =
   (database: Database): PurgeStep =>
   (agentId, options) =>

@@ -40,7 +40,7 @@ export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Addr
 
 /**
  * Adds addresses to a locked or new contact; existing addresses stay unchanged.
- * @returns all addresses of the contact, and whether any was added
+ * @returns all of the contact's addresses, and whether any was added
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */
 export async function addAddresses(

@@ -14,7 +14,7 @@ const fold = (text: string): string =>
 /** The normalized search term; a phone number matches in any notation with country code. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
-/** The search terms of a contact: its `ref`, addresses, name, and each word of the name. */
+/** A contact's search terms: its `ref`, addresses, name, and each word of the name. */
 export function termsOf(
   { ref, name }: Pick<Contact, "ref" | "name">,
   addresses: readonly Pick<ContactAddress, "address">[],
@@ -24,7 +24,7 @@ export function termsOf(
   return [...new Set(texts.flatMap((text) => (text == null ? [] : fold(text) || [])))];
 }
 
-/** Stores the search terms of a new contact. */
+/** Stores a new contact's search terms. */
 export async function insertTerms(
   tx: Tx,
   { id: contactId, agentId, ref, name }: Contact,

@@ -34,7 +34,7 @@ import { ContactExport } from "./contact-export";
 import { ContactRecordConnection } from "./contact-record";
 import { Topic } from "./topic";
 
-/** Assumed number of consents of a contact: most contacts have one address and few topics with a consent. */
+/** Assumed number of consents per contact: most contacts have one address and few topics with a consent. */
 const ASSUMED_CONSENTS = 20;
 
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;

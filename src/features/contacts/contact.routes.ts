@@ -38,7 +38,7 @@ const CHANGE = { tags: ["new", "vip"], changed: ["new"] };
 const TAG_ERRORS = ["conflict", "limit_reached"] as const;
 const CHANGED = "All tags of the contact, and the changed ones.";
 
-/** The contacts of the agent that a key resolves to. */
+/** The contacts of the API key's agent. */
 export const contactRoutes: RouteGroup = {
   tag: "Contacts",
   description: "The people the agent talks to.",

@@ -61,9 +61,9 @@ import { assertTopics, type Topic, unknownTopics } from "./topic";
 
 /** Manages the contacts of agents. */
 export class ContactService {
-  /** The addresses of a contact, oldest first. Does not check access. */
+  /** A contact's addresses, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
-  /** The tags of a contact in alphabetical order. Does not check access. */
+  /** A contact's tags in alphabetical order. Does not check access. */
   readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
 
   /** A contact by ID. Does not check access. */
@@ -146,7 +146,7 @@ export class ContactService {
   }
 
   /**
-   * One page of the contacts of the calling agent, or of the agent named by a member.
+   * One page of an agent's contacts. A key uses its own agent; a member names one.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -323,7 +323,7 @@ export class ContactService {
   }
 
   /**
-   * Adds and removes tags of a contact atomically.
+   * Adds and removes a contact's tags atomically.
    * @throws GatewayError `not_found`, `invalid_request`, `limit_reached`, or `conflict` for an erased contact
    */
   changeTags(

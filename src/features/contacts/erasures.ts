@@ -47,7 +47,7 @@ export class Erasures {
   }
 
   /**
-   * Erases the remaining data of a contact.
+   * Erases a contact's remaining data.
    * @returns once that is done, or after a few seconds
    */
   async finish(contactId: string, owner: string): Promise<void> {

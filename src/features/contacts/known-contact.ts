@@ -101,7 +101,7 @@ export async function lockContactsAt(
   );
 }
 
-/** The addresses of a locked contact, oldest first; undefined if there are none. */
+/** A locked contact's addresses, oldest first; undefined if there are none. */
 export const addressesOf = coalesceKeysInTx(
   async (tx: Tx, contactIds) =>
     groupBy(

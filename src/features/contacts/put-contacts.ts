@@ -106,7 +106,7 @@ export const sourceOf = ({ caller }: RequestContext): ConsentSource =>
   caller.kind === "agent" ? ConsentSource.api : ConsentSource.member;
 
 /**
- * The addresses of a locked contact that a consent applies to.
+ * A locked contact's addresses that a consent applies to.
  * @param id ID of one address; undefined for all
  * @throws GatewayError `not_found`, or `conflict` for a contact without an address
  */

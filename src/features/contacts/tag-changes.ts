@@ -99,7 +99,7 @@ async function changeTagsOf(
 }
 
 /**
- * Changes the tags of a locked contact on behalf of its agent.
+ * Changes a locked contact's tags on behalf of its agent.
  * @param before its current tags
  * @throws GatewayError like `ContactService.changeTags`
  */
@@ -115,7 +115,7 @@ export async function changeKnownTags(
   return result;
 }
 
-/** The tags of a contact; undefined if there are none. */
+/** A contact's tags; undefined if there are none. */
 export const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) => {
   const rows = await tx.findBy(ContactTag, { contactId: In(contactIds) });
   const byContact = groupBy(rows, ({ contactId }) => contactId);

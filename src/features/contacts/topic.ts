@@ -31,7 +31,7 @@ declare module "../../schema/hooks" {
 
 /**
  * Finds topics that an agent does not declare.
- * @param known the topics of the agent
+ * @param known the agent's topics
  * @param named topics in an input, with their paths
  */
 export function unknownTopics(

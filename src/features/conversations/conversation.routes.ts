@@ -87,7 +87,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   },
 });
 
-/** The conversations of the agent that a key resolves to. */
+/** The conversations of the API key's agent. */
 export const conversationRoutes: RouteGroup = {
   tag: "Conversations",
   description: "Conversations between the agent and its contacts.",

@@ -123,7 +123,7 @@ export class ConversationService {
   }
 
   /**
-   * One page of the conversations of the calling agent, or of the agent named by a member.
+   * One page of an agent's conversations. A key uses its own agent; a member names one.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(

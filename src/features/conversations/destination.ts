@@ -60,7 +60,7 @@ async function idOf(
 }
 
 /**
- * The line with an ID or a name, or the default line of the agent.
+ * The line with an ID or a name, or the agent's default line.
  * @throws GatewayError `not_found`, or `not_deliverable` if the agent has no default line
  */
 export async function lineOf(
@@ -141,7 +141,7 @@ export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | und
   return undefined;
 }
 
-/** The default line of an agent, cached for a transaction that changes no lines; undefined if there is none. */
+/** An agent's default line, cached for a transaction that changes no lines; undefined if there is none. */
 const defaultLineOf = coalesceKeysInTx(
   async (tx: Tx, agentIds) => {
     const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });

@@ -22,7 +22,7 @@ interface Position {
 }
 
 /**
- * Closes the conversations of an erased contact and empties their messages. A closed conversation gets no new messages,
+ * Closes an erased contact's conversations and empties their messages. A closed conversation gets no new messages,
  * and an erased contact no new conversations, so no text is left behind.
  */
 export const eraseConversations =

@@ -20,7 +20,7 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
 };
 
 /**
- * The conversations and messages of a contact; scheduled and proposed messages have no position in their conversation.
+ * A contact's conversations and messages; scheduled and proposed messages have no position in their conversation.
  */
 export const conversationParts: readonly ContactPart[] = [
   {

@@ -16,7 +16,7 @@ export interface Place {
   line: Line;
   /** The locked contact; the lock keeps other transactions from opening a conversation. */
   contact: Pick<Contact, "handedOffAt">;
-  /** An address of the contact. */
+  /** One of the contact's addresses. */
   address: ContactAddress;
 }
 

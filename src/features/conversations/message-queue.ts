@@ -33,7 +33,7 @@ import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 /** A message to send, and its caller. */
 interface Sending {
   context: RequestContext;
-  /** Null for the conversation with the default contact of the caller's agent, if it has one. */
+  /** Null for the conversation with the default contact, if the caller's agent has one. */
   conversationId: string | null;
   text: string;
   /** When to queue the message; undefined for now. */

@@ -25,7 +25,7 @@ export class Candidates {
   ) {}
 
   /**
-   * Finds and compiles a configuration of an agent.
+   * Finds and compiles one of an agent's configurations.
    * @param agent see `scopedAgentId`
    * @throws GatewayError see `candidateOf` and `compile`, or `not_found` (agent)
    */
@@ -66,7 +66,7 @@ export class Candidates {
 }
 
 /**
- * Finds a configuration of an agent.
+ * Finds one of an agent's configurations.
  * @throws GatewayError `not_found` (version, draft), `invalid_request` for a draft with an API key, or
  *   `insufficient_scope` for a document if the key may not read the data that its templates could show
  */

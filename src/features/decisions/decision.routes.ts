@@ -60,7 +60,7 @@ const EXPLAINED = {
   },
 };
 
-/** The decisions of the agent that a key resolves to. */
+/** The decisions of the API key's agent. */
 export const decisionRoutes: RouteGroup = {
   tag: "Decisions",
   description: "The agent's decisions in the situations submitted to it.",

@@ -126,7 +126,7 @@ export class DecisionService {
   }
 
   /**
-   * One page of the decisions of the calling agent, or of the agent named by a member, newest first.
+   * One page of an agent's decisions, newest first. A key uses its own agent; a member names one.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(

@@ -23,7 +23,7 @@ export class Planning {
   private readonly longest = new LRUCache<string, number>({ max: MAX_OWNERS });
 
   /**
-   * Evaluates one decision of an organization, yielding to the event loop between steps.
+   * Evaluates one of an organization's decisions and yields to the event loop between steps.
    * @param steps the steps, which return the result
    */
   async run<T>(owner: string, steps: Iterator<unknown, T>): Promise<T> {

@@ -15,7 +15,7 @@ export class ReplayTurns {
   private readonly evaluations = new Semaphore(1);
 
   /**
-   * Runs a replay of many decisions; an organization's replays run one at a time.
+   * Runs a replay of many decisions; an organization can run only one replay at a time.
    * @throws GatewayError `unavailable` if it would wait too long, or `invalid_request` if the client has disconnected
    */
   async replay<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {

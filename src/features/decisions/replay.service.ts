@@ -35,7 +35,7 @@ export class ReplayService {
   }
 
   /**
-   * Replays the most recent decisions of an agent; an organization's replays run one at a time.
+   * Replays an agent's most recent decisions; an organization can run only one replay at a time.
    * @throws GatewayError like `one`, or `not_found` (agent)
    */
   many(context: RequestContext, args: ReplayDecisionsArgs): Promise<Replays> {

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** The last event position of an agent. */
+/** An agent's last event position. */
 @Entity()
 export class AgentStream {
   @PrimaryColumn(UUID_COLUMN)

@@ -5,7 +5,7 @@ import type { PurgeStep } from "../agents/agent-purge";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 
-/** Deletes the events of a deleted agent, and then its position. */
+/** Deletes a deleted agent's events, and then its position. */
 export const purgeEvents =
   (database: Database): PurgeStep =>
   async (agentId, options) => {

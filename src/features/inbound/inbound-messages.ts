@@ -40,7 +40,7 @@ const SYSTEM = MessageAuthor.system;
 export interface Inbound {
   /** The message's ID in the sending system. */
   providerId: string;
-  /** The address of the contact, in any form. */
+  /** The contact's address, in any form. */
   from: string;
   /** Name for a new contact; null if there is none. */
   name: string | null;

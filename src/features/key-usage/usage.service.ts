@@ -57,7 +57,7 @@ export const startOf = (period: UsagePeriod): number => Date.parse(startsOf(peri
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** Usage of the keys of the caller's organization in a period, most used first. */
+  /** Usage per key of the caller's organization in a period, most used key first. */
   async list(
     context: RequestContext,
     { period, first, keyId, outcome }: KeyUsageArgs,

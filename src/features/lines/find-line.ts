@@ -4,7 +4,7 @@ import { noSuch } from "../../errors";
 import { Line } from "./line.entity";
 
 /**
- * Finds a line of an organization.
+ * Finds a line in an organization.
  * @throws GatewayError `not_found`
  */
 export async function requireLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {

@@ -45,7 +45,7 @@ const PREVIOUS_SECRET_MS = DAY_MS;
 export class LineService {
   /** A line by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Line | undefined>;
-  /** The lines of an agent, ordered by name. Does not check access. */
+  /** An agent's lines, ordered by name. Does not check access. */
   readonly ofAgent: (agentId: string) => Promise<Line[] | undefined>;
 
   /** The fault that keeps a line from sending. Does not check access. */
@@ -83,7 +83,7 @@ export class LineService {
   }
 
   /**
-   * The lines of the calling agent, or of the agent named by a member, ordered by name.
+   * An agent's lines, ordered by name. A key uses its own agent; a member names one.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<Line[]> {
@@ -266,7 +266,7 @@ export class LineService {
   }
 
   /**
-   * Changes a line of the caller's organization and records the change; an update that changes nothing is a no-op.
+   * Changes a line in the caller's organization and records the change; an update that changes nothing is a no-op.
    * @param tx the transaction to join, if any
    * @throws GatewayError `not_found`
    */
@@ -282,7 +282,7 @@ export class LineService {
       if (!isChange) return line;
       await store(tx, line, change);
       await recordAudit(tx, context, action, { id, name: line.name, organizationId }, audit);
-      // Messages of the agent may be waiting for the line.
+      // The agent's messages may be waiting for the line.
       await this.lanes.wakeAgents(tx, [agentId]);
       const changed = await tx.findOneByOrFail(Line, { id });
       if (changed.state !== line.state) recordEvents(tx, lineEvents(changed));

@@ -51,7 +51,7 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 
 /** Manages the members of organizations. */
 export class MemberService {
-  /** The account of a member at an OpenID Connect issuer. */
+  /** A member's account at an OpenID Connect issuer. */
   readonly identityOf: (memberId: string) => Promise<MemberIdentity | undefined>;
 
   constructor(
@@ -154,7 +154,7 @@ export class MemberService {
   }
 
   /**
-   * Revokes all permissions of a member.
+   * Revokes all of a member's permissions.
    * @throws GatewayError see `revokePermission`
    */
   revokeAllPermissions(context: RequestContext, memberId: string): Promise<Member> {
@@ -203,7 +203,7 @@ export class MemberService {
   }
 
   /**
-   * Sets the permissions of a member in a transaction that holds the lock of `MEMBER_CHANGES`. The last manager of an
+   * Sets a member's permissions in a transaction that holds the lock of `MEMBER_CHANGES`. The last manager of an
    * organization keeps `config:manage`.
    */
   async setPermissions(

@@ -19,7 +19,7 @@ import { addSignInLink } from "./sign-in-link.http";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 import { SingleUse } from "./single-use.entity";
 
-/** The members of an organization, their sessions and invitations, and limits on password guessing. */
+/** An organization's members, their sessions and invitations, and limits on password guessing. */
 export const members = feature({
   entities: [
     Member,

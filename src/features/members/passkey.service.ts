@@ -57,7 +57,7 @@ export class PasskeyService {
   }
 
   /**
-   * The passkeys of a member, oldest first.
+   * A member's passkeys, oldest first.
    * @param memberId another member, whose passkeys managers may list; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */
@@ -119,7 +119,7 @@ export class PasskeyService {
   }
 
   /**
-   * Renames a passkey of the caller.
+   * Renames one of the caller's passkeys.
    * @throws GatewayError `not_found`
    */
   rename(context: RequestContext, id: string, newName: string): Promise<Passkey> {
@@ -137,7 +137,7 @@ export class PasskeyService {
   }
 
   /**
-   * Removes a passkey of the caller or, for managers, of any member of the organization.
+   * Removes one of the caller's passkeys or, for managers, any member's passkey.
    * @throws GatewayError `not_found`, including for passkeys of another organization or, without the permission, of
    *   another member, or `conflict` for the caller's last way to sign in
    */
@@ -157,7 +157,7 @@ export class PasskeyService {
   }
 
   /**
-   * Removes all passkeys of a member on behalf of an operator.
+   * Removes all of a member's passkeys on behalf of an operator.
    * @returns their number
    */
   removeAll(context: RequestContext, member: Member): Promise<number> {

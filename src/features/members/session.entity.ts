@@ -5,7 +5,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
-/** A session of a member; only the SHA-256 of its token is stored. */
+/** A member's session; only the SHA-256 of its token is stored. */
 @ObjectType({ simpleResolvers: true, description: "An active session of a member." })
 @Entity()
 export class Session {

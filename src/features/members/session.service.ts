@@ -235,7 +235,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Ends all sessions of the calling member.
+   * Ends all of the calling member's sessions.
    * @returns their number
    */
   signOutEverywhere(context: RequestContext): Promise<number> {
@@ -281,7 +281,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Ends a session of the caller or, for managers, of any member of the organization.
+   * Ends one of the caller's sessions or, for managers, any member's session.
    * @throws GatewayError `not_found`, including for sessions of another organization or, without the permission, of
    * another member
    */
@@ -305,7 +305,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Ends all sessions of a member on behalf of an operator.
+   * Ends all of a member's sessions on behalf of an operator.
    * @returns their number
    */
   endAll(context: RequestContext, member: Member): Promise<number> {

@@ -37,7 +37,7 @@ interface Room {
   counting: Promise<void> | undefined;
 }
 
-/** Limits the waiting messages of an agent. Counts them only occasionally, so the limit is approximate. */
+/** Limits an agent's waiting messages. Counts them only occasionally, so the limit is approximate. */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 

@@ -56,8 +56,8 @@ export class MessageService {
   }
 
   /**
-   * One page of the messages of the calling agent, or of the agent named by a member, who may also list the proposed
-   * messages of all agents.
+   * One page of an agent's messages. A key uses its own agent; a member names one, or lists all agents' proposed
+   * messages.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(

@@ -13,7 +13,7 @@ export interface Rescheduled {
   expiresAt: Timestamp | null;
 }
 
-/** The decision of an agent's policy about a message that could otherwise be sent now. */
+/** How an agent's policy decides about a message that could otherwise be sent now. */
 export type PolicyDecision =
   | Rescheduled
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError }

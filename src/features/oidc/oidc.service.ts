@@ -187,7 +187,7 @@ export class OidcService {
   }
 
   /**
-   * Links the account of a person to the member with its verified e-mail address.
+   * Links a person's account to the member with its verified e-mail address.
    * @param join makes an invited person a member
    * @throws SignInProblem `unknown`, including for a member who is linked to another account
    */

@@ -29,7 +29,7 @@ export class OnboardingProgress {
 export class OnboardingService {
   constructor(private readonly database: Database) {}
 
-  /** Onboarding progress of the caller's organization. */
+  /** The onboarding progress of the caller's organization. */
   progress(context: RequestContext): Promise<OnboardingProgress> {
     const organizationId = organizationOf(context);
     return this.database.read(async (reader) => ({

@@ -52,14 +52,14 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/** The tags of a sample contact: one shared by all contacts, one by every hundredth, and one by a few. */
+/** A sample contact's tags: one shared by all contacts, one by every hundredth, and one by a few. */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,
   ...(number % 10_000 === 0 ? ["rare"] : []),
 ];
 
-/** The address of a sample contact. Messages to it never reach a person. */
+/** A sample contact's address. Messages to it never reach a person. */
 export function sampleAddress(
   { agentId, line }: SampleContext,
   id: string,

@@ -240,7 +240,7 @@ async function idsAfterLast(
   };
 }
 
-/** The number after the last sample contact of an agent. */
+/** The number of an agent's next sample contact. */
 async function nextNumber(reader: EntityManager, agentId: string): Promise<number> {
   const row = await reader
     .createQueryBuilder(Contact, "contact")

@@ -6,7 +6,7 @@ import { lockContacts } from "../contacts/known-contact";
 import { Timer } from "./timer.entity";
 import { cancelTimers } from "./waiting-timers";
 
-/** Cancels the timers of an erased contact, which gets no new timers. */
+/** Cancels an erased contact's timers; the contact gets no new timers. */
 export const eraseTimers =
   (database: Database, lanes: Lanes): ErasureStep =>
   (contactId, options) =>

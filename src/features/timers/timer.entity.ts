@@ -61,7 +61,7 @@ export class Timer {
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
 
-  /** True if the situation named the conversation; otherwise, events in any conversation of the contact count. */
+  /** True if the situation named the conversation; otherwise, events in any of the contact's conversations count. */
   @Column({ type: "boolean" })
   isNamed!: boolean;
 

@@ -25,7 +25,7 @@ export type NewTimer = Pick<
 >;
 
 /**
- * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
+ * A contact's waiting timers, or those for an agent's situations without a contact, in one transaction. The transaction
  * must hold the lock of the contact, if any, which serializes changing and firing timers.
  */
 export class WaitingTimers {

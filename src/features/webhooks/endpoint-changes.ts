@@ -32,7 +32,7 @@ export class EndpointChanges {
   ) {}
 
   /**
-   * Updates an endpoint of the caller's organization and records the change; an update that changes nothing is a no-op.
+   * Updates an endpoint in the caller's organization and records the change; an update that changes nothing is a no-op.
    * @param options.wakes true if deliveries waiting for the endpoint may resume
    * @param options.tx the transaction to join, if any
    * @throws GatewayError `not_found`

@@ -12,7 +12,7 @@ import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** Deletes the endpoints that receive only the events of one agent, in the transaction that deletes the agent. */
+/** Deletes the endpoints that receive only one agent's events, in the transaction that deletes the agent. */
 export async function deleteEndpointsOf(
   tx: Tx,
   context: RequestContext,
@@ -26,7 +26,7 @@ export async function deleteEndpointsOf(
 }
 
 /**
- * Deletes the remaining rows of a deleted agent: rows of endpoints that receive the events of all agents, and endpoints
+ * Deletes a deleted agent's remaining rows: rows of endpoints that receive all agents' events, and endpoints
  * added concurrently.
  */
 export const purgeDeliveries =

@@ -71,7 +71,7 @@ export class RedeliveryService {
 }
 
 /**
- * The position after which to deliver the events of an agent.
+ * The position after which to deliver an agent's events.
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
 async function startIn(

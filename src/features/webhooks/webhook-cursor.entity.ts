@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** The last position of an agent's events that has deliveries to an endpoint; 0 without a row. */
+/** The position of an agent's last event that has deliveries to an endpoint; 0 without a row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -49,7 +49,7 @@ export class WebhookService {
   }
 
   /**
-   * The endpoints of the organization, oldest first; if an agent is given, only endpoints that receive its events.
+   * The organization's endpoints, oldest first; if an agent is given, only endpoints that receive its events.
    * @throws GatewayError `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<WebhookEndpoint[]> {
@@ -66,7 +66,7 @@ export class WebhookService {
     });
   }
 
-  /** One endpoint of the organization; null if it does not exist. */
+  /** One of the organization's endpoints; null if it does not exist. */
   find(context: RequestContext, id: string): Promise<WebhookEndpoint | null> {
     return this.database.read((reader) => findEndpoint(reader, organizationOf(context), id));
   }

@@ -164,7 +164,7 @@ export class EffectWriter {
     return review !== undefined && policies.includes(review) ? { review: "policy" } : {};
   }
 
-  /** Renders a template in the language of the contact. */
+  /** Renders a template in the contact's language. */
   private texts(template: string, Run: typeof TextRun): Texts {
     const { locale, ...sources } = this.configuration.template(template, this.input.contact?.locale ?? null);
     const chosen = locale === null ? {} : { locale };

@@ -190,7 +190,7 @@ const test = z.strictObject({
   expect: expectation,
 });
 
-/** Situations, each with the expected behavior of the agent. */
+/** Situations, each with the agent's expected behavior. */
 export const tests = z
   .array(test)
   .max(MAX_TESTS)

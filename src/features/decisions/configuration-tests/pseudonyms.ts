@@ -1,4 +1,4 @@
-/** The name of the contact in a test made from a decision. */
+/** The contact's name in a test made from a decision. */
 const FIRST_NAME = "Alex";
 const LAST_NAME = "Example";
 const REF = "contact-1";

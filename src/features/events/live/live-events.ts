@@ -81,7 +81,7 @@ export class LiveEvents {
   }
 
   /**
-   * Opens a stream of the events of the calling agent, or of the agent named by a member.
+   * Opens a stream of an agent's events. A key uses its own agent; a member names one.
    * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many
    *   streams, or `unavailable` when the process has too many, opens them too slowly or is stopping
    */

@@ -4,7 +4,7 @@ import { padded, placeholders } from "../../../database/returning";
 import type { Event } from "../event.entity";
 import type { EventType } from "../event-types";
 
-/** A position in the stream of an agent. */
+/** A position in an agent's stream. */
 export interface Cursor {
   agentId: string;
   position: bigint;
