@@ -10,7 +10,7 @@ const ALLOWS: Readonly<Record<Permission, string>> = {
   conversations_write: "Write in conversations and manage contacts",
 };
 
-/** The names of the checkboxes of a form. */
+/** The names of a form's checkboxes. */
 const FIELD = "permissions";
 
 /** Checkboxes for permissions. Every member may view agents and members. */

@@ -31,7 +31,7 @@ export const formatCount = (count: number, isExact: boolean | undefined): string
 /** 12K */
 export const formatCompact = (value: number): string => compact().format(value);
 
-/** Units in seconds. Each is used from `from` units on, so that 30 days are not "next month". */
+/** Units in seconds. A unit is used for `from` or more of it, so that 30 days are not "next month". */
 const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
   { unit: "year", seconds: 365 * 86_400, from: 1 },
   { unit: "month", seconds: 30 * 86_400, from: 2 },
@@ -40,7 +40,7 @@ const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
 ];
 const MINUTE = { unit: "minute", seconds: 60 } as const;
 
-/** Past times may appear this far in the future, because the server's and the browser's clocks differ. */
+/** Times up to this far in the future may be in the past by the server's clock, so they are shown as "just now". */
 const LATE_SECONDS = 5;
 
 /**

@@ -18,7 +18,7 @@ export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<bool
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Purges a deleted agent; hooks run in reverse order, because later features refer to rows of earlier ones. */
+    /** Purges a deleted agent; hooks run in reverse order, because later features refer to rows of earlier features. */
     agentPurged: PurgeStep;
   }
 }
@@ -85,7 +85,7 @@ export class AgentPurge {
 
 /**
  * Creates the step that deletes the rows of a table with an `agentId`.
- * @param dependents other tables, each with its column that refers to these rows
+ * @param dependents other tables, each with the column that refers to these rows
  */
 export const purgeRows =
   (

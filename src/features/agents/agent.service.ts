@@ -32,14 +32,14 @@ declare module "../../schema/hooks" {
     agentCreated: AgentHook;
     /** Checks whether an agent may be deleted while its row is locked, and throws if not. */
     agentDeleting: AgentHook;
-    /** Ends an agent's activity, in the transaction that deletes it; its rows are purged later. */
+    /** Ends an agent's activity in the transaction that deletes the agent, whose rows are purged later. */
     agentDeleted: AgentHook;
   }
 }
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Creates, lists, renames and deletes the agents of organizations. */
+/** Creates, lists, renames and deletes organizations' agents. */
 export class AgentService {
   /**
    * An agent by its ID, even if deleted. Does not check access: the caller must already have access to a resource of
@@ -109,7 +109,7 @@ export class AgentService {
   }
 
   /**
-   * An agent of any organization by its slug, for the command line.
+   * Finds an agent in any organization by its slug, for the command line.
    * @throws GatewayError `not_found`
    */
   async bySlug(slug: string): Promise<Agent & Required<Pick<Agent, "organization">>> {

@@ -101,7 +101,7 @@ export class ApiKeyService {
   }
 
   /**
-   * One page of the keys of all organizations, newest first, for the command line.
+   * One page of the keys in all organizations, newest first, for the command line.
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({
@@ -122,7 +122,7 @@ export class ApiKeyService {
   }
 
   /**
-   * A key of any organization, for the command line.
+   * Finds a key in any organization, for the command line.
    * @throws GatewayError `not_found`
    */
   async byIdOrHint(which: string): Promise<{ key: ApiKey; organization: Organization }> {

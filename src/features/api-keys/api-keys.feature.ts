@@ -12,7 +12,7 @@ interface Needs {
   usageRecorder: KeyUsageRecorder;
 }
 
-/** The API keys of agents: authentication and management. */
+/** Agents' API keys: authentication and management. */
 export const apiKeys = feature({
   entities: [ApiKey],
   services: ({ database, config, usageRecorder, rejectedTokens }: Needs & Core) => ({

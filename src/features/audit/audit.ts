@@ -40,7 +40,7 @@ export async function recordAudit(
   });
 }
 
-/** Repetitions of one action of an API key. */
+/** Repetitions of one of an API key's actions. */
 export interface RepeatedAction {
   /** ID of the entry; it contains the time of the first occurrence. */
   id: string;

@@ -16,7 +16,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof configurationEventTypes, object> {}
 }
 
-/** The rules and texts of agents. */
+/** Agents' rules and texts. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
   services: ({ database, lanes, config, hooks }) => ({

@@ -65,7 +65,7 @@ export interface Publication {
   note?: string | null | undefined;
 }
 
-/** The configurations of agents. Changes to one agent's configuration are serialized. */
+/** Agents' configurations. Changes to one agent's configuration are serialized. */
 export class ConfigurationService {
   /** Runs one check at a time: concurrent checks would occupy many consecutive event-loop ticks. */
   private readonly checks = new Semaphore(1);
@@ -97,7 +97,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Like `find`, with the agent's current lines and its decider.
+   * Like `find`, but also returns the agent's current lines and decider.
    * @returns null if there is no such version
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */

@@ -39,7 +39,7 @@ export class ContactRecord {
   data!: object;
 }
 
-/** A position has the number of the part and the values of its `order` properties. */
+/** A position consists of the number of the part and the values of its `order` properties. */
 const isPosition = (text: string): boolean => /^\d{1,2}(\/[\w.%~!*'()-]{0,300}){1,2}$/.test(text);
 
 export const ContactRecordConnection = ConnectionOf(ContactRecord, "contact_record", isPosition);

@@ -59,7 +59,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Manages the contacts of agents. */
+/** Manages agents' contacts. */
 export class ContactService {
   /** A contact's addresses, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;

@@ -159,7 +159,7 @@ export class ConversationService {
   }
 
   /**
-   * One page of the messages of a conversation.
+   * One page of a conversation's messages.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async messages(

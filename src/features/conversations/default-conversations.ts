@@ -11,7 +11,7 @@ export class DefaultConversations {
 
   /**
    * Finds the places of agents' conversations with their default contacts, and locks these contacts.
-   * @returns the place by agent; none for an agent without a default contact that its default line reaches
+   * @returns the place by agent; omits agents without a default contact, or whose default line does not reach it
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

@@ -80,7 +80,7 @@ export async function lineOf(
 }
 
 /**
- * The address where a line reaches a contact: a preferred one if possible, otherwise the oldest.
+ * The address where a line reaches a contact: a preferred address if possible, otherwise the oldest.
  * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
  */
 export async function addressOn(

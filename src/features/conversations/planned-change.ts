@@ -21,7 +21,7 @@ export interface PlannedChange {
   /** Which queued messages to cancel, and why; other messages stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
-  /** ID of the member who hands it off manually. */
+  /** ID of the member who hands the conversation off manually. */
   handedOffBy?: string | undefined;
   /** For the event of a release. */
   releaseReason?: ReleaseReason;
@@ -68,7 +68,7 @@ export async function planMove(
 
 /**
  * Plans to hand an open conversation off to a human; undefined if a human already answers.
- * @param handedOffBy ID of the member who does it manually
+ * @param handedOffBy ID of the member who does this manually
  */
 export const planHandoff = ({ handler }: Conversation, handedOffBy?: string): PlannedChange | undefined =>
   handler === Handler.human

@@ -28,7 +28,7 @@ const SENDING_MS = 1_000;
 /** A message that counts toward a contact's caps. */
 interface Counted {
   topic: string | null;
-  /** When it was sent (ms since the epoch); null while it is being sent. */
+  /** When the message was sent (ms since the epoch); null while it is being sent. */
   sentAtMs: number | null;
 }
 

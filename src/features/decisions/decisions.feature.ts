@@ -64,7 +64,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof decisionEventTypes, object> {}
 }
 
-/** Decisions of agents in situations. */
+/** Agents' decisions in situations. */
 export const decisions = feature({
   entities: [Decision, RuleMatch, ModelUsage],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {

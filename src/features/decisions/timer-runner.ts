@@ -16,7 +16,7 @@ import { again, DONE, delayMs, MAY_PASS, RULES } from "./decision-runner";
 import type { Planning } from "./planning";
 import type { DueTimer, TimerDecisions } from "./timer-decisions";
 
-/** Kind of the lane of a due timer whose line is paused; changes to lines wake it. */
+/** Lane kind for due timers whose line is paused; changes to lines wake such lanes. */
 export const HELD_TIMER_LANE = "held_timer";
 
 /** How long the lane of a held timer sleeps if no line changes (ms). */

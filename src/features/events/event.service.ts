@@ -10,7 +10,7 @@ import { EventConnection, type EventsArgs } from "./event.inputs";
 /** Max events scanned for a page filtered by type, so that a rare type does not cause a full scan. */
 export const MAX_EXAMINED = 10_000;
 
-/** Lists the events of agents. */
+/** Lists agents' events. */
 export class EventService {
   constructor(private readonly database: Database) {}
 

@@ -18,7 +18,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
 
-/** Events of agents, which other systems can subscribe to. */
+/** Agents' events, which other systems can subscribe to. */
 export const events = feature({
   entities: [Event, AgentStream],
   services: ({ database, config, log }: Core & Needs) => ({

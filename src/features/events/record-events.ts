@@ -13,7 +13,7 @@ import type { EventType } from "./event-types";
 export interface NewEvent {
   agentId: string;
   type: EventType;
-  /** The kind and ID of its subject. */
+  /** The kind and ID of the event's subject. */
   subject: `${string}:${string}`;
   data: Record<string, unknown>;
 }

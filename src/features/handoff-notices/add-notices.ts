@@ -10,14 +10,14 @@ import type { Lanes } from "../../delivery/lanes";
 import { HandoffNotice } from "./handoff-notice.entity";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 
-/** Kind of the lane of a notice; the lane has the notice's ID. */
+/** Lane kind for notices; the lane has the notice's ID. */
 export const NOTICE_LANE = "notice";
 
 /** A conversation that was handed off. */
 interface Handoff {
   lanes: Lanes;
   conversation: { id: string; agentId: string; assigneeId: string | null };
-  /** ID of the member who handed it off and so gets no notice. */
+  /** ID of the member who handed off the conversation and so gets no notice. */
   by?: string | undefined;
 }
 

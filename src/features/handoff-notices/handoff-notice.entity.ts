@@ -4,7 +4,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
 /**
  * An e-mail to a member about a conversation that was handed off. While its row exists, the member gets no other e-mail
- * about the conversation; it is deleted once a person has opened the conversation.
+ * about the conversation; the row is deleted once a person has opened the conversation.
  */
 @Entity()
 @Index(["conversationId", "memberId"], { unique: true })
@@ -12,7 +12,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 @Index(["memberId"])
 @Index(["createdAt"])
 export class HandoffNotice {
-  /** Also the ID of its lane and of the e-mail. */
+  /** Also the ID of the notice's lane and e-mail. */
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
@@ -25,7 +25,7 @@ export class HandoffNotice {
   @Column(UUID_COLUMN)
   memberId!: string;
 
-  /** Number of attempts to send it, including one in progress. */
+  /** Number of attempts to send the e-mail, including one in progress. */
   @Column({ type: "integer" })
   attempts!: number;
 

@@ -35,7 +35,7 @@ export class EarlyReceipt {
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;
 
-  /** When to look up its message again. */
+  /** When to look up the receipt's message again. */
   @Column({ type: "varchar", length: 24 })
   dueAt!: Timestamp;
 }

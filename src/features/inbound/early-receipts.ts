@@ -15,13 +15,13 @@ import { EarlyReceipt } from "./early-receipt.entity";
 /** The group of senders for receipts, with its share. */
 export const RECEIPTS = "receipts";
 
-/** Kind of the lane of an early receipt; the lane has the receipt's ID. */
+/** Lane kind for early receipts; the lane has the receipt's ID. */
 export const RECEIPT_LANE = "receipt";
 
 /** Delay before first looking up a receipt's message (ms); each further delay equals the time elapsed so far. */
 const FIRST_MS = 1_000;
 
-/** How long a receipt waits for its message (ms), longer than any send takes, even by a killed process. */
+/** Max time a receipt can wait for its message (ms): longer than any send takes, even by a killed process. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */

@@ -80,7 +80,7 @@ export interface Arrival {
   inbound: Inbound;
 }
 
-/** A contact at one of its addresses, with its row locked by the transaction. */
+/** A contact at one of its addresses; the transaction has locked the contact's row. */
 interface Recipient {
   line: InboundLine;
   contact: Contact;

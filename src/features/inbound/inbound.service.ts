@@ -126,7 +126,7 @@ export class InboundService {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
   }
 
-  /** Opts out the address of one of the line's messages, because its recipient complained; other IDs have no effect. */
+  /** Opts out the recipient of one of the line's messages after a complaint; other message IDs have no effect. */
   complained(line: InboundLine, messageId: string): Promise<void> {
     return this.database.writeFor(line.agent.organizationId, (tx) =>
       this.messages.optOutRecipient(tx, line, messageId),

@@ -20,8 +20,8 @@ const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. 
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /**
- * Size of the start of an e-mail that is parsed if the whole takes too long (bytes): a text of max length in any
- * encoding.
+ * How much of an e-mail is parsed, from its start, if parsing all of it takes too long (bytes): enough for a text of
+ * max length in any encoding.
  */
 const HEAD_BYTES = 131_072;
 
@@ -57,11 +57,11 @@ export interface ParsedMail {
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
-  /** True if it is automatic for a reason other than the mailing list that it came through. */
+  /** True if the e-mail is automatic for a reason other than the mailing list that it came through. */
   isProgram: boolean;
   /** True for a mail server's report, such as a bounce. */
   isReport: boolean;
-  /** The e-mail that could not be delivered, and the reason, or that its recipient complained about. */
+  /** The reported e-mail: it could not be delivered, for the given reason, or its recipient complained about it. */
   report?: { messageId: string; isComplaint: boolean; status: string; detail: string };
   /** True if the e-mail was too long or too slow to be parsed completely. */
   isPartial: boolean;

@@ -57,7 +57,7 @@ export const startOf = (period: UsagePeriod): number => Date.parse(startsOf(peri
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** Usage per key of the caller's organization in a period, most used key first. */
+  /** Usage per key in the caller's organization during a period, most used keys first. */
   async list(
     context: RequestContext,
     { period, first, keyId, outcome }: KeyUsageArgs,
@@ -99,7 +99,7 @@ export class UsageService {
     });
   }
 
-  /** Usage of all keys of the caller's organization in a period. */
+  /** Total usage of the keys in the caller's organization during a period. */
   async totals(context: RequestContext, period: UsagePeriod): Promise<UsageTotals> {
     const organizationId = organizationOf(context);
     const starts = startsOf(period);
@@ -113,7 +113,7 @@ export class UsageService {
     return totalsOf(rows, starts, digits);
   }
 
-  /** Uses of deprecated parts with the keys of the caller's organization. */
+  /** Uses of deprecated parts of the APIs by keys in the caller's organization. */
   async deprecated(
     context: RequestContext,
     { first, keyId, state }: DeprecatedUseArgs,

@@ -28,7 +28,7 @@ export interface LeakedKey {
   id: string;
   hint: string;
   name: string;
-  /** Name of its agent. */
+  /** Name of the key's agent. */
   agent: string;
   url: string | null;
 }

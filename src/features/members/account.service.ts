@@ -110,7 +110,7 @@ export class AccountService {
   }
 
   /**
-   * Confirms with the password that the member still uses the session.
+   * Confirms with the password that the member is still the one using the session.
    * @throws GatewayError `passkey_required` for a member with passkeys; see also `changePassword`
    */
   async confirmSignIn(context: RequestContext, password: string): Promise<Session> {

@@ -230,7 +230,7 @@ export class InvitationService {
     });
   }
 
-  /** The newest pending invitation for an e-mail address, to any organization, with its organization. */
+  /** Finds an e-mail address's newest pending invitation from any organization, and loads that organization. */
   newestFor(reader: EntityManager, email: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {
       where: { email, expiresAt: MoreThan(timestamp()) },

@@ -49,7 +49,7 @@ export const recordOn = (
 export const inOrder = (permissions: readonly Permission[]): Permission[] =>
   PERMISSIONS.filter((permission) => permissions.includes(permission));
 
-/** Manages the members of organizations. */
+/** Manages organizations' members. */
 export class MemberService {
   /** A member's account at an OpenID Connect issuer. */
   readonly identityOf: (memberId: string) => Promise<MemberIdentity | undefined>;

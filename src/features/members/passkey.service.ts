@@ -200,7 +200,7 @@ export class PasskeyService {
   }
 
   /**
-   * Confirms by the password or a passkey that the calling member still uses the session.
+   * Confirms with the password or a passkey that the member is still the one using the session.
    * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`, `invalid_passkey`,
    *   `invalid_session` or `too_many_attempts`
    */

@@ -32,7 +32,7 @@ const LIFETIME_FACTOR = 50;
 /** Room in an agent's queue: the last count, less the messages queued by this process since. */
 interface Room {
   left: number;
-  /** When to count again, by `performance.now`. */
+  /** The time of the next count, as returned by `performance.now`. */
   countAgainAt: number;
   counting: Promise<void> | undefined;
 }

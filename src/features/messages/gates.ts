@@ -52,7 +52,7 @@ export type QueuedRow = Pick<
   | "isUrgent"
   | "topic"
 > & {
-  /** True if it does not answer a message from the contact. */
+  /** True if the message is not an answer to the contact. */
   isUnprompted: boolean;
   /** The line's policy for uncertain attempts, if a process ended while sending the message. */
   whenUncertain: WhenUncertain | null;

@@ -19,7 +19,7 @@ export type InConversation = Pick<Message, "sequence" | "fence"> & { conversatio
 
 /** A message to queue, schedule or propose. */
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
-  /** Max time it may wait to be sent, once it is queued (ms). */
+  /** Max time the message may wait to be sent once it is queued (ms). */
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
@@ -29,15 +29,15 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   subject?: string | undefined;
   /** The text as HTML, for an e-mail. */
   html?: string | undefined;
-  /** When to queue it, if it is scheduled; a scheduled message has no sequence. */
+  /** When to queue the message, if it is scheduled; a scheduled message has no sequence. */
   sendAt?: Timestamp | undefined;
-  /** Why it is scheduled, if not for a delay, and the path of the part of the policy that holds it back. */
+  /** Why the message is scheduled, if not for a delay, and the path of the policy part that holds it back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
-  /** Whether the rule or the policy requires a person's approval; undefined if neither does. */
+  /** The rule or the policy if it requires a person's approval; undefined if neither does. */
   review?: ReviewDemand | undefined;
   /** Topic of the message; undefined if there is none. */
   topic?: string | undefined;
-  /** True if no window or cap may hold it back. */
+  /** True if no window or cap may hold the message back. */
   isUrgent?: boolean | undefined;
   /** The address that the message answers automatically. */
   answeredAddressId?: string | undefined;

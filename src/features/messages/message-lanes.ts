@@ -1,5 +1,5 @@
-/** Kind of the lane of a standalone message; the lane has the message's ID. */
+/** Lane kind for standalone messages; the lane has the message's ID. */
 export const MESSAGE_LANE = "message";
 
-/** Kind of the lane of a conversation's messages; the lane has the conversation's ID. */
+/** Lane kind for the messages of a conversation; the lane has the conversation's ID. */
 export const CONVERSATION_LANE = "conversation";

@@ -82,7 +82,7 @@ export class MessageService {
   }
 
   /**
-   * The organization of a message, for the command line.
+   * A message's organization, for the command line.
    * @throws GatewayError `not_found`
    */
   async organizationOf(id: string): Promise<Organization> {

@@ -32,7 +32,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof messageEventTypes, object> {}
 }
 
-/** Messages of agents and their delivery. */
+/** Agents' messages and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
   services: ({ database, lanes, hooks, log }: Core & Needs) => {

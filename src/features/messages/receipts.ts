@@ -24,9 +24,9 @@ export interface Receipt {
     | typeof MessageStatus.failed;
   /** When the change happened; now if undefined. */
   at?: Timestamp | undefined;
-  /** The error, if it failed. */
+  /** The error, if the message failed. */
   errorText?: string | undefined;
-  /** True if it failed because the address does not exist. */
+  /** True if the message failed because the address does not exist. */
   isUndeliverable?: boolean | undefined;
 }
 

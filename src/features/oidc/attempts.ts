@@ -4,7 +4,7 @@ import { type Timestamp, timestamp } from "../../common/time";
 import type { Config } from "../../config";
 import { InstanceKey } from "../../credentials/instance-key";
 
-/** Max time that a person may take at the issuer (ms). */
+/** Max time that a person can spend at the issuer (ms). */
 const LIFETIME_MS = 10 * 60_000;
 
 /** Binds sealed texts to their purpose. */

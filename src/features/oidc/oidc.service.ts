@@ -48,7 +48,7 @@ interface Person {
   /** Undefined if the issuer does not determine permissions. */
   permissions: readonly Permission[] | undefined;
   oidcSession: string;
-  /** When the issuer authenticated the person, who may have a session there; null if it does not say. */
+  /** When the issuer authenticated the person, who may have a session there; null if the issuer does not say. */
   confirmedAt: Timestamp | null;
 }
 

@@ -2,7 +2,7 @@ import { feature } from "../../schema/feature";
 import { OnboardingResolver } from "./onboarding.resolver";
 import { OnboardingService } from "./onboarding.service";
 
-/** Onboarding progress of organizations. */
+/** Organizations' onboarding progress. */
 export const onboarding = feature({
   entities: [],
   services: ({ database }) => ({ onboarding: new OnboardingService(database) }),

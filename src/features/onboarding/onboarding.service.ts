@@ -25,7 +25,7 @@ export class OnboardingProgress {
   messageQueued!: boolean;
 }
 
-/** Reports the onboarding progress of organizations. */
+/** Reports organizations' onboarding progress. */
 export class OnboardingService {
   constructor(private readonly database: Database) {}
 

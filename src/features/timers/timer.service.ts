@@ -15,7 +15,7 @@ import { Timer } from "./timer.entity";
 import type { TimersArgs } from "./timer.inputs";
 import { cancelTimers, lockTimer } from "./waiting-timers";
 
-/** Lists and cancels the waiting timers of agents. */
+/** Lists and cancels agents' waiting timers. */
 export class TimerService {
   constructor(
     private readonly database: Database,

@@ -1,6 +1,6 @@
 import { v5 as nameUuid } from "uuid";
 
-/** Kind of the lanes of deliveries. */
+/** Lane kind for deliveries. */
 export const WEBHOOK_LANE = "webhook";
 
 /** The number of senders for endpoints: half of all senders, so that some remain for messages. */

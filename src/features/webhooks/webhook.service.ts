@@ -34,7 +34,7 @@ import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./
 /** How long events are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/** Manages the webhook endpoints of organizations. */
+/** Manages organizations' webhook endpoints. */
 export class WebhookService {
   private readonly changes: EndpointChanges;
 

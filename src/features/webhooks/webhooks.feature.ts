@@ -19,7 +19,7 @@ import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
 import { WebhookTestService } from "./webhook-test.service";
 import { WebhookWork } from "./webhook-work";
 
-/** Events of agents, posted to URLs of other systems. */
+/** Agents' events, posted to other systems' URLs. */
 export const webhooks = feature({
   entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
   services: ({ database, config, lanes, targets, instanceKey, log }) => {

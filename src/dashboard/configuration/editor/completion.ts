@@ -81,7 +81,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
   return container.name === "Array" ? { ...place, segment: 0 } : place;
 }
 
-/** The insertion of a completion. */
+/** A completion with the text that it inserts. */
 interface Inserted extends Completion {
   /** JSON; `|` marks the cursor. */
   json: string;

@@ -154,7 +154,7 @@ export class EffectWriter {
     };
   }
 
-  /** States whether the effect itself or a policy requires a review of the message; empty if neither does. */
+  /** Names the rule or the policy if it requires a review of the message; empty if neither does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]

@@ -11,7 +11,7 @@ import { type DecisionInput, readSituation, rootsForConditions, rootsForTemplate
 export interface RuleResult {
   id: string;
   matched: boolean;
-  /** True if its conditions are met, but it has matched too recently. */
+  /** True if the rule's conditions are met, but it has matched too recently. */
   spent?: true;
   /** The conditions up to the first unmet one. */
   clauses: ClauseResult[];

@@ -176,7 +176,7 @@ function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | unde
 const isMemberOf = (part: "situations" | "templates", path: readonly PropertyKey[]): boolean =>
   path.length === 2 && path[0] === part;
 
-/** The problems of a value of a union type, validated against its intended format. */
+/** The problems with a value of a union type, validated against its intended format. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   const format = meantBy(path, value);

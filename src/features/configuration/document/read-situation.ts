@@ -12,7 +12,7 @@ import type { ObjectValue } from "./value";
 export interface EarlierMessage {
   author: string;
   text: string;
-  /** When it was accepted, as a timestamp. */
+  /** When the message was accepted, as a timestamp. */
   at: string;
   /** True if the text was shortened. */
   isCut?: true;
@@ -42,7 +42,7 @@ export interface DecisionInput {
   conversation: { id: string; line: string; handler: string; state: string } | null;
   message: {
     text: string;
-    /** Null without one; missing in decisions made before subjects were supported. */
+    /** Null if there is no subject; missing in decisions made before subjects were supported. */
     subject?: string | null;
     sequence: number;
   } | null;
@@ -55,7 +55,7 @@ export interface DecisionInput {
   answers?: number;
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut?: true;
-  /** True if the address of the conversation is undeliverable. */
+  /** True if the conversation's address is undeliverable. */
   isUndeliverable?: true;
   /** True if there is no conversation, but the contact was handed off to a human. */
   isHandedOff?: true;
@@ -65,11 +65,11 @@ export interface DecisionInput {
     subject: string | null;
     html?: string;
     wasResent: boolean;
-    /** Undefined without one. */
+    /** Undefined if the message has no topic. */
     topic?: string;
-    /** True if the policy did not apply to it. */
+    /** True if the policy did not apply to the message. */
     isUrgent?: true;
-    /** True if it required approval and was not approved in time. */
+    /** True if the message required approval and was not approved in time. */
     isUnapproved?: true;
   };
   /** The inputs and answer of the model; undefined if none was asked. */

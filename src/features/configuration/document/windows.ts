@@ -3,9 +3,9 @@ import { offsetMs } from "./local-formats";
 
 /** Hours of the day when messages are sent, in local time. */
 export interface TimeWindow {
-  /** The days when it opens; 0 is Sunday. */
+  /** The days when the window opens; 0 is Sunday. */
   days: ReadonlySet<number>;
-  /** When it opens and closes (minutes since midnight of its day); above 1440 means the next day. */
+  /** When the window opens and closes (minutes since midnight of its day); above 1440 means the next day. */
   from: number;
   to: number;
 }

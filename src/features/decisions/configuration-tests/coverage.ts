@@ -5,7 +5,7 @@ import type { TestResult } from "./run-test";
 export interface RuleCoverage {
   /** Null for `otherwise`. */
   ruleId: string | null;
-  /** Number of tests where it matched. */
+  /** Number of tests where the rule matched. */
   matched: number;
   /** Its conditions, in order. */
   clauses: ClauseCoverage[];
@@ -14,9 +14,9 @@ export interface RuleCoverage {
 /** How often tests reached a condition. */
 export interface ClauseCoverage {
   source: string;
-  /** Number of tests where it was met. */
+  /** Number of tests where the condition was met. */
   met: number;
-  /** Number of tests where it was not met. */
+  /** Number of tests where the condition was not met. */
   notMet: number;
 }
 

@@ -72,7 +72,7 @@ export interface Result {
   /** When to queue the message, if not now, and the part of the policy that delays it, if any. */
   sendAt?: Timestamp | undefined;
   heldBy?: MessageToQueue["heldBy"];
-  /** Whether the rule or the policy requires a person's approval; undefined if neither does. */
+  /** The rule or the policy if it requires a person's approval; undefined if neither does. */
   review?: MessageToQueue["review"];
   /** The timer that the effect set or canceled. */
   timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;

@@ -57,7 +57,7 @@ export class Follower implements BatchedStream<Event> {
     return this.at;
   }
 
-  /** True if there are events that it has not received. */
+  /** True if there are events that the follower has not received. */
   get isBehind(): boolean {
     return this.at < this.agent.last;
   }
@@ -91,7 +91,7 @@ export class Follower implements BatchedStream<Event> {
   }
 
   /**
-   * Hands over events; without any, keeps waiting.
+   * Hands over events, or keeps waiting if there are none.
    * @param upTo position of the last event read
    * @returns true if it still waits
    */

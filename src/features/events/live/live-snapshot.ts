@@ -12,9 +12,9 @@ export interface Cursor {
 
 /** The input of one read. */
 export interface LiveQuery {
-  /** Agents to read the last positions for. */
+  /** Agents whose last positions are read. */
   agentIds?: readonly string[];
-  /** Cursors to read the next events after. */
+  /** Cursors whose next events are read. */
   cursors?: readonly Cursor[];
   keyIds?: readonly string[];
   sessionIds?: readonly string[];

@@ -50,7 +50,7 @@ export class Run {
     return body(this);
   }
 
-  /** Runs a part that may fail without failing the whole condition; exceeding the budget always does. */
+  /** Runs a part that may fail without failing the whole condition; exceeding the budget always fails it. */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();
