@@ -8,7 +8,7 @@ import type { Mark } from "./editor/editor";
 /** Delay between the last key press and the check (ms). */
 const DEBOUNCE_MS = 400;
 
-/** Checks a text as the user types: first as JSON, then as a configuration. */
+/** Checks the text as the user types: first as JSON, then as a configuration. */
 export function useCheck(text: string, agentId: string) {
   const [typed] = useDebouncedValue(text, DEBOUNCE_MS);
   const parsed = useMemo(() => parseText(typed), [typed]);

@@ -1,7 +1,7 @@
 /** A JSON object. */
 export type Json = Record<string, unknown>;
 
-/** A syntax error in a JSON text. */
+/** A syntax error in JSON. */
 export interface SyntaxProblem {
   message: string;
   /** Position in the text, if the browser reports it. */
@@ -39,7 +39,7 @@ const partsOf = (value: object): [name: string, part: unknown][] =>
     ? value.map((part) => ["", part])
     : Object.entries(value).map(([name, part]) => [`${JSON.stringify(name)}: `, part]);
 
-/** Parses a text as a JSON object, or returns its first error. */
+/** Parses text as a JSON object, or returns its first error. */
 export function parseText(text: string): { document: Json } | { problem: SyntaxProblem } {
   let document: unknown;
   try {

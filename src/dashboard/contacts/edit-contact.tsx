@@ -15,7 +15,7 @@ import {
 
 const FIELDS = ["name", "ref", "address", "locale", "timezone", "attributes"];
 
-/** Parses a text as a JSON object; {} if it is empty, undefined if it is not an object. */
+/** Parses text as a JSON object; {} if the text is empty, undefined if it is not an object. */
 function attributesOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   try {

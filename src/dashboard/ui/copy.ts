@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "react";
 const FEEDBACK_MS = 2_500;
 
 /**
- * Writes a text to the clipboard.
+ * Writes text to the clipboard.
  * @returns true if it succeeded
  */
 async function copyText(text: string): Promise<boolean> {
@@ -17,7 +17,7 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 /**
- * Copies a text through a selected text area. On plain HTTP, such as on a company network, browsers offer no other way,
+ * Copies text through a selected text area. On plain HTTP, such as on a company network, browsers offer no other way,
  * and Mantine's useClipboard has no such fallback.
  */
 function copyBySelection(text: string): boolean {
@@ -34,7 +34,7 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-/** Copies a text and reports the outcome for a while. */
+/** Copies text and shows the outcome for a while. */
 export function useCopy(): {
   outcome: "copied" | "failed" | undefined;
   copy: (text: string) => Promise<boolean>;

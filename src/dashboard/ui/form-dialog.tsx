@@ -28,7 +28,7 @@ export interface FormState {
  * @param fields the names of the inputs that show their own messages
  * @param conflict the name of the input that shows conflicts
  * @param codes the names of the inputs that show other error codes
- * @param confirm a text to type before the form can be submitted
+ * @param confirm text that must be typed before the form can be submitted
  * @param onSubmit receives the values of all named controls
  */
 export function FormDialog(props: {

@@ -1,5 +1,5 @@
 /**
- * Saves a text as a file.
+ * Saves text as a file.
  * @param type media type, without its charset
  */
 export function saveFile(name: string, type: string, text: string): void {

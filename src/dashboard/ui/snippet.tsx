@@ -5,7 +5,7 @@ import { Icon } from "./icon";
 import styles from "./snippet.module.css";
 
 /**
- * A text with a copy button.
+ * Text with a copy button.
  * @param what names the text in the button's label
  * @param autoFocus true if a dialog focuses the button first
  * @param onCopy called each time the text is copied, with the button or manually

@@ -24,7 +24,7 @@ const COLUMNS = columnsOf(
   "Created",
 );
 
-/** The deliveries of events, newest first. */
+/** Event deliveries, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const address = useListAddress();
   const [opened, setOpened] = useState<string>();

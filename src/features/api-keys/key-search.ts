@@ -8,7 +8,7 @@ const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 export const searchTextOf = ({ name, hint }: Pick<ApiKey, "name" | "hint">): string =>
   fold(`${name}\n${hint}`);
 
-/** Limits a query to keys whose name or hint contains a text (case-insensitive); a blank text matches all keys. */
+/** Limits a query to keys whose name or hint contains the text (case-insensitive); blank text matches all keys. */
 export function narrowToText(query: SelectQueryBuilder<ApiKey>, text: string): void {
   const pattern = fold(text.trim()).replace(/[\\%_]/g, "\\$&");
   query.andWhere(`${query.alias}.search_text LIKE :pattern ESCAPE '\\'`, { pattern: `%${pattern}%` });

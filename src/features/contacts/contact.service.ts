@@ -139,7 +139,7 @@ export class ContactService {
     return this.database.read(async (reader) => {
       if (id != null) return findOfCaller(reader, context, Contact, id);
       const agent = await scopedAgentId(reader, context, agentId);
-      // PostgreSQL rejects such texts.
+      // PostgreSQL rejects such strings.
       if (ref == null || ref.includes("\0") || !ref.isWellFormed()) return null;
       return reader.findOneBy(Contact, { agentId: agent, ref });
     });
@@ -200,7 +200,7 @@ export class ContactService {
   }
 
   /**
-   * Creates or changes contacts like `put`; an invalid contact does not prevent the others.
+   * Creates or changes contacts like `put`; an invalid contact does not affect the others.
    * @returns the result of each, in order
    * @throws GatewayError `not_found` (agent), or another error that concerns all contacts; some may already be stored
    */

@@ -24,7 +24,7 @@ export async function findLine(
   { id, name }: LineReference,
 ): Promise<Line | null> {
   if (id != null) return isUuid(id) ? reader.findOneBy(Line, { agentId, id }) : null;
-  // PostgreSQL rejects such texts.
+  // PostgreSQL rejects such strings.
   return name == null || name.includes("\0") || !name.isWellFormed()
     ? null
     : reader.findOneBy(Line, { agentId, name });

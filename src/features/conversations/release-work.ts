@@ -55,7 +55,7 @@ async function release(
   { agentId, afterMs }: { agentId: string; afterMs: number },
 ): Promise<Timestamp> {
   const now = Date.now();
-  // The exact text of the partial index, because SQLite compares texts.
+  // The exact text of the partial index's condition, because SQLite compares the text.
   const handedOff = () =>
     tx
       .createQueryBuilder(Conversation, "conversation")

@@ -72,7 +72,7 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
 });
 
-/** The rules with `once` of a decision, and the IDs of its subjects. */
+/** A decision's rules with `once`, and the IDs of its subjects. */
 export interface Matches {
   configuration: CompiledConfiguration;
   input: DecisionInput;

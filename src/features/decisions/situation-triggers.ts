@@ -146,7 +146,7 @@ async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<
   if (conversationIds.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Decision, "decision")
-    // Matches the text of the partial index, because SQLite compares texts.
+    // Matches the text of the partial index's condition, because SQLite compares the text.
     .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
       ids: [...new Set(conversationIds)],
     });

@@ -150,7 +150,7 @@ async function failedMessage(
 }
 
 /**
- * The inbound messages of a conversation among the given IDs, because a caller may name any messages in a situation.
+ * The conversation's inbound messages with the given IDs, because a caller may name any messages in a situation.
  */
 const inboundMessages = coalesceInTx(
   async (tx: Tx, wanted: readonly { ids: readonly string[]; conversationId: string }[]) => {

@@ -43,7 +43,7 @@ export async function readMail(
   if (report !== undefined || mail.isReport || (from === undefined && mail.isAutomatic)) return { report };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
-  // Yields in between, because splitting a malicious text can take 20 ms.
+  // Yields in between, because splitting malicious text can take 20 ms.
   if (mail.html !== undefined) await setImmediate();
   // Unlike HTML, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });

@@ -31,7 +31,7 @@ export function optOutIntent(text: string, words: readonly string[] = []): "out"
   return words.some((each) => folded(each) === word) ? "out" : undefined;
 }
 
-/** A text in uppercase, in plain letters without accents, and without surrounding punctuation. */
+/** Converts text to uppercase letters without accents, and removes surrounding punctuation. */
 const folded = (text: string): string =>
   text
     .normalize("NFKD")

@@ -22,11 +22,11 @@ import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limi
 /** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
-/** The condition for unsent messages, with the text of the partial index, because SQLite compares texts. */
+/** The condition for unsent messages, exactly as in the partial index, because SQLite compares the text. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
 /**
- * The condition for messages that wait without a position in their conversation, with the text of the partial index.
+ * The condition for messages that wait without a position in their conversation, exactly as in the partial index.
  */
 export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 

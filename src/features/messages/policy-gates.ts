@@ -37,8 +37,8 @@ export interface PolicyGates {
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Reads the policies that apply to messages, and locks their contacts, without waiting for locks, because the
-     * transaction already holds lanes; implemented by exactly one feature.
+     * Reads the policies that apply to messages, and locks the messages' contacts. Does not wait for locks, because the
+     * transaction already holds lanes. Implemented by exactly one feature.
      */
     policyGates: (tx: Tx, messages: readonly QueuedMessage[]) => Promise<PolicyGates>;
   }

@@ -51,7 +51,7 @@ export class Rates {
   }
 
   /**
-   * Claims or assigns the turn of a message under the rate limit of its line.
+   * Claims or assigns a message's turn under its line's rate limit.
    * @returns undefined if it may be sent now, otherwise the time of its turn
    */
   take(

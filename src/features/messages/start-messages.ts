@@ -134,7 +134,7 @@ function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
-/** The texts of a message about a topic, with its unsubscribe link. */
+/** The texts of a message about a topic, including the message's unsubscribe link. */
 const withLink = ({ text, html }: Content, url = ""): Pick<Content, "text" | "html"> => ({
   text: text.replaceAll(UNSUBSCRIBE_URL, () => url),
   html: html?.replaceAll(UNSUBSCRIBE_URL, () => url) ?? null,

@@ -7,7 +7,7 @@ import { InstanceKey } from "../../credentials/instance-key";
 /** Max time that a person can spend at the issuer (ms). */
 const LIFETIME_MS = 10 * 60_000;
 
-/** Binds sealed texts to their purpose. */
+/** Binds sealed data to its purpose. */
 const PURPOSE = "sign-in by OpenID Connect";
 
 const PATH_MAX_LENGTH = 1_000;

@@ -236,7 +236,7 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
   return response;
 }
 
-/** The problem for an error of the libraries; only its cause contains texts from the issuer. */
+/** The problem for an error of the libraries; only its cause contains text from the issuer. */
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof SignInProblem) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause)

@@ -132,7 +132,7 @@ function valueOptions(
   const values = schemas.flatMap((schema): Inserted[] => {
     const { description: info = "" } = schema;
     if (schema.properties) {
-      // An object would interrupt the user who is typing a text.
+      // An object would interrupt a user who is typing text.
       if (isText) return [];
       const name = schema.required?.[0];
       const first = name === undefined ? undefined : schema.properties[name];

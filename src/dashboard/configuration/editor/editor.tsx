@@ -39,14 +39,14 @@ export interface Mark {
   offset?: number | undefined;
 }
 
-/** The methods of an editor for its page. */
+/** The editor's methods for its page. */
 export interface EditorHandle {
   /** Moves the cursor to the mark, and the focus to the editor. */
   show(mark: Mark): void;
 }
 
 /**
- * An editor for JSON texts. It lives in a shadow root, where CodeMirror adopts its style sheets; elsewhere it would add
+ * An editor for JSON. It lives in a shadow root, where CodeMirror adopts its style sheets; elsewhere it would add
  * style elements, which the Content-Security-Policy forbids.
  */
 export interface EditorProps {

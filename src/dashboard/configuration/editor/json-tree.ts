@@ -4,7 +4,7 @@ import type { EditorState } from "@codemirror/state";
 /** Max time to parse a document when looking up a position (ms). */
 const PARSE_MS = 200;
 
-/** A node of the syntax tree of a JSON text. */
+/** A node of a JSON syntax tree. */
 export type JsonNode = ReturnType<typeof syntaxTree>["topNode"];
 
 type Segment = string | number;

@@ -155,7 +155,7 @@ export class CompiledConfiguration {
     return Condition.parse(source, environment, shapes, this.isChecked);
   }
 
-  /** @throws SourceError if the expression is not valid or does not evaluate to a text */
+  /** @throws SourceError if the expression is not valid or does not evaluate to a string */
   parseOnceKey(source: string, type: string): OnceKey {
     const { environment, shapes } = this.contextOf(type);
     return OnceKey.parse(source, environment, shapes, this.isChecked);
@@ -183,7 +183,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Parses a text of a template.
+   * Parses one of a template's texts.
    * @throws SourceError if it is not valid
    */
   parseText(source: string): TextTemplate {

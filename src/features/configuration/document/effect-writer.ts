@@ -271,7 +271,7 @@ function attempt<T>(part: () => T): { value: T | null; error: EffectError | null
 }
 
 /**
- * Converts a text to a declared type. A text that cannot be converted is returned unchanged, so that it fails the type
+ * Converts text to a declared type. Text that cannot be converted is returned unchanged, so that it fails the type
  * check.
  */
 function dataOf(text: string, type: DataType): unknown {

@@ -88,13 +88,13 @@ export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */
   group: string | null;
-  /** The subject; a text stands for the contact together with this text. */
+  /** The subject; `text` stands for the contact together with this text. */
   per: "contact" | "conversation" | { text: string };
   /** An ISO 8601 duration. */
   within: string;
 }
 
-/** The rules with `once` for a situation, except rules whose expression evaluates to no text. */
+/** The rules with `once` for a situation, except rules whose expression does not evaluate to a string. */
 export function onceLimits(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,

@@ -423,7 +423,7 @@ export function inlineTemplatesOf(effect: EffectDocument): [path: readonly Prope
   ].map(([path, source]) => [["later", ...path], source]);
 }
 
-/** True if a text is a valid situation type, declared or not. */
+/** True if a string is a valid situation type, declared or not. */
 export const isSituationType = (type: string): boolean =>
   type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
 

@@ -152,7 +152,7 @@ export function offsetMs(zone: string, atMs: number): number | undefined {
   return seconds === "" ? undefined : Number(seconds) * 1000;
 }
 
-/** True if a text names a time zone or an offset. */
+/** True if a string names a time zone or an offset. */
 export const isZone = (zone: string): boolean => offsetMs(zone, 0) !== undefined;
 
 export const isCurrency = (code: string): boolean => currencies().has(code);

@@ -29,7 +29,7 @@ export class StepBudget {
     if (this.steps > this.max) throw new TooExpensive();
   }
 
-  /** Counts reading or writing a text. */
+  /** Counts reading or writing text. */
   spendText(length: number): void {
     this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP));
   }

@@ -269,7 +269,7 @@ const listed = (texts: readonly string[]): string => shown(texts.length === 0 ? 
 const shown = (text: string): string =>
   text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH).toWellFormed()}…` : text;
 
-/** A text as JSON, cut to the part around its first difference from another text. */
+/** A string as JSON, cut to the part around its first difference from another string. */
 function quoted(text: string | null, other: string | null = null): string {
   if (text === null) return "none";
   let at = 0;

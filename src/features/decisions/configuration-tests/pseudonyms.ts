@@ -19,7 +19,7 @@ interface Named {
 
 /**
  * Replaces a contact's name, `ref` and addresses in JSON values, and anything else that looks like an e-mail address or
- * a phone number. Equal texts get equal replacements; the first digits of a phone number are kept.
+ * a phone number. Equal strings get equal replacements; the first digits of a phone number are kept.
  */
 export class Pseudonyms {
   private readonly known = new Map<string, string>();
@@ -50,7 +50,7 @@ export class Pseudonyms {
     return { name: other === name ? FIRST_NAME : other || null, ref: ref === null ? null : REF };
   }
 
-  /** Replaces all texts in a JSON value, but not member names. */
+  /** Replaces all strings in a JSON value, but not member names. */
   of<Value>(value: Value): Value {
     if (typeof value === "string") return this.inText(value) as Value;
     if (Array.isArray(value)) return value.map((each) => this.of(each)) as Value;
@@ -65,7 +65,7 @@ export class Pseudonyms {
     });
   }
 
-  /** The first replacement of a text wins. */
+  /** The first replacement of a string wins. */
   private add(text: string, standIn: string | (() => string)): void {
     const key = text.toLowerCase();
     if (!this.known.has(key)) this.known.set(key, typeof standIn === "string" ? standIn : standIn());

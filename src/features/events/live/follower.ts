@@ -24,7 +24,7 @@ interface Demand {
   reject(error: GatewayError): void;
 }
 
-/** One stream of events, which requests the next batch once the last one was taken. */
+/** An event stream that requests the next batch once the last batch has been taken. */
 export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
   /** Number of events passed to the reader. */

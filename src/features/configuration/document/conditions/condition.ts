@@ -49,7 +49,7 @@ export class Condition {
   }
 }
 
-/** The expression of a rule's `once.per`, which evaluates to a text. */
+/** The expression of a rule's `once.per`, which evaluates to a string. */
 export class OnceKey {
   private constructor(
     private readonly source: string,

@@ -1,7 +1,7 @@
 import { TextRun } from "./text-run";
 import { TextError } from "./text-value";
 
-/** Renders a text that is not a message, such as situation data; the text may be empty. */
+/** Renders text that is not a message, such as situation data; the text may be empty. */
 export class DataRun extends TextRun {
   override get text(): string {
     this.steps.spendText(this.parts.length);

@@ -83,11 +83,11 @@ export const unknownConversion = (format: string): string | undefined =>
 const isConversion = (text: string): boolean =>
   /^%-?[A-Za-z%]$/.test(text) && Object.hasOwn(CONVERSIONS, text.slice(-1));
 
-/** True if a text is a date without a time, which is the same in every zone. */
+/** True if a string is a date without a time, which is the same in every zone. */
 export const isDay = (value: Value): boolean =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value);
 
-/** Parses the time to format: seconds since 1970, an RFC 3339 text or a date. */
+/** Parses the time to format: seconds since 1970, an RFC 3339 string or a date. */
 export function dateOf(value: Value): Date | undefined {
   if (typeof value === "number") return instantOf(isoOf(value * 1000));
   if (typeof value !== "string") return undefined;

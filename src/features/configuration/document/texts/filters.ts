@@ -40,7 +40,8 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
 
 /**
  * A filter on texts.
- * @param readings cost of the longest possible result, in readings of the text; 0 if the filter counts its own cost
+ * @param readings cost of the longest possible result, as the number of times that the text is read; 0 if the filter
+ *   counts its own cost
  */
 const ofText = (
   min: number,
@@ -212,7 +213,7 @@ function replaced(text: string, part: string, by: string, { steps }: TextRun): s
   return joined(parts, by, steps);
 }
 
-/** Truncates a text to a number of characters, including `end`. */
+/** Truncates text to a number of characters, including `end`. */
 function truncated(text: string, length: number, end: string): string {
   const characters = [...text];
   if (characters.length <= length) return text;

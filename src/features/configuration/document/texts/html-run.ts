@@ -5,10 +5,10 @@ import { HtmlError, HtmlScanner } from "./html-scanner";
 import { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** How often a text is read to escape it. */
+/** How many times text is read to escape it. */
 const READINGS_PER_ESCAPE = 6;
 
-/** How often a text is read to check it. */
+/** How many times text is read to check it. */
 const READINGS_PER_SCAN = 8;
 
 /** Renders HTML; values are escaped, so that they remain text. */

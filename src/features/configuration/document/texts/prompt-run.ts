@@ -9,7 +9,7 @@ import { textOf } from "./text-value";
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 
-/** Cost of marking a text, in readings. */
+/** Cost of marking text, as the number of times that the text is read. */
 const READINGS_PER_MARK = 6;
 
 /** Renders the instructions for a model; values are marked as data. */

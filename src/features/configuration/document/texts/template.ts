@@ -74,7 +74,7 @@ export class TextTemplate {
 
   /**
    * Finds names that are missing in a situation that uses the template.
-   * @param max max problems to report, because finding the position of each scans the source
+   * @param max max problems to report, because finding the position of each problem means scanning the source
    */
   missingNames(situations: readonly Shapes[], max: number): SourceError[] {
     const missing = new Map<string, boolean>();

@@ -7,8 +7,8 @@ export class TextError extends Error {
 }
 
 /**
- * Converts a value to a text for a message.
- * @throws TextError for an object, which has no text form
+ * Converts a value to text for a message.
+ * @throws TextError for an object, which cannot be converted to text
  */
 export function textOf(value: Value, steps: StepBudget): string {
   if (value === null) return "";
