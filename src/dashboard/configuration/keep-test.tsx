@@ -56,8 +56,8 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
 }
 
 /**
- * Makes a test from a recorded decision. It expects the decision of a given configuration; by default, the recorded
- * one.
+ * Makes a test from a recorded decision. The test expects the decision of a given configuration, by default the
+ * recorded one.
  */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;

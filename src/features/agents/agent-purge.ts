@@ -48,7 +48,7 @@ export class AgentPurge {
   }
 
   /**
-   * Purges every deleted agent that may have rows left.
+   * Purges every deleted agent that may still have rows.
    * @param signal stops the purge after the current chunk
    */
   async finishAll(signal: AbortSignal): Promise<void> {

@@ -14,8 +14,8 @@ import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
 const CIDR_MAX_LENGTH = 43;
 
 /**
- * Returns the virtual column for a property of a key's last accepted use, read from the latest hour with a use or, if
- * that hour was deleted, from the key's row.
+ * Returns the virtual column for a property of a key's last accepted use. Its value comes from the latest hour with a
+ * use or, if that hour was deleted, from the key's row.
  */
 const ofLastUse = (property: "at" | "ip") => ({
   type: "varchar" as const,

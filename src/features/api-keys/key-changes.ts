@@ -170,7 +170,7 @@ export async function updateIfActive(
 export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
   expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 
-/** The key that was replaced by a key, unless it is revoked. */
+/** The key that a key has replaced, unless the replaced key is revoked. */
 const replacedBy = (tx: Tx, { id: replacedById, agentId }: Pick<ApiKey, "id" | "agentId">) =>
   tx.findOneBy(ApiKey, { agentId, replacedById, revokedAt: IsNull() });
 

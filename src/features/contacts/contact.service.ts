@@ -255,8 +255,8 @@ export class ContactService {
   /**
    * Deletes all data about a contact except its ID and timestamps, including data stored by other features. Erasing a
    * contact again has no effect.
-   * @returns the contact once all data is erased or, if that takes long, after a few seconds; the rest is erased in the
-   *   background
+   * @returns the contact once all data is erased or, if that takes longer, after a few seconds; the rest is erased in
+   *   the background
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {

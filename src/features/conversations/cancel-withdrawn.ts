@@ -31,7 +31,7 @@ export const cancelWithdrawn =
     }
   };
 
-/** IDs of the conversations where messages to addresses are waiting or, because they are open, may be queued. */
+/** IDs of the conversations where messages to addresses are waiting, or may be queued because they are open. */
 export async function withMessagesTo(tx: Tx, addressIds: readonly string[]): Promise<string[]> {
   const waiting = (condition: string) =>
     `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;

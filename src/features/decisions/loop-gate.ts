@@ -9,7 +9,7 @@ const LOOP = "loop";
  */
 export const MAX_AUTOMATIC_ANSWERS = 5;
 
-/** The error of effects skipped while the gate is closed. */
+/** The error for effects skipped while the gate is closed. */
 export const LOOP_ERROR: ExplanationError = {
   code: LOOP,
   message: `The address got ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,

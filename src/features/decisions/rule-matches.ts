@@ -129,7 +129,7 @@ export const matchesOf = (
   ruleIds,
 });
 
-/** Forgets the matches recorded when a decision asked a model, because it has no effects. */
+/** Forgets the matches recorded when a decision asked a model, because the decision has no effects. */
 export async function forget(
   tx: Tx,
   decision: Decision,

@@ -19,7 +19,7 @@ import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { pendingDecision } from "./pending-decision";
 
-/** Max messages per decision about a contact's messages; further messages get another decision. */
+/** Max messages from a contact per decision; further messages get another decision. */
 const MAX_BURST = 20;
 
 /** A situation in a conversation, raised by the gateway itself. */
@@ -53,7 +53,7 @@ export class SituationTriggers {
 
   /**
    * Raises `message.failed` for messages that were given up, unless a decision about such a failure sent them, because
-   * it would trigger itself endlessly.
+   * that could go on endlessly.
    */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(

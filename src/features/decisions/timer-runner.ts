@@ -25,7 +25,7 @@ const HELD_MS = DAY_MS;
 /** A waiting timer. */
 interface WaitingTimer extends DueTimer {
   dueAt: Timestamp;
-  /** ID of its organization. */
+  /** ID of the timer's organization. */
   owner: string;
   /** True if the line that the agent would answer on is paused. */
   isHeld: boolean;

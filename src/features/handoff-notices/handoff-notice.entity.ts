@@ -29,7 +29,7 @@ export class HandoffNotice {
   @Column({ type: "integer" })
   attempts!: number;
 
-  /** Earliest time of the next attempt, because the last one may take until then; null before the first attempt. */
+  /** Earliest time of the next attempt, when the current attempt must have ended; null before the first attempt. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   retryAt!: Timestamp | null;
 

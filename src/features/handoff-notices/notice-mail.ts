@@ -12,7 +12,7 @@ export interface Notice {
 }
 
 /**
- * The e-mail of a notice. It contains no data about the contact.
+ * The e-mail for a notice. It contains no data about the contact.
  * @param dashboard URL of the dashboard
  */
 export const noticeMail = (

@@ -14,7 +14,7 @@ const URL_MAX_LENGTH = 2_048;
 /** A key found in public. */
 export interface LeakReport {
   token: string;
-  /** Where it was found; null if unknown. */
+  /** Where the key was found; null if unknown. */
   url: string | null;
 }
 

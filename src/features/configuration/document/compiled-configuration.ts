@@ -38,7 +38,7 @@ export interface CompiledRule {
   parse(): Generator<void, void>;
 }
 
-/** A template in one language, as sources. */
+/** The sources of a template in one language. */
 export interface TemplateVersion {
   /** The language tag as in the document; null for the template's own text. */
   locale: string | null;

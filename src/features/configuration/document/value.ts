@@ -35,7 +35,7 @@ export const isObject = (value: Value): value is ObjectValue =>
 export interface Read {
   path: string;
   value: unknown;
-  /** True if a text is truncated, or a list or object omitted. */
+  /** True if the value is truncated text, or an omitted list or object. */
   isCut?: true;
 }
 

@@ -81,7 +81,7 @@ export function differencesOf(compared: Compared): TestDifference[] {
 /** The rule that decided, or `otherwise`, as the subject of a sentence. */
 const decider = ({ ruleId }: Pick<Plan, "ruleId">) => (ruleId === null ? "otherwise" : `rule ${ruleId}`);
 
-/** Why a different rule decided than expected. */
+/** Why a rule other than the expected one decided. */
 function whyNot(
   expected: string | null,
   { configuration, test, planned }: Compared,

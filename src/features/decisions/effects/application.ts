@@ -35,7 +35,7 @@ export interface Application extends Dependencies {
   gates: readonly GateExplanation[];
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut: boolean;
-  /** True if the address of the conversation is undeliverable. */
+  /** True if the conversation's address is undeliverable. */
   isUndeliverable: boolean;
   /** True if a timer submitted the situation. */
   isTimed: boolean;

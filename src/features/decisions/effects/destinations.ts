@@ -13,7 +13,7 @@ import { MessageError } from "../../messages/message.enums";
 import type { ExplanationError, LineObstacle } from "../explanation";
 import { type Application, type Destination, FAILURES, type Result, type Send } from "./application";
 
-/** The error of a message that would be canceled before it is sent. */
+/** The error for a message that would be canceled before it is sent. */
 const OPTED_OUT_ERROR: ExplanationError = {
   code: MessageError.opted_out,
   message: "The contact has opted out of messages to this address.",
@@ -32,7 +32,7 @@ const UNREACHED: ReadonlySet<string> = new Set([
   MessageError.undeliverable,
 ]);
 
-/** The error of a message if none of several lines reaches the contact. */
+/** The error for a message if none of several lines reaches the contact. */
 const UNREACHED_ERROR: ExplanationError = {
   code: "not_deliverable",
   message: "None of the lines can reach the contact.",

@@ -93,7 +93,7 @@ export class Follower implements BatchedStream<Event> {
   /**
    * Hands over events, or keeps waiting if there are none.
    * @param upTo position of the last event read
-   * @returns true if it still waits
+   * @returns true if the follower is still waiting
    */
   deliver(events: readonly Event[], upTo: bigint): boolean {
     this.at = upTo;

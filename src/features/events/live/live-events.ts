@@ -258,7 +258,7 @@ export class LiveEvents {
 
   /**
    * Ends the streams of followers whose credentials are rejected in a snapshot.
-   * @returns the other followers that still wait
+   * @returns the other followers that are still waiting
    */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
     const rejections = new Map<string, GatewayError | undefined>();
