@@ -154,7 +154,7 @@ export class ConfigurationService {
    * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
    * @param agent the agent to compare the document's lines with, if any
-   * @throws GatewayError `not_found` (agent), `unavailable` if it would wait too long
+   * @throws GatewayError `not_found` (agent), `unavailable` if the wait would be too long
    */
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
     const organizationId = organizationOf(context);
@@ -222,7 +222,7 @@ export class ConfigurationService {
 
   /**
    * Publishes the draft and deletes it. Publishing a document or an earlier version does not change the draft.
-   * @throws GatewayError `invalid_request` with the problems of the document or the differences of its tests,
+   * @throws GatewayError `invalid_request` with the problems in the document or the differences found by its tests,
    *   `not_found` (agent, version, draft), `version_conflict` if another version is live or the draft has changed
    */
   async publish(
@@ -287,7 +287,7 @@ export class ConfigurationService {
     return document.tests === undefined ? [] : this.hooks.the("configurationTested")(context, document);
   }
 
-  /** @throws InvalidInput with the problems of the document */
+  /** @throws InvalidInput with the problems in the document */
   private async valid(context: RequestContext, document: object): Promise<ConfigurationDocument> {
     const { problems, document: checked } = await this.check(context, document);
     if (checked !== undefined && problems.length === 0) return checked;

@@ -202,7 +202,7 @@ export class ContactService {
   /**
    * Creates or changes contacts like `put`; an invalid contact does not affect the others.
    * @returns the result of each, in order
-   * @throws GatewayError `not_found` (agent), or another error that concerns all contacts; some may already be stored
+   * @throws GatewayError `not_found` (agent), or another error that affects all contacts; some may already be stored
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();

@@ -43,7 +43,7 @@ export class Candidates {
   /**
    * Compiles a configuration.
    * @throws GatewayError `conflict` for an invalid draft, `invalid_request` for an invalid document, or `unavailable`
-   *   if its check would wait too long
+   *   if the wait for its check would be too long
    */
   async compile(context: RequestContext, candidate: Candidate): Promise<Against> {
     if (candidate instanceof ConfigurationVersion)

@@ -134,7 +134,7 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt. If its message ID is not known yet, the receipt is kept until it is.
+   * Applies a receipt. If its message ID is not known yet, the receipt is kept until the ID is known.
    * @returns the current message; undefined for a kept receipt
    * @throws GatewayError `not_found`
    */

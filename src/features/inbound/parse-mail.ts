@@ -76,7 +76,7 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
  * @param raw the bytes in parts, transferred to a thread: the buffers may be empty afterwards
  * @param line the line that received it
  * @returns undefined for an e-mail that cannot be parsed
- * @throws GatewayError `unavailable` if it would wait too long
+ * @throws GatewayError `unavailable` if the wait would be too long
  */
 export async function parseMail(
   raw: readonly Buffer[],

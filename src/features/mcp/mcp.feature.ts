@@ -5,7 +5,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof mcpScopes, string> {}
 }
 
-/** Tools of the Model Context Protocol without a REST route. */
+/** Model Context Protocol tools without a REST route. */
 export const mcp = feature({
   entities: [],
   services: () => ({}),

@@ -130,7 +130,7 @@ export class InvitationService {
       },
     );
     if (!isNew) return { invitation, link: null, mail: null };
-    // In the fragment, which browsers never send to servers, so it never appears in a log.
+    // In the fragment, which browsers never send to servers, so that the token never appears in a log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
@@ -186,7 +186,7 @@ export class InvitationService {
   }
 
   /**
-   * Finds the pending invitation of a token.
+   * Finds the pending invitation for a token.
    * @throws GatewayError `invalid_invitation` or `too_many_attempts`
    */
   async find({ origin }: RequestContext, token: string): Promise<Invitation> {

@@ -18,7 +18,7 @@ export class SingleUse {
 }
 
 /**
- * Uses something up; only one of several concurrent uses succeeds.
+ * Uses up a sign-in or token; only one of several concurrent uses succeeds.
  * @param expiresAt when it expires and is rejected anyway
  * @returns false if it was already used
  */

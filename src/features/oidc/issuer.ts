@@ -25,7 +25,7 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Algorithms with a public key. */
+/** Public-key algorithms. */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -69,7 +69,7 @@ export class Issuer {
   ) {}
 
   /**
-   * The address at the issuer where a person signs in.
+   * The URL at the issuer where a person signs in.
    * @param again true if the person must sign in again, even with an existing session at the issuer
    * @throws SignInProblem `unavailable`
    */

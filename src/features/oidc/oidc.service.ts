@@ -72,7 +72,7 @@ export class OidcService {
   }
 
   /**
-   * The address at the issuer where a person signs in.
+   * The URL at the issuer where a person signs in.
    * @param again true if the person must sign in again, even with an existing session at the issuer
    * @throws SignInProblem `unavailable`
    */

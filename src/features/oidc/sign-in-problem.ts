@@ -27,7 +27,7 @@ export class SignInProblem extends GatewayError {
     super(CODES[kind], `sign-in by OpenID Connect: ${kind}`, options);
   }
 
-  /** The messages of its causes, for the log; their other fields may contain tokens. */
+  /** The messages of the problem's causes, for the log; the causes' other fields may contain tokens. */
   get reason(): string {
     const messages: string[] = [];
     for (let each = this.cause; each instanceof Error; each = each.cause) messages.push(each.message);

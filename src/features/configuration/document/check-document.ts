@@ -60,7 +60,7 @@ function takingTurns(): () => Promise<void> {
  * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts.
  * @param value a JSON value
  * @param surroundings the agent's lines and model, if the document is checked for an agent
- * @returns every problem, up to `MAX_REPORTED`, in the order of the document
+ * @returns the problems in document order, `MAX_REPORTED` at most
  */
 export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
   const parsed = parseDocument(value);
@@ -83,7 +83,7 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
   return { problems: await reported([...parsed, ...others], value), warnings: [] };
 }
 
-/** The problems of a document with a valid structure. */
+/** The problems in a document with a valid structure. */
 async function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
   const { document } = configuration;
   const problems = [

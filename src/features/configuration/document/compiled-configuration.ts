@@ -198,7 +198,7 @@ export class CompiledConfiguration {
     return this.parseOnce(source, this.htmls, () => (this.isChecked ? undefined : new HtmlScanner()));
   }
 
-  /** The topics of the policy, in the order of the document. */
+  /** The policy's topics, in document order. */
   get topics(): Topic[] {
     const { topics = {} } = this.document.policy ?? {};
     return Object.entries(topics).map(([name, topic]) => ({

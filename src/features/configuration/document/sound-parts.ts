@@ -38,7 +38,7 @@ const TEST = { now: "2026-01-01T00:00:00Z", situation: { type: "invalid" }, expe
 /**
  * Copies a document and replaces or omits its invalid parts, so that the other parts can be checked.
  * @param value a JSON value
- * @param problems the problems of its structure
+ * @param problems the problems in the document's structure
  */
 export function soundParts(value: unknown, problems: readonly Problem[]): unknown {
   const document: unknown = structuredClone(value);
