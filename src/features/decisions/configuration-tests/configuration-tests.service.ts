@@ -101,7 +101,7 @@ export class ConfigurationTestService {
 
   /**
    * Runs the tests of a valid document.
-   * @throws GatewayError `invalid_request` if the client has disconnected, or `unavailable` if the wait would be too long
+   * @throws GatewayError `invalid_request` if the client disconnects, or `unavailable` if the wait would be too long
    */
   async differences(
     context: RequestContext,
