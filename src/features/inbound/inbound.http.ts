@@ -43,7 +43,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
     // The sender is unknown until the body is complete, so a stranger who names a line must not be able to use up the
-    // memory reserved for its real sender or for other lines.
+    // memory available to its real sender or to other lines.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);
