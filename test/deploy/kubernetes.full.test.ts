@@ -114,6 +114,11 @@ describe("the systemd unit", () => {
     expect(Number(settingOf("TimeoutStopSec"))).toBeGreaterThan(config.drainMs / 1000 + STOP_SECONDS);
   });
 
+  test("allows the system calls without which Node does not start", () => {
+    expect(settingOf("SystemCallFilter")).toContain("@pkey");
+    expect(settingOf("SystemCallErrorNumber")).toBe("EPERM");
+  });
+
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).error === undefined;
 
   (hasSystemd ? test : test.skip)("is strict by systemd's own measure", () => {

@@ -85,7 +85,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       [...expr.matchAll(/(gateway_\w+)\{([^}]*)\}/g)].flatMap(([, name = "", matchers = ""]) => {
         const series = text.split("\n").filter((line) => line.startsWith(`${name}{`));
         if (series.length === 0 || name === "gateway_http_requests_total") return [];
-        return [...matchers.matchAll(/(\w+)!?=~?"([^"]*)"/g)].flatMap(([, label, values = ""]) =>
+        return [...matchers.matchAll(/(\w+)=~?"([^"]*)"/g)].flatMap(([, label, values = ""]) =>
           values
             .split("|")
             .filter((value) => !series.some((line) => line.includes(`${label}="${value}"`)))
