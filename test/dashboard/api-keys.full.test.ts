@@ -216,7 +216,7 @@ describeDashboard("API keys", (dashboard) => {
     await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
     await gone(dialogOf(page));
     await page.goto(`${dashboard.gateway.url}/dashboard/api-keys/${id}`);
-    await seen(page.getByText("expires in 1 hour. Then no key of this rotation works."));
+    await seen(page.getByText("expires in 1 hour. After that, no key of this rotation works."));
     await seen(page.getByRole("button", { name: "Rotate" }));
     await page.getByRole("button", { name: "Keep this key" }).click();
     await gone(page.getByText("no key of this rotation works"));

@@ -256,7 +256,7 @@ describeDashboard("Configuration", (dashboard) => {
     await page.getByLabel("Note (optional)").fill("Hands off what it does not know");
     await page.getByRole("button", { name: "Publish version 2" }).click();
     await seen(page.getByRole("alert").getByText("Version 2 is live."));
-    await seen(page.getByRole("note").getByText("begun when version 1 was live"));
+    await seen(page.getByRole("note").getByText("started when version 1 was live"));
     await eventually(() => page.getByLabel("Note (optional)").inputValue()).toBe(
       "Hands off what it does not know",
     );
@@ -336,7 +336,7 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(tests.getByText("condition 1 is never true"));
     await eventually(() => violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Publish anyway" }).click();
-    const reason = page.getByLabel("Reason to publish although a test fails");
+    const reason = page.getByLabel("Reason to publish even though a test fails");
     await seen(page.locator(":focus").and(reason));
     await reason.fill("The human is away");
     await page.getByRole("button", { name: "Publish anyway" }).click();

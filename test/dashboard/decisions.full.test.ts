@@ -1,4 +1,5 @@
 import { Permission } from "../../src/auth/permissions";
+import { StoredJson } from "../../src/database/stored-json";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { addContact } from "../support/contacts";
@@ -113,7 +114,7 @@ describeDashboard("decisions", (dashboard) => {
       const request = { name: "small", durationMs: 1234, inputTokens: 120, outputTokens: 30 };
       await tx.update(Decision, { id: decided }, {
         ...{ decider: "model", effects: [ask], snapshot: { ...snapshot, model } },
-        explanation: { ...explanation, model: request },
+        explanation: new StoredJson(JSON.stringify({ ...explanation?.value, model: request })),
       } as object);
     });
     const page = await dashboard.visit(`/decisions/${decided}`);

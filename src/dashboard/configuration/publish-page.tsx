@@ -136,7 +136,8 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
         isPublished={isPublished}
         reload={reload}
         onPublish={onPublish}
-        mayPublish={isValid}
+        // Not by the results for an earlier revision of the draft.
+        mayPublish={isValid && !tests.isPlaceholderData}
         failedTests={tests.data?.runConfigurationTests.failed ?? 0}
       />
     </>
@@ -187,6 +188,7 @@ function PublishForm(props: Reviewed & { mayPublish: boolean; failedTests: numbe
         />
         {failedTests > 0 && (
           <TextInput
+            key={draft.revision}
             name="ignoreTests"
             required
             label={`Reason to publish even though ${failedTests === 1 ? "a test fails" : `${failedTests} tests fail`}`}

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Skeleton } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Agent } from "../agents/agent-page";
@@ -50,7 +50,7 @@ export function ReplayReport(props: { agent: Agent; revision: number; isPublishe
     enabled: !isPublished,
     staleTime: Number.POSITIVE_INFINITY,
     // Keeping a test changes the draft; the previous result stays, so that nothing moves.
-    placeholderData: keepPreviousData,
+    placeholderData: (previous, query) => (query?.queryKey[3] === count ? previous : undefined),
     refetchOnWindowFocus: false,
   });
   return (

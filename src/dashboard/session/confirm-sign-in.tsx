@@ -53,11 +53,15 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
   const [isConfirmed, setConfirmed] = useState(false);
   const [prefersIssuer, preferIssuer] = useState(false);
   const { password, issuerName } = useSignInOptions();
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: [WaysToConfirmDocument.toString()],
     queryFn: ({ signal }) => execute(WaysToConfirmDocument, {}, signal),
     gcTime: 0,
   });
+  // The request that waits then fails, and its page says why.
+  useEffect(() => {
+    if (isError) onClosed(false);
+  }, [isError, onClosed]);
   if (data === undefined) return null;
   const { viewer, passkeys } = data;
   const way = () => {
