@@ -42,15 +42,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   }
   if (caller.kind === "agent") authorizeKey(caller, allowed);
   else authorizeMember(caller, allowed, changes && !whileDeactivated);
-  if (recentSignIn) assertRecentSignIn(caller);
-}
-
-/**
- * Rejects a member who has not recently signed in or confirmed the sign-in. Other callers always pass.
- * @throws GatewayError `recent_sign_in_required`
- */
-export function assertRecentSignIn(caller: Caller): void {
-  if (caller.kind === "member" && caller.signedInAt <= timestamp(-RECENT_SIGN_IN_MS))
+  if (recentSignIn && caller.kind === "member" && caller.signedInAt <= timestamp(-RECENT_SIGN_IN_MS))
     throw new GatewayError("recent_sign_in_required");
 }
 

@@ -72,10 +72,9 @@ export class ApiKeyResolver {
     return this.keys.find(context, id);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
-    description:
-      "Mints an API key. Its secret is shown only in this response. A key with all scopes requires a recent sign-in.",
+    description: "Mints an API key. Its secret is shown only in this response. Requires a recent sign-in.",
   })
   createApiKey(
     @Ctx() context: RequestContext,
@@ -107,10 +106,10 @@ export class ApiKeyResolver {
     return this.keys.revoke(context, id, undefined, { keepReplaced });
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent, with the same name, scopes and settings. The old key remains accepted for the grace period. A key with all scopes requires a recent sign-in.",
+      "Replaces an API key with a new one for the same agent, with the same name, scopes and settings. The old key remains accepted for the grace period. Requires a recent sign-in.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,

@@ -1,10 +1,9 @@
 import { type EntityManager, IsNull } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
-import { assertRecentSignIn } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission, SCOPES, type Scope } from "../../auth/permissions";
+import { Permission, SCOPES } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -153,8 +152,7 @@ export class ApiKeyService {
    * Mints a key. A retry with the same idempotency key cannot show the first secret again, so it revokes the first key
    * and mints a replacement.
    * @param tx the transaction to join, if any
-   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, or `recent_sign_in_required`
-   *   for a key with all scopes
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { idempotencyKey, agentId, expiresAt } = input;
@@ -165,7 +163,6 @@ export class ApiKeyService {
     const organizationId = organizationOf(context);
     const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      if (hasAllScopes(scopes)) assertRecentSignIn(context.caller);
       const hasAgent = isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId }));
       if (!hasAgent) throw noSuch("agent");
       const create = () =>
@@ -236,8 +233,7 @@ export class ApiKeyService {
    * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime. The old key remains
    * accepted for the grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry
    * with the same idempotency key cannot show the first secret again, so it replaces the new key.
-   * @throws GatewayError `not_found`, `idempotency_key_reused`, `recent_sign_in_required` for a key with all scopes, or
-   *   `conflict` if the key is not active or already replaced
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` if the key is not active or already replaced
    */
   rotate(
     context: RequestContext,
@@ -274,7 +270,6 @@ export class ApiKeyService {
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
     await assertActive(tx, old);
-    if (hasAllScopes(old.scopes)) assertRecentSignIn(context.caller);
     // The grace period shortens the old key's lifetime, not the new key's.
     const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
     const replacedById = uuid();
@@ -311,8 +306,5 @@ const withAgent = (reader: EntityManager) =>
     .withDeleted()
     .innerJoinAndSelect("key.agent", "agent")
     .innerJoinAndSelect("agent.organization", "organization");
-
-/** True for a key that may do everything. */
-const hasAllScopes = (scopes: readonly Scope[] | null) => scopes === null || scopes.length === SCOPES.length;
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

@@ -42,7 +42,7 @@ export class InvitationResolver {
     return this.service.find(context, token);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => NewInvitation, {
     description:
       "Invites a person to the caller's organization with a one-time link that expires after 72 hours. If a mail server is configured, the link is sent by e-mail.",

@@ -35,15 +35,17 @@ import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { SignedIn } from "./member.inputs";
 import {
+  canSignIn,
   EMAIL_TAKEN,
   inOrder,
+  lockMember,
   type MemberService,
   normalizeEmail,
   recordOn as recordOnMember,
 } from "./member.service";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
-import { assertPasswordsOn, canSignIn, type SessionService } from "./session.service";
+import { assertPasswordsOn, type SessionService } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 
 /** Max pending invitations per organization. */
@@ -253,7 +255,9 @@ export class InvitationService {
   ): Promise<Member> {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
-    const known = await tx.findOneBy(Member, { email });
+    const found = await tx.findOneBy(Member, { email });
+    // Setting a password or adding a passkey locks the row, too.
+    const known = found && (await lockMember(tx, found.id));
     const isBack = known?.organizationId === organizationId && !(await canSignIn(tx, known));
     // The address may belong to a member of another organization; the invited person may learn this.
     if (known !== null && !isBack)

@@ -84,7 +84,7 @@ export class MemberResolver {
     return { expiresAt, member };
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
       "Grants a permission to a member of the caller's organization, effective on the member's next request.",

@@ -49,6 +49,21 @@ export const recordOn = (
 export const inOrder = (permissions: readonly Permission[]): Permission[] =>
   PERMISSIONS.filter((permission) => permissions.includes(permission));
 
+/** True if the caller is the member with this ID. */
+export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
+
+/** True if a member has a password, a passkey or an account at an issuer. */
+export const canSignIn = async (tx: Tx, { id: memberId, hasPassword }: Member): Promise<boolean> =>
+  hasPassword ||
+  (await tx.existsBy(Passkey, { memberId })) ||
+  (await tx.existsBy(MemberIdentity, { memberId }));
+
+/** Locks a member, so that removing the member or changing passkeys waits, and then also ends the new session. */
+export async function lockMember(tx: Tx, id: string): Promise<Member | null> {
+  await tx.query("update member set created_at = created_at where id = $1", [id]);
+  return tx.findOne(Member, { where: { id }, relations: { organization: true } });
+}
+
 /** Manages organizations' members. */
 export class MemberService {
   /** A member's account at an OpenID Connect issuer. */
@@ -185,7 +200,8 @@ export class MemberService {
   /**
    * Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions
    * opened with it.
-   * @throws GatewayError `not_found`, including for a member without such an account
+   * @throws GatewayError `not_found`, including for a member without such an account, or `conflict` if it is the caller's
+   *   last way to sign in
    */
   unlinkIdentity(context: RequestContext, memberId: string): Promise<Member> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -193,6 +209,8 @@ export class MemberService {
       const identity = await tx.findOneBy(MemberIdentity, { memberId });
       if (identity === null) throw noSuch("linked account");
       await tx.delete(MemberIdentity, { memberId });
+      if (isOwn(context, memberId) && !(await canSignIn(tx, member)))
+        throw new GatewayError("conflict", "This is your last way to sign in. Set a password first.");
       await tx.delete(Session, { memberId, oidcSession: Not(IsNull()) });
       await recordOn(tx, context, memberActions.member_identity_unlinked, member, {
         issuer: [identity.issuer, null],

@@ -15,7 +15,7 @@ import type { AccountService } from "./account.service";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput } from "./member.inputs";
-import { recordOn } from "./member.service";
+import { canSignIn, isOwn, lockMember, recordOn } from "./member.service";
 import { Passkey, PasskeyChallenge } from "./passkey.entity";
 import type {
   AddPasskeyInput,
@@ -27,10 +27,8 @@ import type { Session } from "./session.entity";
 import {
   anonymousAt,
   assertPasswordsOn,
-  canSignIn,
   confirmSession,
   isManager,
-  isOwn,
   type SessionService,
 } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
@@ -317,12 +315,6 @@ const useChallenge = (
      returning session_id as "sessionId", member_id as "memberId"`,
     [sha256(challenge), timestamp()],
   );
-
-/** Locks a member, so that removing the member or changing passkeys waits, and then also ends the new session. */
-async function lockMember(tx: Tx, id: string): Promise<Member | null> {
-  await tx.query("update member set created_at = created_at where id = $1", [id]);
-  return tx.findOne(Member, { where: { id }, relations: { organization: true } });
-}
 
 /** A member's user handle, as returned by authenticators. */
 const handleOf = ({ id }: Member): string => Buffer.from(id).toString("base64url");

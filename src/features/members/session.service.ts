@@ -23,8 +23,7 @@ import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput, SignInOptions } from "./member.inputs";
-import { normalizeEmail, recordOn } from "./member.service";
-import { MemberIdentity } from "./member-identity.entity";
+import { isOwn, normalizeEmail, recordOn } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -368,9 +367,6 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
 /** The context of a sign-in that failed or is incomplete. */
 export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
-/** True if the caller is the member with this ID. */
-export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
-
 /** Records that the calling member has just proved who they are. The session expires as before. */
 export async function confirmSession(tx: Tx, context: RequestContext, member: Member): Promise<Session> {
   const id = memberCaller(context).sessionId;
@@ -378,12 +374,6 @@ export async function confirmSession(tx: Tx, context: RequestContext, member: Me
   await recordOn(tx, context, memberActions.member_sign_in_confirmed, member);
   return tx.findOneByOrFail(Session, { id });
 }
-
-/** True if a member has a password, a passkey or an account at an issuer. */
-export const canSignIn = async (tx: Tx, { id: memberId, hasPassword }: Member): Promise<boolean> =>
-  hasPassword ||
-  (await tx.existsBy(Passkey, { memberId })) ||
-  (await tx.existsBy(MemberIdentity, { memberId }));
 
 /** @throws GatewayError `forbidden` */
 function assertManager({ caller }: RequestContext): void {
