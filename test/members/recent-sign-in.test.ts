@@ -62,7 +62,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   test.each(SENSITIVE)("16 minutes after the sign-in, %s is rejected", async (name) => {
     await signedInBefore(16);
     const { document = "", variables } = FIELDS[`Mutation.${name}`] ?? {};
-    const fixture = { gateway, memberOf: () => manager } as never;
+    const fixture = { gateway, agentId, memberOf: () => manager } as never;
     const reply = await gateway.graphql(document, await variables?.(fixture, "a member with permission"), {
       token: manager.token,
     });
