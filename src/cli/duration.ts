@@ -24,7 +24,7 @@ export const duration =
   (text: string): number => {
     const seconds = secondsOf(text);
     if (seconds === undefined || seconds < min || seconds > max) {
-      throw new InvalidArgumentError(`It must be a duration ${DURATION_FORM}; at most ${longest}.`);
+      throw new InvalidArgumentError(`It must be a duration of at most ${longest}, ${DURATION_FORM}.`);
     }
     return seconds;
   };

@@ -202,7 +202,7 @@ describe("on a database with a pet", () => {
     ["generated column", "ALTER TABLE api_key ADD COLUMN more text GENERATED ALWAYS AS (hash) VIRTUAL"],
     ['also has table "more"', "CREATE TABLE more (id integer)"],
     ['also has index "more"', "CREATE UNIQUE INDEX more ON api_key (revoked_at)"],
-    ['has another table "api_key"', "ALTER TABLE api_key ADD COLUMN more text"],
+    ['has a different table "api_key"', "ALTER TABLE api_key ADD COLUMN more text"],
     ['lacks table "session"', "DROP TABLE session"],
     ['lacks index "IDX_', "DROP INDEX IDX_d6198c8c0e4199284b281e39af"],
   ])("a backup whose tables are not those of its version is not restored: %s", async (kind, statement) => {

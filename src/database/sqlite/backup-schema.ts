@@ -26,8 +26,8 @@ export async function assertSchemaOf(backup: string, migrations: readonly string
   const actual = schemaFrom(await SqliteFile.use(backup, "read", (file) => file.rows(OBJECTS)));
   for (const object of new Set([...expected.keys(), ...actual.keys()])) {
     if (actual.get(object) === expected.get(object)) continue;
-    const difference = !actual.has(object) ? "lacks" : expected.has(object) ? "has another" : "also has";
-    throw new StartupError(`${backup} does not have the tables of its version: it ${difference} ${object}`);
+    const difference = !actual.has(object) ? "lacks" : expected.has(object) ? "has a different" : "also has";
+    throw new StartupError(`${backup} does not match the schema of its version: it ${difference} ${object}`);
   }
 }
 

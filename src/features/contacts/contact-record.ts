@@ -15,7 +15,7 @@ const KINDS = {
   timer: "A situation that is submitted to the agent later.",
   rule_match: "When a rule with `once` last matched.",
   event: "An event about the contact itself; events about its messages repeat other records.",
-  audit_entry: "An entry of the audit log about the contact.",
+  audit_entry: "An audit log entry about the contact.",
 } as const;
 
 export type ContactRecordKind = keyof typeof KINDS;
