@@ -139,7 +139,7 @@ export class Database {
 
   /**
    * Calls a listener on each announcement on a channel (from this process, from other processes on PostgreSQL, or
-   * through `relay`), and after gaps in which announcements may have been lost. This saves polling but guarantees
+   * through `relay`), and after gaps that may have lost announcements. This saves polling but guarantees
    * nothing: a connection may be down for a long time.
    * @param listener must not throw; receives the detail of announcements by this process
    * @returns a function that stops listening; call it before `close`

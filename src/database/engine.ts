@@ -140,7 +140,7 @@ export interface Engine {
   /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
   /**
-   * Calls a listener on each notification on a channel, and after gaps in which notifications may have been lost.
+   * Calls a listener on each notification on a channel, and after gaps that may have lost notifications.
    * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void>;

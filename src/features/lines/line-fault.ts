@@ -7,7 +7,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 export class LineFault {
   @Field(() => String, {
     description:
-      "Machine-readable error code, such as `auth`, `tls`, `refused` or, for a reply of a mail server, `smtp_550`.",
+      "Machine-readable error code, such as `auth`, `tls`, `refused` or, for a mail server's reply, `smtp_550`.",
   })
   code!: string;
 
