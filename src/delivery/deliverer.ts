@@ -1,24 +1,15 @@
 import { setMaxListeners } from "node:events";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../common/group-by";
-import { type Timestamp, timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { DELIVERING } from "../database/limits";
 import type { Tx } from "../database/unit-of-work";
+import { BATCH, BatchLoop } from "./batch-loop";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { failure } from "./failures";
 import type { Dispatch, FinishedSend, LaneWork } from "./lane-work";
 import type { DueLane, DuePart, Lanes, SomeLanes } from "./lanes";
 import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
-
-/** Max lanes per transaction; later lanes wait for its commit. */
-const BATCH = 100;
-
-/** Min time between batches that are not full (ms), so that concurrent requests can share a batch. */
-const PAUSE_MS = 50;
-
-/** Interval between checks for due work that was never announced (ms), for example because a process was killed. */
-const SWEEP_INTERVAL_MS = 5_000;
 
 /** Max time between leasing a lane and sending its message (ms), so that the attempt ends within the lease. */
 const LEAVE_WITHIN_MS = 10_000;
@@ -82,18 +73,9 @@ export class Deliverer {
   private readonly sending = new Set<Promise<void>>();
   /** Finished sends whose results are not yet stored. */
   private ended: LeasedSend[] = [];
-  private running: Promise<void> | undefined;
-  private isDue = false;
   /** The owner of most lanes in the last batch, if any; it comes last in the next batch, but never twice in a row. */
   private greedy: readonly string[] = [];
-  private stopped = false;
-  private endPause = () => {};
-  /** When the alarm goes off, by `Date.now`. */
-  private alarmAt = Number.POSITIVE_INFINITY;
-  private alarm: NodeJS.Timeout | undefined;
-  /** True if the alarm has gone off since the last batch. */
-  private hasAlarm = false;
-  private readonly timer: NodeJS.Timeout;
+  private readonly loop: BatchLoop;
   private readonly stopListening: () => Promise<void>;
 
   constructor(
@@ -104,90 +86,26 @@ export class Deliverer {
     this.senders = new Senders(options.senders, options.shares);
     // No limit, because every send adds a listener.
     setMaxListeners(0, this.stopping.signal);
-    this.stopListening = lanes.onDue((from) => (from === undefined ? this.wake() : this.wakeAt(from)));
-    this.timer = setInterval(() => this.wake(), SWEEP_INTERVAL_MS).unref();
-    this.wake();
+    this.stopListening = lanes.onDue((from) =>
+      from === undefined ? this.loop.wake() : this.loop.wakeAt(from),
+    );
+    this.loop = new BatchLoop({
+      nextDue: () => lanes.nextDue(this.servable),
+      hasResults: () => this.ended.length > 0,
+      doBatch: () => this.doBatch(),
+      onError: options.onError,
+    });
   }
 
   /** Finishes the current batch and the current sends within seconds, and frees their lanes. */
   async close(): Promise<void> {
-    this.stopped = true;
+    const stopped = this.loop.stop();
     await this.stopListening();
-    clearInterval(this.timer);
-    clearTimeout(this.alarm);
-    this.endPause();
-    await this.running;
+    await stopped;
     const giveUp = setTimeout(() => this.stopping.abort(), STOP_WITHIN_MS);
     await Promise.all(this.sending);
     clearTimeout(giveUp);
     if (this.ended.length > 0) await this.doBatch().catch(this.options.onError);
-  }
-
-  private wake(): void {
-    if (this.stopped) return;
-    this.isDue = true;
-    this.running ??= this.drain()
-      .catch(this.options.onError)
-      .finally(() => {
-        this.running = undefined;
-        // Work may have been announced since the last check.
-        if (this.isDue) this.wake();
-      });
-  }
-
-  private async drain(): Promise<void> {
-    while (this.isDue && !this.stopped) {
-      this.isDue = false;
-      const { hasAlarm } = this;
-      this.hasAlarm = false;
-      // Reads first, so that a check that finds no work takes no write lock.
-      const due = hasAlarm || this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
-      if (due === undefined) continue;
-      if (Date.parse(due) > Date.now()) this.wakeAt(due);
-      else if (await this.doBatches()) await this.pause();
-      // The alarm may have been early, or its work may be gone.
-      else this.isDue ||= hasAlarm;
-    }
-  }
-
-  /** @returns true if the last batch did work */
-  private async doBatches(): Promise<boolean> {
-    for (;;) {
-      const { lanes, done } = await this.doBatch();
-      if (done < BATCH || this.stopped) {
-        // More work may be due before the next check.
-        this.isDue ||= lanes > 0;
-        return lanes > 0;
-      }
-    }
-  }
-
-  /**
-   * Waits for more work that can share a batch, unless sends have finished: their conversations are already waiting.
-   */
-  private pause(): Promise<void> {
-    if (this.ended.length > 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MS);
-      this.endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  private wakeAt(due: Timestamp): void {
-    const at = Date.parse(due);
-    // Not needed if another alarm or a check comes first.
-    if (at >= this.alarmAt || at - Date.now() >= SWEEP_INTERVAL_MS || this.stopped) return;
-    clearTimeout(this.alarm);
-    this.alarmAt = at;
-    const ring = () => {
-      this.alarmAt = Number.POSITIVE_INFINITY;
-      this.hasAlarm = true;
-      this.wake();
-    };
-    this.alarm = setTimeout(ring, at - Date.now()).unref();
   }
 
   /** Lanes that a free sender can serve. */
@@ -200,7 +118,7 @@ export class Deliverer {
    * @returns undefined if the database is not known
    */
   private async lockDue(tx: Tx, senders: number): Promise<DueLane[] | undefined> {
-    if (this.stopped) return [];
+    if (this.loop.isStopped) return [];
     const { columns } = this.options.restores;
     const { excluded, deferred } = this.senders;
     const greedy = this.greedy.map((owner) => ({ owners: [owner] }));
@@ -250,7 +168,7 @@ export class Deliverer {
         // Lanes whose sends have finished come last, because they have just been served.
         const lanes = new Map([...alive, ...freed].map((lane) => [lane.id, lane]));
         const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
-        const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
+        const senders = this.loop.isStopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
         const dispatches = await this.start(tx, [...lanes.values()], lease, senders);
         return { lanes: due.length, done: over.length + alive.length, dispatches };
       },
@@ -325,11 +243,10 @@ export class Deliverer {
     lease: string,
     leasedAt: number,
   ): void {
-    const mayLeave = () => !this.stopped && performance.now() - leasedAt < LEAVE_WITHIN_MS;
+    const mayLeave = () => !this.loop.isStopped && performance.now() - leasedAt < LEAVE_WITHIN_MS;
     const end = (result: SendResult) => {
       this.ended.push({ ...dispatch, lease, messageId: message.id, attempt: number, result });
-      this.endPause();
-      this.wake();
+      this.loop.wakeAtOnce();
     };
     const send = () => {
       const startedAt = performance.now();
