@@ -126,7 +126,7 @@ describe("a mail", () => {
   });
 });
 
-const THREAD = join(__dirname, "../../src/features/inbound/mail-thread.cjs");
+const THREAD = join(__dirname, "../../src/features/inbound/mail-thread/thread.cjs");
 
 /** As many copies of a text as fit in a number of bytes. */
 const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));

@@ -36,7 +36,7 @@ export class MailThread {
       free.leaveIdle();
       return free;
     }
-    const worker = new Worker(join(__dirname, "mail-thread.cjs"), {
+    const worker = new Worker(join(__dirname, "mail-thread/thread.cjs"), {
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     });
     await once(worker, "online");

@@ -1,0 +1,145 @@
+// @ts-check
+// The text of a mail's HTML, in which the lines of quotations start with `>`.
+const { PostalMime } = require("./postal-mime.cjs");
+
+/**
+ * The text of a mail, made from HTML if there is no other, and the text made from HTML if only that marks quotations.
+ * @param {import("postal-mime").Email} mail
+ * @returns {Promise<{ text: string, html?: string }>}
+ */
+async function textsOf({ text = "", html }) {
+  if (html === undefined) return { text };
+  const isStandIn = text.trim() === "" || (text.length < STAND_IN_MAX_LENGTH && /\bHTML\b/i.test(text));
+  if (isStandIn) return { text: (await textOfHtml(html)) || text };
+  const start = html.slice(0, RICH_MAX_LENGTH);
+  return hasQuotes(start) ? { text, html: await textOfHtml(start) } : { text };
+}
+
+/** @param {string} html */
+async function textOfHtml(html) {
+  // The parser makes text of HTML where a mail has parts of both kinds.
+  const parts = [
+    "Content-Type: multipart/mixed; boundary=part",
+    "",
+    "--part",
+    "Content-Type: text/plain",
+    "",
+    "",
+    "--part",
+    "Content-Type: text/html; charset=utf-8",
+    "Content-Transfer-Encoding: base64",
+    "",
+    Buffer.from(markQuotes(shownOf(html))).toString("base64"),
+    "--part--",
+  ];
+  return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "").trim();
+}
+
+/** Max length of a text that only says that the mail is HTML. */
+const STAND_IN_MAX_LENGTH = 400;
+
+/** Max length of HTML that is read beside text: the author's words come first. */
+const RICH_MAX_LENGTH = 131_072;
+
+const QUOTE_START = "\ue000";
+const QUOTE_END = "\ue001";
+
+/** Names that mail programs give to what introduces or contains a quotation, or is the signature. */
+const QUOTE_NAMES =
+  /\b(class|id|name)\s*=\s*["']?[^"']*(gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_signature_block|zmail_extra|Zm-_Id_-Sgn|mail-editor-reference-message-container|sh-quoted-content|missive_quote)|\bname\s*=\s*["']?quote\b/i;
+
+/** What Outlook puts above the mail that it quotes, which ends with the whole mail. */
+const QUOTE_ABOVE =
+  /\bid\s*=\s*["']?(appendonsend|divRplyFwdMsg|OLK_SRC_BODY_SECTION|stopSpelling)\b|border-top:\s*solid\s+#(E1E1E1|B5C4DF)\b/i;
+
+/** An indented paragraph of Gmail and Apple Mail, which is no quotation. */
+const INDENTED = /\bborder:\s*(none|0)/i;
+
+/** The part of the attributes that is read, whose length mail programs stay below. */
+const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
+
+/**
+ * True if a tag starts a quotation.
+ * @param {string} name
+ * @param {string} attributes
+ */
+const isQuote = (name, attributes) =>
+  (name === "blockquote" && !INDENTED.test(attributes)) ||
+  QUOTE_NAMES.test(attributes) ||
+  QUOTE_ABOVE.test(attributes);
+
+/** @param {string} html */
+const hasQuotes = (html) =>
+  [...html.matchAll(QUOTE_TAG)].some(
+    ([, end, name = "", attributes = ""]) => end === "" && isQuote(name.toLowerCase(), attributes),
+  );
+
+/**
+ * HTML with marks where quotations start and end, each on its own line.
+ * @param {string} html
+ */
+function markQuotes(html) {
+  /** @type {Record<string, number>} */
+  const depths = { blockquote: 0, div: 0, span: 0 };
+  /** @type {{ name: string, depth: number }[]} */
+  const open = [];
+  return html
+    .replace(/[\ue000\ue001]/g, "")
+    .replace(/<hr\b[^<>]*>(?=\s{0,99}<div\b[^<>]*divRplyFwdMsg)/gi, "")
+    .replace(QUOTE_TAG, (tag, end, anyCase, attributes) => {
+      const name = anyCase.toLowerCase();
+      const depth = depths[name] ?? 0;
+      if (end !== "") {
+        depths[name] = Math.max(0, depth - 1);
+        const from = open.findLastIndex((each) => each.name === name && each.depth === depth);
+        return from < 0 ? tag : `${tag}<br>${`${QUOTE_END}<br>`.repeat(open.splice(from).length)}`;
+      }
+      if (name !== "hr") depths[name] = depth + 1;
+      if (!isQuote(name, attributes) || open.length >= MAX_DEPTH) return tag;
+      if (!QUOTE_ABOVE.test(attributes)) open.push({ name, depth: depth + 1 });
+      return `<br>${QUOTE_START}<br>${tag}`;
+    });
+}
+
+/** Max depth of quotations: beyond that, all is quoted. */
+const MAX_DEPTH = 100;
+
+/**
+ * Text in which the lines between marks start with `>`.
+ * @param {string} text
+ */
+function withQuotes(text) {
+  let depth = 0;
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const mark = line.trim();
+    if (mark === QUOTE_START) depth += 1;
+    if (mark === QUOTE_END) depth = Math.max(0, depth - 1);
+    if (mark === QUOTE_START || mark === QUOTE_END) return [];
+    return [depth > 0 ? `> ${line}` : line];
+  });
+  return lines.join("\n");
+}
+
+/**
+ * HTML without what is not shown, and without tags that never end, on which the parser takes quadratic time.
+ * @param {string} html
+ */
+function shownOf(html) {
+  const shown = [];
+  const start = /<(style|script|title)\b/gi;
+  let from = 0;
+  for (let found = start.exec(html); found !== null; found = start.exec(html)) {
+    const end = new RegExp(`</${found[1]}\\s*>`, "gi");
+    end.lastIndex = start.lastIndex;
+    // Browsers show nothing after an unclosed one.
+    const isClosed = end.test(html);
+    shown.push(html.slice(from, found.index));
+    from = isClosed ? end.lastIndex : html.length;
+    start.lastIndex = from;
+  }
+  const text = shown.concat(html.slice(from)).join("");
+  const lastTag = text.lastIndexOf(">") + 1;
+  return text.slice(0, lastTag) + text.slice(lastTag).replaceAll("<", "&lt;");
+}
+
+module.exports = { textsOf };

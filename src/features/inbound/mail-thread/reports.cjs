@@ -1,0 +1,118 @@
+// @ts-check
+// Mails that programs write: automatic answers, and reports of mail servers.
+const { referencesOf, valuesOf } = require("./headers.cjs");
+
+/** @typedef {import("postal-mime").Header} Header */
+
+const REPORT_MAX_LENGTH = 65_536;
+const MESSAGE_ID_MAX_LENGTH = 2_000;
+const DETAIL_MAX_LENGTH = 2_000;
+
+/**
+ * True if a program wrote a mail: RFC 3834, 2 and 5, and what is older than it. `X-Auto-Response-Suppress` is no sign,
+ * because mails of people may have it too.
+ * @param {readonly Header[]} headers
+ * @param {string} from
+ */
+function isAutomatic(headers, from) {
+  const bare = (/** @type {string} */ name) =>
+    valuesOf(headers, name).map((value) => value.replace(/\s/g, "").toLowerCase());
+  return (
+    bare("auto-submitted").some((value) => !/^(no)?([;(]|$)/.test(value)) ||
+    bare("precedence").some((value) => /^(bulk|list|junk|auto_reply)$/.test(value)) ||
+    [...bare("x-autoreply"), ...bare("x-autorespond")].some((value) => value !== "no") ||
+    hasNullSender(headers) ||
+    bare("list-id").length > 0 ||
+    isReport(headers, from)
+  );
+}
+
+/**
+ * True for a mail that must not be answered, such as a bounce (RFC 5321, 4.5.5).
+ * @param {readonly Header[]} headers
+ */
+const hasNullSender = (headers) =>
+  valuesOf(headers, "return-path").some((value) => /^\s*<\s*>\s*$/.test(value));
+
+/** The address or name of a program that returns mail. */
+const MAIL_SERVER =
+  /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
+
+/**
+ * True for a report of a mail server, which is from no contact (RFC 6522; RFC 5321, 4.5.1).
+ * @param {readonly Header[]} headers
+ * @param {string} from
+ */
+const isReport = (headers, from) =>
+  [from, ...valuesOf(headers, "from")].some((value) => MAIL_SERVER.test(value)) ||
+  valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
+
+/** The types of complaints by which a recipient asks for no more mail (RFC 5965, 7.3). */
+const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/i;
+
+/** An enhanced status code (RFC 3463). */
+const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
+
+/** A line with the reply of a mail server, or with a status code as qmail writes it. */
+const REPLY = /^.*(?:(?<![\d.])5\d\d[ -]|\(#[45]\.\d{1,3}\.\d{1,3}\)).*/m;
+
+/** Words of a mail server that gave up, and of one that still tries. */
+const GAVE_UP =
+  /fail|error|undeliver|reject|unable|unknown|returned|aborted|not (be )?deliver|not reach|permanent/i;
+const STILL_TRIES =
+  /\bwarning\b|\bdelayed\b|not yet been|not (need|have) to re-?send|will (be )?(re)?tr(y|ied)|still trying/i;
+
+/**
+ * The mail that a report is about: one that could not be delivered (RFC 3464, or in words), or that its recipient
+ * complained about (RFC 5965, or as Outlook.com passes it on).
+ * @param {import("postal-mime").Email} mail
+ * @param {string} text its text
+ * @param {string} from
+ * @returns {import("../parse-mail").ParsedMail["report"]}
+ */
+function reportOf({ headers, attachments, subject = "" }, text, from) {
+  const isReturned = isReport(headers, from) || hasNullSender(headers);
+  if (!isReturned && from.toLowerCase() !== "staff@hotmail.com") return undefined;
+  const textsOf = (/** @type {RegExp} */ type) =>
+    attachments
+      .filter(({ mimeType }) => type.test(mimeType))
+      .map(({ content }) =>
+        Buffer.from(/** @type {ArrayBuffer} */ (content)).toString("latin1", 0, REPORT_MAX_LENGTH),
+      );
+  const field = (/** @type {string} */ fields, /** @type {string} */ name) =>
+    new RegExp(`^${name}:[ \\t]*([^\\r\\n]*(\\r?\\n[ \\t][^\\r\\n]*)*)`, "im").exec(fields)?.[1]?.trim() ??
+    "";
+  const words = text.slice(0, REPORT_MAX_LENGTH);
+  const [attached] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
+  const original = attached?.split(/\r?\n\r?\n/, 1)[0] ?? words;
+  // The words of the report come before the mail that it returns.
+  const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
+  const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
+  const [feedback = ""] = textsOf(/^message\/feedback-report$/i);
+  const action = field(delivery, "Action");
+  const said = `${subject}\n${notice}`;
+  const hasFailed =
+    isReturned && (action === "" ? GAVE_UP.test(said) && !STILL_TRIES.test(said) : /^failed\b/i.test(action));
+  const isComplaint =
+    COMPLAINT.test(field(feedback, "Feedback-Type")) || /^X-HmXmrOriginalRecipient:/im.test(original);
+  if (!hasFailed && !isComplaint) return undefined;
+  const reply = field(delivery, "Diagnostic-Code") || (REPLY.exec(notice)?.[0] ?? "");
+  const diagnosis = reply.replace(/\s+/g, " ").trim();
+  const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
+  // Some servers map the reply of another one to a less exact status.
+  const [precise = status] = STATUS.exec(diagnosis) ?? [];
+  return {
+    messageId: (field(original, "Message-ID") || referencesOf(headers).at(-1) || "").slice(
+      0,
+      MESSAGE_ID_MAX_LENGTH,
+    ),
+    isComplaint: isComplaint && !hasFailed,
+    status: precise,
+    detail: [status, diagnosis]
+      .filter((each) => each !== "")
+      .join(", ")
+      .slice(0, DETAIL_MAX_LENGTH),
+  };
+}
+
+module.exports = { isAutomatic, isReport, reportOf };
