@@ -6,7 +6,7 @@ import { AddressKind, ContactAddress } from "../../src/features/contacts/contact
 import { Conversation, Handler } from "../../src/features/conversations/conversation.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Event } from "../../src/features/events/event.entity";
-import type { Inbound } from "../../src/features/inbound/inbound-messages";
+import type { Inbound } from "../../src/features/inbound/arrivals";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { withoutOvertaking } from "../support/batches";

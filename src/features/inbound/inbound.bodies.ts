@@ -8,7 +8,7 @@ import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
 import { MessageStatus } from "../messages/message.enums";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
-import type { Inbound } from "./inbound-messages";
+import type { Inbound } from "./arrivals";
 
 /**
  * Text that both databases store unchanged.

@@ -8,10 +8,10 @@ import { GatewayError } from "../../errors";
 import { parseJson, requireJson, requireUncompressed } from "../../http/plugins/json-body";
 import { Bodies, joined } from "../../http/plugins/read-body";
 import { LineKind } from "../lines/line.entity";
+import type { Inbound, InboundLine } from "./arrivals";
 import { inboundOf, receiptOf } from "./inbound.bodies";
 import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "./inbound.limits";
 import type { InboundService } from "./inbound.service";
-import type { Inbound, InboundLine } from "./inbound-messages";
 import { type MailReport, readMail } from "./mail";
 
 declare module "fastify" {

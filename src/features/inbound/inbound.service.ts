@@ -12,16 +12,9 @@ import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
 import { Message } from "../messages/message.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
+import { type Arrival, type Inbound, type InboundLine, nameOf, type Received, repeatsOf } from "./arrivals";
 import type { EarlyReceipts } from "./early-receipts";
-import {
-  type Arrival,
-  type Inbound,
-  type InboundLine,
-  type InboundMessages,
-  nameOf,
-  type Received,
-  repeatsOf,
-} from "./inbound-messages";
+import type { InboundMessages } from "./inbound-messages";
 
 /** Max attempts while concurrent requests change the contact. */
 const MAX_ATTEMPTS = 5;

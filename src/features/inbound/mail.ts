@@ -11,7 +11,7 @@ import { OMITTED_MAX_LENGTH, SUBJECT_MAX_LENGTH, THREAD_MAX_LENGTH } from "../me
 import { MessageStatus } from "../messages/message.enums";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
-import { type Inbound, OWN_MESSAGE_ID } from "./inbound-messages";
+import { type Inbound, OWN_MESSAGE_ID } from "./arrivals";
 import { optOutIntent } from "./opt-out";
 import { type DividedText, ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";

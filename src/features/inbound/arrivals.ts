@@ -1,0 +1,204 @@
+import { type EntityManager, In } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
+import { GatewayError } from "../../errors";
+import type { Agent } from "../agents/agent.entity";
+import type { Address } from "../contacts/addresses";
+import type { Consents } from "../contacts/consents";
+import type { Contact } from "../contacts/contact.entity";
+import type { ContactAddress } from "../contacts/contact-address.entity";
+import { addressesOf, type KnownContact, lockContactsAt } from "../contacts/known-contact";
+import { putContacts } from "../contacts/put-contact";
+import { Conversation, ConversationState } from "../conversations/conversation.entity";
+import type { Line } from "../lines/line.entity";
+import { Message } from "../messages/message.entity";
+import { MessageDirection } from "../messages/message.enums";
+import { optOutIntent } from "./opt-out";
+
+export interface Inbound {
+  /** The message's ID in the sending system. */
+  providerId: string;
+  /** The contact's address, in any form. */
+  from: string;
+  /** Name for a new contact; null if there is none. */
+  name: string | null;
+  /** The author of an e-mail that may have been sent by a form or list; not verified. */
+  author?: Pick<Inbound, "from" | "name">;
+  /** The addresses of the mailing list that an e-mail came through, in lowercase. */
+  lists?: readonly string[];
+  /** True if a program wrote the e-mail, even if a mailing list sent it. */
+  isProgram?: boolean;
+  text: string;
+  /** The text to check for an opt-out; defaults to `text`. */
+  optOutText?: string;
+  /** The columns for e-mails only. */
+  mail?: Pick<Message, "subject" | "quoted" | "thread">;
+  sentAt: Timestamp;
+  /** Human-readable description of the parts that were not stored. */
+  omitted: string | null;
+  /** True if a program wrote the message, which must not be answered. */
+  isAutomatic: boolean;
+}
+
+/** An inbound message with its sender. */
+export interface Received {
+  message: Message;
+  contactId: string;
+  /** True if this request stored the message, rather than an earlier request. */
+  isNew: boolean;
+}
+
+/** A line with its agent and organization. */
+export type InboundLine = Line & { agent: Agent };
+
+/** A message arriving on a line. */
+export interface Arrival {
+  line: InboundLine;
+  from: Address;
+  inbound: Inbound;
+}
+
+/** A contact at one of its addresses; the transaction has locked the contact's row. */
+export interface Recipient {
+  line: InboundLine;
+  contact: Contact;
+  address: ContactAddress;
+  /** The contact's opt-in or opt-out for the address. */
+  intent: ReturnType<typeof optOutIntent>;
+}
+
+/** A message with its contact, at the address of its sender or of the conversation that it answers. */
+export interface Placed extends Arrival, Recipient {
+  addresses: readonly ContactAddress[];
+}
+
+export const isSame = (one: Address, other: Address) =>
+  one.kind === other.kind && one.address === other.address;
+
+/** A message's name: its line and its ID in the sending system. */
+export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
+
+/**
+ * Finds the contact and conversation of each message; locks the contacts, and adds those who are not known.
+ * @param arrivals have distinct names
+ * @returns the new messages, and the results of earlier requests for the others, by name
+ */
+export async function placeArrivals(
+  tx: Tx,
+  arrivals: readonly Arrival[],
+  consents: Consents,
+): Promise<{ placed: Placed[]; repeats: Map<string, Received> }> {
+  const known = await lockContactsAt(
+    tx,
+    arrivals.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
+  );
+  const contacts = new Map(arrivals.map((each, i) => [each, known[i] ?? null]));
+  // The contact's lock makes concurrent retries wait for each other. A message without a known contact may be a retry
+  // for an erased contact, which must not be recreated.
+  const repeats = await repeatsOf(tx, arrivals);
+  const isNew = (each: Arrival) => !repeats.has(nameOf(each));
+  const strangers = arrivals.filter((each) => contacts.get(each) === null && isNew(each));
+  if (strangers.length > 0) {
+    for (const [i, contact] of (await addContacts(tx, strangers, consents)).entries())
+      contacts.set(strangers[i] as Arrival, contact);
+    for (const [name, repeat] of await repeatsOf(tx, strangers)) repeats.set(name, repeat);
+  }
+  const placed = arrivals.filter(isNew).map((each) => placedAt(each, contacts.get(each)));
+  return { placed: await joinNamed(tx, placed), repeats };
+}
+
+/** Adds contacts with one address each, unless concurrent requests have added them. */
+async function addContacts(
+  tx: Tx,
+  arrivals: readonly Arrival[],
+  consents: Consents,
+): Promise<KnownContact[]> {
+  const contacts = await putContacts(
+    tx,
+    arrivals.map(({ line: { agentId }, from, inbound: { name } }) => ({
+      agentId,
+      addresses: [from],
+      ...(name !== null && { name }),
+    })),
+    consents,
+  );
+  return Promise.all(
+    contacts.map(async (contact) => ({ contact, addresses: (await addressesOf(tx, contact.id)) ?? [] })),
+  );
+}
+
+/** @throws GatewayError `conflict` if the contact lost the address while the transaction waited for its lock */
+function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
+  const { from, inbound } = arrival;
+  const address = known?.addresses.find((each) => isSame(each, from));
+  if (known == null || address === undefined) throw new GatewayError("conflict", "The address has moved.");
+  return {
+    ...arrival,
+    contact: known.contact,
+    addresses: known.addresses,
+    address,
+    intent: optOutIntent(inbound.optOutText ?? inbound.text, arrival.line.optOutWords),
+  };
+}
+
+/** Message-IDs that e-mail lines derive from the IDs of messages. */
+export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
+
+/** Moves e-mails to the open conversation of the message that they answer, if it has the same contact and line. */
+async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
+  const named: string[][] = placed.map(({ inbound }) => inbound.mail?.thread?.match(OWN_MESSAGE_ID) ?? []);
+  if (named.every((ids) => ids.length === 0)) return placed;
+  const found: (Pick<Conversation, "contactId" | "addressId" | "lineId"> & { id: string })[] = await tx
+    .createQueryBuilder(Message, "message")
+    .innerJoin(Conversation, "conversation", "conversation.id = message.conversation_id")
+    .select("message.id", "id")
+    .addSelect("conversation.contact_id", "contactId")
+    .addSelect("conversation.address_id", "addressId")
+    .addSelect("conversation.line_id", "lineId")
+    .where({ id: In(named.flat()), direction: MessageDirection.outbound })
+    .andWhere("conversation.state = :state", { state: ConversationState.open })
+    .getRawMany();
+  return placed.map((each, i) => {
+    const { line, contact, addresses } = each;
+    const joined = found.find(
+      ({ id, contactId, lineId }) => named[i]?.includes(id) && contactId === contact.id && lineId === line.id,
+    );
+    return { ...each, address: addresses.find(({ id }) => id === joined?.addressId) ?? each.address };
+  });
+}
+
+/** Groups messages to store together; a message that opts in or out is stored alone. */
+export function turnsOf(placed: readonly Placed[]): Placed[][] {
+  const turns: Placed[][] = [];
+  const last = new Map<string, { turn: number; intent: Placed["intent"] }>();
+  for (const each of placed) {
+    const { intent, contact } = each;
+    const before = last.get(contact.id);
+    const isAlone = intent !== undefined || before?.intent !== undefined;
+    const turn = before === undefined ? 0 : before.turn + (isAlone ? 1 : 0);
+    last.set(contact.id, { turn, intent });
+    turns[turn] = [...(turns[turn] ?? []), each];
+  }
+  return turns;
+}
+
+/** Messages with the same IDs stored by earlier requests, by name. */
+export async function repeatsOf(
+  reader: EntityManager,
+  arrivals: readonly Arrival[],
+): Promise<Map<string, Received>> {
+  const messages = await reader.findBy(Message, {
+    lineId: In(arrivals.map(({ line }) => line.id)),
+    providerId: In(arrivals.map(({ inbound }) => inbound.providerId)),
+    direction: MessageDirection.inbound,
+  });
+  const ids = messages.flatMap(({ conversationId }) => conversationId ?? []);
+  const conversations = ids.length === 0 ? [] : await reader.findBy(Conversation, { id: In(ids) });
+  return new Map(
+    messages.flatMap((message) => {
+      const contactId = conversations.find(({ id }) => id === message.conversationId)?.contactId;
+      const name = `${message.lineId} ${message.providerId}`;
+      return contactId === undefined ? [] : [[name, { message, contactId, isNew: false }] as const];
+    }),
+  );
+}
