@@ -1,184 +1,32 @@
-import { isIP } from "node:net";
-import { availableParallelism } from "node:os";
-import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
-import { ENVIRONMENTS } from "./common/environment";
-import { isCidr } from "./common/network";
-import { InstanceKey } from "./credentials/instance-key";
 import { StartupError } from "./errors";
-
-const integer = (name: string, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `${name} must be a whole number`)
-    .transform(Number)
-    .pipe(z.number().min(min, `${name} must be at least ${min}`).max(max, `${name} must be at most ${max}`));
-
-const url = (name: string) =>
-  z
-    .url({ protocol: /^https?$/, error: `${name} must be an http or https URL` })
-    .refine((text) => !/^https?:\/\/[^/?#]*@/.test(text), `${name} must not contain a user name or password`)
-    .transform((text) => text.replace(/\/+$/, ""));
-
-const items = (text: string) => text.split(",").map((item) => item.trim());
-
-const list = z.string().transform((text) => items(text).filter((item) => item !== ""));
-
-/** True if a text is a serialized origin (RFC 6454, 6.2), the only form that browsers send. */
-const isOrigin = (text: string): boolean =>
-  !text.includes("*") && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-
-const origins = list.pipe(
-  z.array(z.string().refine(isOrigin, "CORS_ORIGINS must contain origins such as https://app.example.com")),
-);
-
-/** Host names or addresses as in the Host header, without ports and with IPv6 addresses in brackets. */
-const hosts = list.pipe(
-  z.array(
-    z
-      .string()
-      .toLowerCase()
-      .refine(
-        (text) => /^([\w.-]+|\[[\da-f:.]+\])$/.test(text),
-        "ALLOWED_HOSTS must contain host names without ports, such as gateway.example.com",
-      ),
-  ),
-);
-
-const networks = (name: string) =>
-  list.pipe(
-    z.array(z.string().refine(isCidr, `${name} must contain networks such as 10.0.0.0/8 or ::1/128`)),
-  );
-
-/** True if Fastify accepts a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
-function areProxies(list: string[]): boolean {
-  try {
-    proxyAddr.compile(list);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** `TRUST_PROXY`: `true`, `false`, a number of hops, or a list of addresses and CIDR ranges. */
-const trustProxy = z
-  .string()
-  .refine(
-    (text) => /^(true|false|\d+)$/.test(text) || areProxies(items(text)),
-    "TRUST_PROXY must be true, false, a number of hops, or addresses and CIDR ranges",
-  )
-  .transform((text): boolean | string[] | ((address: string, hop: number) => boolean) => {
-    if (text === "true" || text === "false") return text === "true";
-    return /^\d+$/.test(text) ? (_, hop) => hop < Number(text) : items(text);
-  });
-
-/** True if `new URL` and the drivers can parse a `postgres://` URL. */
-function isPostgresUrl(text: string): boolean {
-  try {
-    const { username, password, pathname } = new URL(text);
-    return decodeURIComponent(username + password) !== undefined && pathname.length > 1;
-  } catch {
-    return false;
-  }
-}
-
-const DATABASE_URL_FORM =
-  "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>, each part URL-encoded";
-
-const environment = (name: string) =>
-  z.enum(ENVIRONMENTS, `${name} must be development, staging or production`);
-
-const environments = list.pipe(z.array(environment("Each of ACCEPT_KEY_ENVIRONMENTS")));
-
-/** Max worker processes. */
-const MAX_WORKERS = 256;
-
-/** `WORKERS`: a number of processes, or `auto` for one per core. */
-const workers = z
-  .string()
-  .regex(/^(auto|\d+)$/, "WORKERS must be auto or a number of at least 1")
-  .transform((text) => (text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text)))
-  .pipe(
-    z
-      .number()
-      .min(1, "WORKERS must be at least 1")
-      .max(MAX_WORKERS, `WORKERS must be at most ${MAX_WORKERS}`),
-  );
+import {
+  ascii,
+  databaseUrl,
+  environment,
+  environments,
+  flag,
+  groups,
+  heloName,
+  heloNameOf,
+  hosts,
+  instanceKey,
+  integer,
+  issuer,
+  mailFrom,
+  networks,
+  origins,
+  sampler,
+  samplerRatio,
+  smtpUrl,
+  text,
+  trustProxy,
+  url,
+  workers,
+} from "./setting-forms";
 
 /** Default connections per worker: 4 to 10, but at most 40 for all workers unless each would get fewer than 4. */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
-
-const instanceKey = z.string().transform((text, { addIssue }) => {
-  const key = InstanceKey.parse(text);
-  if (key === undefined)
-    addIssue("INSTANCE_KEY must be 32 bytes in base64, such as the output of `openssl rand -base64 32`");
-  return key;
-});
-
-const SMTP_URL_FORM =
-  "SMTP_URL must be smtp://<host> or smtps://<host>, with <user>:<password>@ and :<port> if needed, each part URL-encoded";
-
-const MAIL_FROM_FORM = "MAIL_FROM must be an e-mail address, or a name and <address>";
-
-/** A mail server URL: `smtp` requires STARTTLS, unless `?ignoreTLS=true` states that the server does not support it. */
-const smtpUrl = z.string().transform((text, { addIssue }) => {
-  try {
-    const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
-    const isPlain = search === "?ignoreTLS=true" && protocol === "smtp:";
-    const isValid = /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && hash === "";
-    if (isValid && (isPlain || search === ""))
-      return {
-        host: hostname.replace(/^\[(.*)\]$/, "$1"),
-        port: Number(port) || (protocol === "smtps:" ? 465 : 587),
-        security:
-          protocol === "smtps:" ? ("tls" as const) : isPlain ? ("none" as const) : ("starttls" as const),
-        ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
-      };
-  } catch {
-    // Reported below.
-  }
-  addIssue(SMTP_URL_FORM);
-  return z.NEVER;
-});
-
-/** A name in `EHLO`: a domain or an address literal (RFC 5321, 4.1.3). */
-const SMTP_HELO =
-  /^([a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*|\[[\d.]+\]|\[IPv6:[\da-f:.]+\])$/i;
-
-const SMTP_HELO_FORM = "SMTP_HELO must be a host name, or an IP address in brackets";
-
-/** Returns the host of a URL as a name for `EHLO`. */
-function heloNameOf(url: string | undefined): string | undefined {
-  const host = url === undefined ? "" : new URL(url).hostname;
-  if (isIP(host) !== 0) return `[${host}]`;
-  const name = host.replace(/^\[/, "[IPv6:").replace(/\.$/, "");
-  return SMTP_HELO.test(name) ? name : undefined;
-}
-
-/** Not normalized, because issuers are identifiers that must match exactly, and some end with a slash. */
-const issuer = z
-  .url({ protocol: /^https?$/, error: "OIDC_ISSUER must be an http or https URL" })
-  .max(500, "OIDC_ISSUER must have at most 500 characters");
-
-const GROUPS_FORM = "OIDC_PERMISSIONS must contain pairs such as Administrators=config:manage";
-
-/** `OIDC_PERMISSIONS`: pairs of a group and a permission; a name may contain an equals sign. */
-const groups = list.pipe(
-  z.array(
-    z.string().transform((pair, { addIssue }) => {
-      const at = pair.lastIndexOf("=");
-      const [group, permission] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-      if (at > 0 && group !== "" && permission !== "") return { group, permission };
-      addIssue(GROUPS_FORM);
-      return z.NEVER;
-    }),
-  ),
-);
-
-const SAMPLERS = [
-  ...["always_on", "always_off", "traceidratio"],
-  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
-];
 
 /** Reads the standard OpenTelemetry settings for traces; undefined disables tracing. */
 function tracingOf(env: {
@@ -202,18 +50,12 @@ const settings = z
     HOST: z.string().default("127.0.0.1"),
     OPERATIONS_PORT: integer("OPERATIONS_PORT", 1, 65_535).optional(),
     WORKERS: workers.default(1),
-    DATABASE_URL: z
-      .string()
-      .regex(/^(sqlite:(?!:memory:).+|postgres(ql)?:\/\/.+)$/, DATABASE_URL_FORM)
-      .refine((text) => text.startsWith("sqlite:") || isPostgresUrl(text), DATABASE_URL_FORM)
-      .default("sqlite:./data/gateway.sqlite"),
+    DATABASE_URL: databaseUrl.default("sqlite:./data/gateway.sqlite"),
     DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).optional(),
     INSTANCE_KEY: instanceKey.optional(),
     ENVIRONMENT: environment("ENVIRONMENT").default("development"),
     ACCEPT_KEY_ENVIRONMENTS: environments.default([]),
-    GRAPHQL_INTROSPECTION: z
-      .enum(["true", "false"], "GRAPHQL_INTROSPECTION must be true or false")
-      .optional(),
+    GRAPHQL_INTROSPECTION: flag("GRAPHQL_INTROSPECTION").optional(),
     PUBLIC_URL: url("PUBLIC_URL").optional(),
     ALLOWED_HOSTS: hosts.default([]),
     PRODUCTION_URL: url("PRODUCTION_URL").optional(),
@@ -239,55 +81,30 @@ const settings = z
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
     MODEL_URL: url("MODEL_URL").optional(),
-    MODEL_NAME: z
-      .string()
-      .regex(/^[\x21-\x7e]{1,200}$/, "MODEL_NAME must have 1 to 200 ASCII characters without spaces")
-      .optional(),
-    MODEL_API_KEY: z
-      .string()
-      .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 ASCII characters without spaces")
-      .optional(),
+    MODEL_NAME: ascii("MODEL_NAME", 1, 200).optional(),
+    MODEL_API_KEY: ascii("MODEL_API_KEY", 1, 1000).optional(),
     MODEL_CONCURRENCY: integer("MODEL_CONCURRENCY", 1, 999).optional(),
     GITHUB_SECRET_SCANNING_KEYS_URL: url("GITHUB_SECRET_SCANNING_KEYS_URL").default(
       "https://api.github.com/meta/public_keys/secret_scanning",
     ),
     OIDC_ISSUER: issuer.optional(),
-    OIDC_CLIENT_ID: z.string().max(500, "OIDC_CLIENT_ID must have at most 500 characters").optional(),
-    OIDC_CLIENT_SECRET: z
-      .string()
-      .max(1000, "OIDC_CLIENT_SECRET must have at most 1000 characters")
-      .optional(),
-    OIDC_NAME: z.string().max(50, "OIDC_NAME must have at most 50 characters").default("single sign-on"),
-    OIDC_ONLY: z.enum(["true", "false"], "OIDC_ONLY must be true or false").default("false"),
-    OIDC_PERMISSIONS_CLAIM: z
-      .string()
-      .max(200, "OIDC_PERMISSIONS_CLAIM must have at most 200 characters")
-      .optional(),
+    OIDC_CLIENT_ID: text("OIDC_CLIENT_ID", 500).optional(),
+    OIDC_CLIENT_SECRET: text("OIDC_CLIENT_SECRET", 1000).optional(),
+    OIDC_NAME: text("OIDC_NAME", 50).default("single sign-on"),
+    OIDC_ONLY: flag("OIDC_ONLY").default("false"),
+    OIDC_PERMISSIONS_CLAIM: text("OIDC_PERMISSIONS_CLAIM", 200).optional(),
     OIDC_PERMISSIONS: groups.optional(),
     SMTP_URL: smtpUrl.optional(),
-    SMTP_HELO: z.string().max(255, SMTP_HELO_FORM).regex(SMTP_HELO, SMTP_HELO_FORM).optional(),
-    MAIL_FROM: z
-      .string()
-      .max(320, MAIL_FROM_FORM)
-      .regex(/^(?:[^<>\p{Cc}]*<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u, MAIL_FROM_FORM)
-      .optional(),
+    SMTP_HELO: heloName.optional(),
+    MAIL_FROM: mailFrom.optional(),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).optional(),
-    METRICS_TOKEN: z
-      .string()
-      .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 ASCII characters without spaces")
-      .optional(),
+    METRICS_TOKEN: ascii("METRICS_TOKEN", 16, 200).optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
     OTEL_SERVICE_NAME: z.string().default("gateway"),
-    OTEL_TRACES_SAMPLER: z
-      .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)
-      .default("parentbased_always_on"),
-    OTEL_TRACES_SAMPLER_ARG: z
-      .string()
-      .regex(/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/, "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
-      .transform(Number)
-      .default(1),
+    OTEL_TRACES_SAMPLER: sampler.default("parentbased_always_on"),
+    OTEL_TRACES_SAMPLER_ARG: samplerRatio.default(1),
     OTEL_SDK_DISABLED: z.string().optional(),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")

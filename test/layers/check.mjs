@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 const LAYERS = [
   ["common", "version.ts", "no-inspector.ts", "young-objects.ts"],
   ["credentials"],
-  ["errors.ts", "config.ts", "base-url.ts"],
+  ["errors.ts", "config.ts", "setting-forms.ts", "base-url.ts"],
   ["database", "telemetry", "logger.ts", "exit.ts"],
   ["signals.ts"],
   ["http", "auth", "pagination", "idempotency", "instance-key", "rate-limits", "delivery"],
