@@ -15,7 +15,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration/configuration.limits";
-import type { TimerCanceler as Canceler } from "../configuration/document/format";
+import type { TimerCanceler as Canceler } from "../configuration/document/effect-format";
 
 const CANCELERS: Readonly<Record<Canceler, string>> = {
   "message.received": "The contact writes.",

@@ -9,7 +9,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { TIMER_LANE } from "../../delivery/wake-lanes";
 import { GatewayError } from "../../errors";
 import { MAX_TIMERS } from "../configuration/configuration.limits";
-import type { TimerCanceler } from "../configuration/document/format";
+import type { TimerCanceler } from "../configuration/document/effect-format";
 import type { Contact } from "../contacts/contact.entity";
 import { closestSubject, type NewEvent, recordEvents } from "../events/record-events";
 import { Timer } from "./timer.entity";

@@ -12,22 +12,14 @@ import {
 import { CompiledConfiguration } from "./compiled-configuration";
 import { type DataType, parseDataType } from "./data-types";
 import { inDocumentOrder } from "./document-order";
-import {
-  type ConfigurationDocument,
-  declarationOf,
-  type EffectDocument,
-  fullSituationOf,
-  fullTemplateOf,
-  inlineTemplatesOf,
-  ONCE_SUBJECTS,
-  type TemplateDocument,
-  templatesOf,
-} from "./format";
+import { type EffectDocument, inlineTemplatesOf, templatesOf } from "./effect-format";
+import { type ConfigurationDocument, declarationOf, fullSituationOf, ONCE_SUBJECTS } from "./format";
 import { DEFAULT_LOCALE } from "./local-formats";
 import { parseDocument, tooManyMembers } from "./parse-document";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
+import { fullTemplateOf, type TemplateDocument } from "./template-format";
 import { testProblems } from "./test-problems";
 import { tokenProblems } from "./token-problems";
 import { topicProblems } from "./topic-problems";

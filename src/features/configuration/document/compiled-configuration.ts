@@ -8,15 +8,8 @@ import { Condition, OnceKey } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import { ContactPolicy } from "./contact-policy";
 import type { DataDeclaration } from "./data-types";
-import {
-  type ConfigurationDocument,
-  declarationOf,
-  type EffectDocument,
-  fullTemplateOf,
-  ONCE_SUBJECTS,
-  type RuleDocument,
-  type TemplateDocument,
-} from "./format";
+import type { EffectDocument } from "./effect-format";
+import { type ConfigurationDocument, declarationOf, ONCE_SUBJECTS, type RuleDocument } from "./format";
 import {
   ANY_SITUATION,
   CONVERSATION_RELEASED,
@@ -25,6 +18,7 @@ import {
   type Shapes,
   shapesOf,
 } from "./shapes";
+import { fullTemplateOf, type TemplateDocument } from "./template-format";
 import { HtmlScanner } from "./texts/html-scanner";
 import type { TextTemplate } from "./texts/template";
 

@@ -14,7 +14,7 @@ import {
 import type { CompiledConfiguration } from "./compiled-configuration";
 import { type DataType, parseDataType } from "./data-types";
 import type { AskText, Effect, EffectError, TimerTexts } from "./effect";
-import type { EffectDocument, LaterDocument } from "./format";
+import type { EffectDocument, LaterDocument } from "./effect-format";
 import { DEFAULT_LOCALE, LocalFormats } from "./local-formats";
 import { periodMs } from "./period";
 import type { PolicyDocument } from "./policy-format";

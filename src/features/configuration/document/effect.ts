@@ -1,6 +1,6 @@
 import type { Timestamp } from "../../../common/time";
 import type { ReviewDemand } from "../../messages/message-gate";
-import type { TimerCanceler } from "./format";
+import type { TimerCanceler } from "./effect-format";
 
 /** The reason why an effect fails. */
 export interface EffectError {

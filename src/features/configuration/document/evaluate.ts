@@ -2,8 +2,8 @@ import type { CompiledConfiguration, CompiledRule } from "./compiled-configurati
 import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
 import type { Effect } from "./effect";
+import type { EffectDocument } from "./effect-format";
 import { EffectWriter } from "./effect-writer";
-import type { EffectDocument } from "./format";
 import { type Formatted, LocalFormats } from "./local-formats";
 import { type DecisionInput, readSituation, rootsForConditions, rootsForTemplates } from "./read-situation";
 

@@ -21,6 +21,13 @@ export const situationType = matching(
   "a-z, 0-9 and single . _ - between them, starting with a letter",
 );
 
+/** The name of a member of a situation's data. */
+export const member = matching(
+  /^[A-Za-z][A-Za-z0-9_]*$/,
+  NAME_MAX_LENGTH,
+  "a letter, then letters, digits and _",
+);
+
 export const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name of a line");
 
 export const tag = matching(/^[a-z0-9][a-z0-9._:-]*$/, TAG_MAX_LENGTH, "a tag in lower case");

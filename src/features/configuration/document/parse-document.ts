@@ -7,17 +7,16 @@ import {
   MAX_REPORTED,
   TESTED_DOCUMENT_MAX_BYTES,
 } from "../configuration.limits";
+import { EFFECTS } from "./effect-format";
 import {
   type ConfigurationDocument,
   documentFormat,
-  EFFECTS,
   fullSituationOf,
-  fullTemplateOf,
   MAX_MEMBERS,
   SITUATIONS,
-  TEMPLATES,
 } from "./format";
 import { type Problem, pathOf } from "./problem";
+import { fullTemplateOf, TEMPLATES } from "./template-format";
 
 /** Zod must not generate code while handling requests. */
 const OPTIONS = { jitless: true };

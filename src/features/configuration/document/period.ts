@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { DAY_MS } from "../../../common/time";
 
 const PERIOD = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,7})S)?)?$/;
@@ -18,3 +19,9 @@ export const isPeriodUpTo =
     const ms = periodMs(text);
     return ms !== undefined && ms >= minMs && ms <= days * DAY_MS;
   };
+
+/** A period up to a number of days, of which `examples` are given in problem messages. */
+export const periodUpTo = (days: number, examples: string) =>
+  z.string().refine(isPeriodUpTo(days), {
+    error: `must be a period such as ${examples}, of at most ${days} days`,
+  });

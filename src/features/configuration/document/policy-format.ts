@@ -4,7 +4,7 @@ import { MAX_TOPICS } from "../../contacts/contact.limits";
 import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_WINDOWS } from "../configuration.limits";
 import { isZone } from "./local-formats";
 import { name } from "./names";
-import { isPeriodUpTo } from "./period";
+import { periodUpTo } from "./period";
 import { topics } from "./topics-format";
 
 /** The days of the week as in documents; Sunday is 0. */
@@ -41,12 +41,9 @@ const window = z
 
 const cap = z.strictObject({
   max: z.int().min(1).max(MAX_CAPPED).describe("Max messages to a contact within the period."),
-  within: z
-    .string()
-    .refine(isPeriodUpTo(MAX_CAP_DAYS), {
-      error: `must be a period such as PT1H or P7D, of at most ${MAX_CAP_DAYS} days`,
-    })
-    .describe(`A rolling period: an ISO 8601 duration, at most P${MAX_CAP_DAYS}D.`),
+  within: periodUpTo(MAX_CAP_DAYS, "PT1H or P7D").describe(
+    `A rolling period: an ISO 8601 duration, at most P${MAX_CAP_DAYS}D.`,
+  ),
   topics: z
     .array(name)
     .min(1)

@@ -1,4 +1,5 @@
-import type { ConfigurationDocument, EffectDocument } from "./format";
+import type { EffectDocument } from "./effect-format";
+import type { ConfigurationDocument } from "./format";
 import { type Problem, pathOf } from "./problem";
 
 /** Finds topics that the policy does not declare. */

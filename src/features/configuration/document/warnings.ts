@@ -1,5 +1,6 @@
 import { situationTypes } from "./compiled-configuration";
-import { type ConfigurationDocument, type EffectDocument, type RuleDocument, templatesOf } from "./format";
+import { type EffectDocument, templatesOf } from "./effect-format";
+import type { ConfigurationDocument, RuleDocument } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { undeclaredTests } from "./test-problems";

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
+import {
+  HANDOFF_REASON_MAX_LENGTH,
+  MAX_ASK_TEXTS,
+  MAX_DATA_ITEMS,
+  MAX_DELAY_SECONDS,
+  MAX_EFFECTS,
+  MAX_HISTORY,
+  MAX_LINES_OF_MESSAGE,
+  MAX_TIMER_DAYS,
+  TEMPLATE_MAX_LENGTH,
+} from "../configuration.limits";
+import { line, member, name, situationType, tag } from "./names";
+import { periodUpTo } from "./period";
+import { topic, urgent } from "./template-format";
+
+const tags = z.array(tag).min(1).max(50);
+
+/** The events that can cancel a timer. */
+export const TIMER_CANCELERS = ["message.received", "handoff", "closed"] as const;
+
+export type TimerCanceler = (typeof TIMER_CANCELERS)[number];
+
+const review = z
+  .literal(true)
+  .describe("Requires a person to approve the message before it is sent.")
+  .optional();
+
+const lines = z.union([line, z.array(line).min(1).max(MAX_LINES_OF_MESSAGE)]);
+
+const send = z.strictObject({
+  send: name.describe("Name of the template."),
+  line: lines
+    .describe(
+      "Name of the line to open a conversation on if the situation names no conversation, or a list to use the first line that can reach the contact; the default line if omitted.",
+    )
+    .optional(),
+  reuse: z
+    .literal("latest")
+    .describe(
+      "Without `line`: sends in the contact's latest open conversation that can reach the contact, on any line; otherwise on the default line.",
+    )
+    .optional(),
+  delaySeconds: z
+    .int()
+    .min(0)
+    .max(MAX_DELAY_SECONDS)
+    .describe("Time to wait before queuing the message, at most 90 days; other messages do not wait for it.")
+    .optional(),
+  topic,
+  urgent,
+  review,
+});
+const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
+const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
+const move = z.strictObject({
+  move: line.describe("Name of the line to move the conversation to."),
+  pending: z.enum(["cancel", "carry"]).describe("Policy for queued messages; cancel by default.").optional(),
+});
+const handoff = z.strictObject({
+  handoff: z
+    .string()
+    .min(1)
+    .max(HANDOFF_REASON_MAX_LENGTH)
+    .describe("Why the conversation is handed off to a human."),
+  scope: z
+    .enum(["conversation", "contact"])
+    .describe(
+      "`contact` to hand off all conversations with the contact, including new ones, until they are released; `conversation` by default.",
+    )
+    .optional(),
+});
+const close = z.strictObject({ close: z.literal(true).describe("Closes the conversation.") });
+const ask = z.strictObject({
+  ask: z
+    .strictObject({
+      prompt: name.describe("Name of the template with the instructions for the model."),
+      maxLength: z
+        .int()
+        .min(1)
+        .max(MESSAGE_TEXT_MAX_LENGTH)
+        .describe("Max length of the text that the model writes.")
+        .optional(),
+      tags: tags.describe("Tags that the model can add.").optional(),
+      handoff: z.boolean().describe("True if the model may hand off to a human.").optional(),
+      review,
+      history: z
+        .int()
+        .min(1)
+        .max(MAX_HISTORY)
+        .describe("Number of earlier messages of the conversation that the model gets; none by default.")
+        .optional(),
+      texts: z
+        .array(name)
+        .min(1)
+        .max(MAX_ASK_TEXTS)
+        .describe("Names of templates whose texts the model gets as information, such as a returns policy.")
+        .optional(),
+    })
+    .describe("Lets the model decide, within these limits."),
+});
+const source = z.string().min(1).max(TEMPLATE_MAX_LENGTH);
+const later = z.strictObject({
+  later: z
+    .strictObject({
+      situation: situationType.describe("Type of the situation."),
+      after: periodUpTo(MAX_TIMER_DAYS, "PT15M or P1D")
+        .describe(`How long to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
+        .optional(),
+      at: source
+        .describe(`A template for the time in RFC 3339, at most ${MAX_TIMER_DAYS} days ahead.`)
+        .optional(),
+      key: source.describe(
+        "A template that names the timer; it replaces the contact's waiting timer with the same name.",
+      ),
+      data: z
+        .record(
+          member,
+          z.union([
+            z.string().max(TEMPLATE_MAX_LENGTH),
+            z.number(),
+            z.boolean(),
+            z.null(),
+            z.array(z.string().max(TEMPLATE_MAX_LENGTH)).max(MAX_DATA_ITEMS),
+          ]),
+        )
+        .describe("Data of the situation; its texts are templates.")
+        .optional(),
+      unless: z
+        .array(z.enum(TIMER_CANCELERS))
+        .min(1)
+        .max(TIMER_CANCELERS.length)
+        .describe("Events that cancel the timer.")
+        .optional(),
+    })
+    .refine(({ after, at }) => (after === undefined) !== (at === undefined), "must have either after or at")
+    .describe("Submits a situation to the agent later, about the same contact and conversation."),
+});
+const cancelTimer = z.strictObject({
+  cancelTimer: source.describe("A template that names the contact's timer to cancel."),
+});
+
+const resend = z.strictObject({
+  resend: z.literal(true).describe("Sends the text of the failed message again, once."),
+  line: lines
+    .describe(
+      "Name of the line to resend the message on, or a list to use the first line that can reach the contact; its conversation if omitted.",
+    )
+    .optional(),
+});
+
+/** Every kind of effect, by its unique member. */
+export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend };
+
+const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend]);
+export const effects = z.array(effect).max(MAX_EFFECTS);
+
+export type EffectDocument = z.infer<typeof effect>;
+export type LaterDocument = z.infer<typeof later>["later"];
+
+/** The templates named by an effect, with the paths of their names. */
+export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey[], name: string][] {
+  if ("send" in effect) return [[["send"], effect.send]];
+  if (!("ask" in effect)) return [];
+  const { prompt, texts = [] } = effect.ask;
+  return [
+    [["ask", "prompt"], prompt],
+    ...texts.map((text, i): [PropertyKey[], string] => [["ask", "texts", i], text]),
+  ];
+}
+
+/** The templates contained in an effect, with their paths. */
+export function inlineTemplatesOf(effect: EffectDocument): [path: readonly PropertyKey[], source: string][] {
+  if ("cancelTimer" in effect) return [[["cancelTimer"], effect.cancelTimer]];
+  if (!("later" in effect)) return [];
+  const { key, at, data = {} } = effect.later;
+  const texts = Object.entries(data).flatMap(([name, value]): [PropertyKey[], string][] =>
+    typeof value === "string"
+      ? [[["data", name], value]]
+      : Array.isArray(value)
+        ? value.map((item, i) => [["data", name, i], item])
+        : [],
+  );
+  return [
+    [["key"], key] as [PropertyKey[], string],
+    ...(at === undefined ? [] : [[["at"], at] as [PropertyKey[], string]]),
+    ...texts,
+  ].map(([path, source]) => [["later", ...path], source]);
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { LOCALE_MAX_LENGTH } from "../../../common/locales";
+import { TEMPLATE_MAX_LENGTH } from "../configuration.limits";
+import { matching, name } from "./names";
+
+const text = z.string().min(1).max(TEMPLATE_MAX_LENGTH).describe("The text, as a Liquid template.");
+const subject = z
+  .string()
+  .min(1)
+  .max(TEMPLATE_MAX_LENGTH)
+  .describe(
+    "Subject of an e-mail that starts a conversation, as a Liquid template; the line's subject by default.",
+  )
+  .optional();
+
+const html = z
+  .string()
+  .min(1)
+  .max(TEMPLATE_MAX_LENGTH)
+  .describe(
+    "The text as HTML for e-mails, as a Liquid template whose values are escaped; other lines send the text.",
+  )
+  .optional();
+
+const language = matching(
+  /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
+  LOCALE_MAX_LENGTH,
+  "a BCP 47 tag such as de-CH",
+);
+
+export const urgent = z
+  .boolean()
+  .describe(
+    "True to bypass windows and caps, and to send the message before others that wait for the line's rate.",
+  )
+  .optional();
+
+export const topic = name
+  .describe(
+    "The policy topic that the message is about; it is sent only if the contact consents to the topic.",
+  )
+  .optional();
+
+/** A template with other members besides its text. */
+const fullTemplate = z.strictObject({
+  text,
+  subject,
+  html,
+  topic,
+  urgent,
+  locales: z
+    .record(language, z.strictObject({ text, subject, html }))
+    .describe("The text in other languages, by BCP 47 tag; the best match for the contact is used.")
+    .optional(),
+});
+
+export const templates = z
+  .record(name, z.union([text, fullTemplate]))
+  .describe("The texts that the agent sends, as Liquid templates.");
+
+export type TemplateDocument = z.infer<typeof fullTemplate>;
+
+/** The kinds of templates. */
+export const TEMPLATES = { text, full: fullTemplate };
+
+/** The full form of a template. */
+export const fullTemplateOf = (template: string | TemplateDocument): TemplateDocument =>
+  typeof template === "string" ? { text: template } : template;
