@@ -1,25 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import { groupBy } from "../../../common/group-by";
-import { canonicalLocale } from "../../../common/locales";
 import { suggestion } from "../../../common/suggest";
 import { excerpt } from "../../../credentials/redact-tokens";
-import {
-  MAX_MESSAGES_PER_DECISION,
-  MAX_REPORTED,
-  PROBLEM_MESSAGE_MAX_LENGTH,
-  PROBLEM_PATH_MAX_LENGTH,
-} from "../configuration.limits";
+import { MAX_REPORTED, PROBLEM_MESSAGE_MAX_LENGTH, PROBLEM_PATH_MAX_LENGTH } from "../configuration.limits";
 import { CompiledConfiguration } from "./compiled-configuration";
 import { type DataType, parseDataType } from "./data-types";
 import { inDocumentOrder } from "./document-order";
-import { type EffectDocument, inlineTemplatesOf, templatesOf } from "./effect-format";
-import { type ConfigurationDocument, declarationOf, fullSituationOf, ONCE_SUBJECTS } from "./format";
-import { DEFAULT_LOCALE } from "./local-formats";
+import { templatesOf } from "./effect-format";
+import { effectProblems, timerProblems } from "./effect-problems";
+import { type ConfigurationDocument, effectsOf, fullSituationOf } from "./format";
 import { parseDocument, tooManyMembers } from "./parse-document";
-import { type Problem, pathOf, SourceError } from "./problem";
-import { ANY_SITUATION, MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
+import { type Problem, pathOf } from "./problem";
+import { RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
-import { fullTemplateOf, type TemplateDocument } from "./template-format";
+import { conditionChecks, missingLinks, missingPlurals, templateChecks } from "./source-problems";
 import { testProblems } from "./test-problems";
 import { tokenProblems } from "./token-problems";
 import { topicProblems } from "./topic-problems";
@@ -82,7 +75,7 @@ async function problemsIn(configuration: CompiledConfiguration): Promise<Problem
     ...tooManyMembers(document),
     ...tokenProblems(document),
     ...namesInUse(document),
-    ...rulesOutOfBounds(document),
+    ...effectProblems(document),
     ...timerProblems(document),
     ...topicProblems(document),
     ...testProblems(document),
@@ -122,12 +115,8 @@ const MAX_COMPARED = 500;
 const KEY_TYPES: ReadonlySet<string> = new Set(["string", "int"]);
 
 /** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates and keys. */
-function namesInUse({
-  situations = {},
-  templates = {},
-  rules = [],
-  otherwise = [],
-}: ConfigurationDocument): Problem[] {
+function namesInUse(document: ConfigurationDocument): Problem[] {
+  const { situations = {}, templates = {}, rules = [] } = document;
   const reserved = Object.keys(situations)
     .filter((type) => RESERVED_SITUATIONS.has(type))
     .map((type) => ({
@@ -149,270 +138,12 @@ function namesInUse({
       : [],
   );
   const known = Object.keys(templates);
-  const missing = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index) =>
-      templatesOf(effect).flatMap(([member, name]): Problem[] => {
-        if (Object.hasOwn(templates, name)) return [];
-        const message = "is not the name of a template";
-        return [{ path: pathOf([...path, index, ...member]), message, unknown: [name, known] }];
-      }),
-    );
-  return [
-    ...reserved,
-    ...keys,
-    ...repeated,
-    ...rules.flatMap((rule, index) => missing(rule.do ?? [], ["rules", index, "do"])),
-    ...missing(otherwise, ["otherwise"]),
-  ];
-}
-
-/** Finds translations of a template that could never be sent to a contact. */
-function unknownLanguages(name: string, template: string | TemplateDocument): Problem[] {
-  const tags = new Set<string>();
-  return Object.keys(fullTemplateOf(template).locales ?? {}).flatMap((tag) => {
-    const problem = (message: string) => [{ path: pathOf(["templates", name, "locales", tag]), message }];
-    const canonical = canonicalLocale(tag);
-    if (canonical === undefined) return problem("is not a known language tag");
-    if (canonical.toLowerCase() !== tag.toLowerCase()) return problem(`must be written ${canonical}`);
-    if (tags.has(canonical)) return problem("appears twice in the template");
-    tags.add(canonical);
-    return [];
-  });
-}
-
-/** Finds lists of effects that could never be applied. */
-function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument): Problem[] {
-  const check = (
-    effects: readonly EffectDocument[],
-    path: readonly PropertyKey[],
-    isLast: boolean,
-  ): Problem[] => {
-    const asked = effects.findIndex((effect) => "ask" in effect);
-    const problems: Problem[] = [];
-    if (
-      effects.filter((effect) => "send" in effect || "resend" in effect).length > MAX_MESSAGES_PER_DECISION
-    ) {
-      problems.push({
-        path: pathOf(path),
-        message: `must send at most ${MAX_MESSAGES_PER_DECISION} messages`,
-      });
-    }
-    if (asked !== -1 && !(isLast && asked === effects.length - 1)) {
-      problems.push({
-        path: pathOf([...path, asked]),
-        message: "must be the last effect of a rule that decides",
-      });
-    }
-    return problems;
-  };
-  const duringHandoff = rules.flatMap(({ do: effects = [], whileHuman }, rule) =>
-    effects.flatMap((effect, index) =>
-      !whileHuman || WHILE_HUMAN.some((kind) => kind in effect)
-        ? []
-        : [
-            {
-              path: pathOf(["rules", rule, "do", index]),
-              message:
-                "must send a message, change tags, or set or cancel a timer, because a human may be answering",
-            },
-          ],
-    ),
-  );
-  const reusing = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index) =>
-      "send" in effect && effect.reuse !== undefined && effect.line !== undefined
-        ? [{ path: pathOf([...path, index, "reuse"]), message: "must not be used with a line" }]
-        : [],
-    );
-  const hasAsk = otherwise.findIndex((effect) => "ask" in effect);
-  return [
-    ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"], !rule.continue)),
-    ...check(otherwise, ["otherwise"], true),
-    ...duringHandoff,
-    ...rules.flatMap(({ on, do: effects = [] }, rule) =>
-      on === MESSAGE_FAILED ? [] : resendsIn(effects, ["rules", rule, "do"]),
-    ),
-    ...resendsIn(otherwise, ["otherwise"]),
-    ...rules.flatMap(({ do: effects = [] }, rule) => reusing(effects, ["rules", rule, "do"])),
-    ...reusing(otherwise, ["otherwise"]),
-    ...(hasAsk === -1
-      ? []
-      : [
-          {
-            path: pathOf(["otherwise", hasAsk]),
-            message: "must not ask the model, because it is the model's fallback",
-          },
-        ]),
-  ];
-}
-
-/** Finds effects that have no failed message to send again. */
-const resendsIn = (effects: readonly EffectDocument[], path: readonly PropertyKey[]): Problem[] =>
-  effects.flatMap((effect, index) =>
-    "resend" in effect
-      ? [{ path: pathOf([...path, index]), message: `must be in a rule for ${MESSAGE_FAILED}` }]
-      : [],
-  );
-
-/** The kinds of effects that do not interfere with a human. */
-const WHILE_HUMAN = ["send", "resend", "addTags", "removeTags", "later", "cancelTimer"];
-
-/** Finds timers whose situations would always be rejected. */
-function timerProblems(document: ConfigurationDocument): Problem[] {
-  const { situations = {}, rules = [], otherwise = [], strict } = document;
-  const types = Object.keys(situations);
-  const check = (effects: readonly EffectDocument[], path: readonly PropertyKey[]): Problem[] =>
-    effects.flatMap((effect, index) => {
-      if (!("later" in effect)) return [];
-      const { situation: type, data = {} } = effect.later;
-      const problem = (
-        at: readonly PropertyKey[],
-        message: string,
-        rest: Pick<Problem, "unknown"> = {},
-      ): Problem => ({ path: pathOf([...path, index, "later", ...at]), message, ...rest });
-      if (RESERVED_SITUATIONS.has(type)) return [problem(["situation"], "is a situation of the gateway")];
-      const declared = declarationOf(document, type)?.data;
-      if (declared === undefined) {
-        const unknown = [type, types] as const;
-        return strict ? [problem(["situation"], "must be a declared situation", { unknown })] : [];
-      }
-      return [
-        ...Object.keys(data)
-          .filter((name) => !Object.hasOwn(declared, name))
-          .map((name) =>
-            problem(["data", name], "is not declared", { unknown: [name, Object.keys(declared)] }),
-          ),
-        ...Object.entries(declared)
-          .filter(([name, each]) => !Object.hasOwn(data, name) && !parseDataType(each).isOptional)
-          .map(([name]) => problem(["data", name], "is required")),
-      ];
-    });
-  return [
-    ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"])),
-    ...check(otherwise, ["otherwise"]),
-  ];
-}
-
-type Check = () => Problem[];
-
-const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
-  path: pathOf(path),
-  message,
-  ...(position && { position }),
-});
-
-/** Runs a part of the check, and reports its SourceError as a problem. */
-function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
-  try {
-    return part().map((error) => problemOf(path, error));
-  } catch (error) {
-    if (error instanceof SourceError) return [problemOf(path, error)];
-    throw error;
-  }
-}
-
-const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
-  (configuration.document.rules ?? []).flatMap(({ on, when = [], once }, rule) => {
-    const check = (path: readonly PropertyKey[], parse: () => unknown) => () =>
-      attempt(["rules", rule, ...path], () => {
-        parse();
-        return [];
-      });
-    const clauses = when.map((source, clause) =>
-      check(["when", clause], () => configuration.parseCondition(source, on)),
-    );
-    return once === undefined || ONCE_SUBJECTS.has(once.per)
-      ? clauses
-      : [...clauses, check(["once", "per"], () => configuration.parseOnceKey(once.per, on))];
-  });
-
-/** Checks each template against every situation that uses it. */
-function templateChecks(configuration: CompiledConfiguration): Check[] {
-  const { templates = {}, rules = [], otherwise = [] } = configuration.document;
-  const uses = [
-    ...rules.flatMap(({ on, do: effects = [] }) => effects.map((effect) => ({ on, effect }))),
-    ...otherwise.map((effect) => ({ on: ANY_SITUATION, effect })),
-  ].flatMap((use) => templatesOf(use.effect).map(([, name]) => ({ ...use, name })));
-  const usesOf = groupBy(uses, ({ name }) => name);
-  const inline = (effects: readonly EffectDocument[], path: readonly PropertyKey[], on: string): Check[] =>
-    effects.flatMap((effect, index) =>
-      inlineTemplatesOf(effect).map(
-        ([at, source]) =>
-          () =>
-            attempt([...path, index, ...at], () =>
-              configuration.parseText(source).missingNames([configuration.shapesFor(on)], MAX_REPORTED),
-            ),
-      ),
-    );
-  const named = Object.entries(templates).flatMap(([name, template]) => {
-    const own = usesOf.get(name) ?? [];
-    const types = new Set(own.map(({ on }) => on));
-    if (types.size === 0) types.add(ANY_SITUATION);
-    const { topic } = configuration.settingsOf(name);
-    const hasTopic =
-      own.length === 0
-        ? topic !== undefined
-        : own.every(({ effect }) => "send" in effect && (effect.topic ?? topic) !== undefined);
-    const texts = sourcesOf(template).map(([path, source]) => () => {
-      const hasLink = hasTopic && path.at(-1) !== "subject";
-      const shapes = [...types].map((type) => ({
-        ...configuration.shapesFor(type),
-        ...(hasLink && { unsubscribeUrl: "value" as const }),
-      }));
-      return attempt(["templates", name, ...path], () =>
-        parsed(configuration, path, source).missingNames(shapes, MAX_REPORTED),
-      );
-    });
-    return [() => unknownLanguages(name, template), ...texts];
-  });
-  return [
-    ...named,
-    ...rules.flatMap((rule, index) => inline(rule.do ?? [], ["rules", index, "do"], rule.on)),
-    ...inline(otherwise, ["otherwise"], ANY_SITUATION),
-  ];
-}
-
-/** Finds texts in languages that have more plural forms. */
-function missingPlurals(configuration: CompiledConfiguration): Problem[] {
-  const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
-  return Object.entries(templates).flatMap(([name, template]) =>
-    sourcesOf(template).flatMap(([path, source]) => {
-      const locale = path[0] === "locales" ? (path[1] as string) : own;
-      return attempt(["templates", name, ...path], () =>
-        parsed(configuration, path, source).missingPlurals(locale),
-      );
+  const missing = effectsOf(document).flatMap(({ effect, path }) =>
+    templatesOf(effect).flatMap(([member, name]): Problem[] => {
+      if (Object.hasOwn(templates, name)) return [];
+      const message = "is not the name of a template";
+      return [{ path: pathOf([...path, ...member]), message, unknown: [name, known] }];
     }),
   );
-}
-
-/** Finds texts with an unsubscribe link, which requires `PUBLIC_URL`. */
-function missingLinks(configuration: CompiledConfiguration): Problem[] {
-  const { templates = {} } = configuration.document;
-  return Object.entries(templates).flatMap(([name, template]) =>
-    sourcesOf(template)
-      .filter(([path, source]) => parsed(configuration, path, source).reads("unsubscribeUrl"))
-      .map(([path]) => ({
-        path: pathOf(["templates", name, ...path]),
-        message: "uses unsubscribeUrl, which requires PUBLIC_URL",
-      })),
-  );
-}
-
-/** Parses a source of a template. */
-const parsed = (configuration: CompiledConfiguration, path: readonly string[], source: string) =>
-  path.at(-1) === "html" ? configuration.parseHtml(source) : configuration.parseText(source);
-
-/** The sources of a template, with their paths in it. */
-function sourcesOf(template: string | TemplateDocument): [path: readonly string[], source: string][] {
-  if (typeof template === "string") return [[[], template]];
-  const { text, subject, html, locales = {} } = template;
-  const own = Object.entries({ text, subject, html });
-  return [
-    ...own.flatMap(([name, source]): [string[], string][] =>
-      source === undefined ? [] : [[[name], source]],
-    ),
-    ...Object.entries(locales).flatMap(([tag, own]) =>
-      sourcesOf(own).map(([path, source]): [string[], string] => [["locales", tag, ...path], source]),
-    ),
-  ];
+  return [...reserved, ...keys, ...repeated, ...missing];
 }

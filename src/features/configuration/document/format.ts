@@ -18,7 +18,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
-import { effects } from "./effect-format";
+import { type EffectDocument, effects } from "./effect-format";
 import { member, name, SITUATION_TYPE, situationType } from "./names";
 import { isPeriodUpTo, periodUpTo } from "./period";
 import { policy, zone } from "./policy-format";
@@ -171,6 +171,24 @@ export function declarationOf(
 
 /** The subjects that `once.per` can name; any other value is an expression. */
 export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversation"]);
+
+/** An effect with its place in a document. */
+export interface PlacedEffect {
+  effect: EffectDocument;
+  path: readonly PropertyKey[];
+  /** The type of situation that it applies to, or `*`. */
+  on: string;
+  /** Undefined for an effect of `otherwise`. */
+  rule?: RuleDocument;
+}
+
+/** All effects of a document, in order. */
+export const effectsOf = ({ rules = [], otherwise = [] }: ConfigurationDocument): PlacedEffect[] => [
+  ...rules.flatMap((rule, index) =>
+    (rule.do ?? []).map((effect, at) => ({ effect, path: ["rules", index, "do", at], on: rule.on, rule })),
+  ),
+  ...otherwise.map((effect, at) => ({ effect, path: ["otherwise", at], on: ANY_SITUATION })),
+];
 
 /** True if a string is a valid situation type, declared or not. */
 export const isSituationType = (type: string): boolean =>

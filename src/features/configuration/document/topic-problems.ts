@@ -1,10 +1,9 @@
-import type { EffectDocument } from "./effect-format";
-import type { ConfigurationDocument } from "./format";
+import { type ConfigurationDocument, effectsOf } from "./format";
 import { type Problem, pathOf } from "./problem";
 
 /** Finds topics that the policy does not declare. */
 export function topicProblems(document: ConfigurationDocument): Problem[] {
-  const { policy, templates = {}, rules = [], otherwise = [] } = document;
+  const { policy, templates = {} } = document;
   const { topics = {}, caps = [] } = policy ?? {};
   const check = (topic: string | undefined, path: readonly PropertyKey[]): Problem[] =>
     topic === undefined || Object.hasOwn(topics, topic)
@@ -16,10 +15,6 @@ export function topicProblems(document: ConfigurationDocument): Problem[] {
             unknown: [topic, Object.keys(topics)],
           },
         ];
-  const ofEffects = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index) =>
-      "send" in effect ? check(effect.topic, [...path, index, "topic"]) : [],
-    );
   return [
     ...caps.flatMap((cap, index) =>
       (cap.topics ?? []).flatMap((topic, at) => check(topic, ["policy", "caps", index, "topics", at])),
@@ -27,7 +22,8 @@ export function topicProblems(document: ConfigurationDocument): Problem[] {
     ...Object.entries(templates).flatMap(([name, template]) =>
       typeof template === "string" ? [] : check(template.topic, ["templates", name, "topic"]),
     ),
-    ...rules.flatMap((rule, index) => ofEffects(rule.do ?? [], ["rules", index, "do"])),
-    ...ofEffects(otherwise, ["otherwise"]),
+    ...effectsOf(document).flatMap(({ effect, path }) =>
+      "send" in effect ? check(effect.topic, [...path, "topic"]) : [],
+    ),
   ];
 }

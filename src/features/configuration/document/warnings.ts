@@ -1,6 +1,6 @@
 import { situationTypes } from "./compiled-configuration";
-import { type EffectDocument, templatesOf } from "./effect-format";
-import type { ConfigurationDocument, RuleDocument } from "./format";
+import { templatesOf } from "./effect-format";
+import { type ConfigurationDocument, effectsOf, type PlacedEffect, type RuleDocument } from "./format";
 import { type Problem, pathOf } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { undeclaredTests } from "./test-problems";
@@ -22,7 +22,7 @@ const MAX_NAMED_LINES = 10;
  * an agent's document, missing lines and questions to a missing model.
  */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
-  const { templates = {}, rules = [], otherwise = [] } = document;
+  const { templates = {}, rules = [] } = document;
   const types = new Set(situationTypes(document));
   const known = [...types];
   const unknown = rules.flatMap(({ on }, index): Problem[] =>
@@ -36,30 +36,25 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
           },
         ],
   );
-  const handedOver = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
-    effects.flatMap((effect, index): Problem[] =>
-      !("later" in effect) || types.has(effect.later.situation)
-        ? []
-        : [
-            {
-              path: pathOf([...path, index, "later", "situation"]),
-              message: "is not a declared situation",
-              unknown: [effect.later.situation, known],
-            },
-          ],
-    );
-  const undeclared = [
-    ...rules.flatMap((rule, index) => handedOver(rule.do ?? [], ["rules", index, "do"])),
-    ...handedOver(otherwise, ["otherwise"]),
-  ];
+  const effects = effectsOf(document);
+  const undeclared = effects.flatMap(({ effect, path }): Problem[] =>
+    !("later" in effect) || types.has(effect.later.situation)
+      ? []
+      : [
+          {
+            path: pathOf([...path, "later", "situation"]),
+            message: "is not a declared situation",
+            unknown: [effect.later.situation, known],
+          },
+        ],
+  );
   const hidden = rules.flatMap((rule, index) => {
     const before = rules.slice(0, index).find((other) => hides(other, rule));
     return before
       ? [{ path: pathOf(["rules", index]), message: `never fires: the rule ${before.id} decides before it` }]
       : [];
   });
-  const effects = [...rules.flatMap((rule) => rule.do ?? []), ...otherwise];
-  const used = new Set(effects.flatMap(templatesOf).map(([, name]) => name));
+  const used = new Set(effects.flatMap(({ effect }) => templatesOf(effect)).map(([, name]) => name));
   const unused = Object.keys(templates)
     .filter((name) => !used.has(name))
     .map((name) => ({ path: pathOf(["templates", name]), message: "is not used" }));
@@ -73,13 +68,7 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
           },
         ]
       : [];
-  const missing =
-    surroundings === undefined
-      ? []
-      : [
-          ...rules.flatMap((rule, index) => missingFor(rule.do ?? [], ["rules", index, "do"], surroundings)),
-          ...missingFor(otherwise, ["otherwise"], surroundings),
-        ];
+  const missing = surroundings === undefined ? [] : missingFor(effects, surroundings);
   return [
     ...unknown,
     ...undeclared,
@@ -92,32 +81,28 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
 }
 
 /** Finds effects that need a missing line or model. */
-function missingFor(
-  effects: readonly EffectDocument[],
-  path: readonly PropertyKey[],
-  { lines, hasModel }: Surroundings,
-): Problem[] {
+function missingFor(effects: readonly PlacedEffect[], { lines, hasModel }: Surroundings): Problem[] {
   const named = lines.slice(0, MAX_NAMED_LINES).join(", ");
   const known = named === "" ? "has none" : `has ${named}${lines.length > MAX_NAMED_LINES ? ", …" : ""}`;
-  const missing = (line: string, member: readonly PropertyKey[]): Problem[] =>
-    lines.includes(line)
-      ? []
-      : [
-          {
-            path: pathOf([...path, ...member]),
-            message: `is not a line in use: the agent ${known}`,
-            unknown: [line, lines],
-          },
-        ];
-  return effects.flatMap((effect, index) => {
-    if ("move" in effect) return missing(effect.move, [index, "move"]);
+  return effects.flatMap(({ effect, path }) => {
+    const missing = (line: string, ...member: readonly PropertyKey[]): Problem[] =>
+      lines.includes(line)
+        ? []
+        : [
+            {
+              path: pathOf([...path, ...member]),
+              message: `is not a line in use: the agent ${known}`,
+              unknown: [line, lines],
+            },
+          ];
+    if ("move" in effect) return missing(effect.move, "move");
     const sends = "send" in effect || "resend" in effect;
     if (sends && Array.isArray(effect.line))
-      return effect.line.flatMap((line, at) => missing(line, [index, "line", at]));
-    if (sends && typeof effect.line === "string") return missing(effect.line, [index, "line"]);
+      return effect.line.flatMap((line, at) => missing(line, "line", at));
+    if (sends && typeof effect.line === "string") return missing(effect.line, "line");
     if (!("ask" in effect) || hasModel) return [];
     const message = "asks a language model, but none is configured: `otherwise` applies";
-    return [{ path: pathOf([...path, index, "ask"]), message }];
+    return [{ path: pathOf([...path, "ask"]), message }];
   });
 }
 

@@ -1,0 +1,95 @@
+import { MAX_MESSAGES_PER_DECISION } from "../configuration.limits";
+import { parseDataType } from "./data-types";
+import type { EffectDocument } from "./effect-format";
+import { type ConfigurationDocument, declarationOf, effectsOf } from "./format";
+import { type Problem, pathOf } from "./problem";
+import { MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
+
+/** The kinds of effects that do not interfere with a human. */
+const WHILE_HUMAN = ["send", "resend", "addTags", "removeTags", "later", "cancelTimer"];
+
+/** Finds effects that could never be applied. */
+export function effectProblems(document: ConfigurationDocument): Problem[] {
+  const { rules = [], otherwise = [] } = document;
+  return [
+    ...rules.flatMap((rule, index) => listProblems(rule.do ?? [], ["rules", index, "do"], !rule.continue)),
+    ...listProblems(otherwise, ["otherwise"], true),
+    ...effectsOf(document).flatMap(({ effect, path, rule }) => {
+      const problem = (isProblem: boolean, message: string, ...member: string[]): Problem[] =>
+        isProblem ? [{ path: pathOf([...path, ...member]), message }] : [];
+      return [
+        ...problem(
+          rule?.whileHuman === true && !WHILE_HUMAN.some((kind) => kind in effect),
+          "must send a message, change tags, or set or cancel a timer, because a human may be answering",
+        ),
+        ...problem(
+          "resend" in effect && rule?.on !== MESSAGE_FAILED,
+          `must be in a rule for ${MESSAGE_FAILED}`,
+        ),
+        ...problem(
+          "send" in effect && effect.reuse !== undefined && effect.line !== undefined,
+          "must not be used with a line",
+          "reuse",
+        ),
+        ...problem(
+          "ask" in effect && rule === undefined,
+          "must not ask the model, because it is the model's fallback",
+        ),
+      ];
+    }),
+  ];
+}
+
+/** Finds lists with too many messages, or with effects after one that decides. */
+function listProblems(
+  effects: readonly EffectDocument[],
+  path: readonly PropertyKey[],
+  isLast: boolean,
+): Problem[] {
+  const asked = effects.findIndex((effect) => "ask" in effect);
+  const problems: Problem[] = [];
+  if (effects.filter((effect) => "send" in effect || "resend" in effect).length > MAX_MESSAGES_PER_DECISION) {
+    problems.push({
+      path: pathOf(path),
+      message: `must send at most ${MAX_MESSAGES_PER_DECISION} messages`,
+    });
+  }
+  if (asked !== -1 && !(isLast && asked === effects.length - 1)) {
+    problems.push({
+      path: pathOf([...path, asked]),
+      message: "must be the last effect of a rule that decides",
+    });
+  }
+  return problems;
+}
+
+/** Finds timers whose situations would always be rejected. */
+export function timerProblems(document: ConfigurationDocument): Problem[] {
+  const { situations = {}, strict } = document;
+  const types = Object.keys(situations);
+  return effectsOf(document).flatMap(({ effect, path }) => {
+    if (!("later" in effect)) return [];
+    const { situation: type, data = {} } = effect.later;
+    const problem = (
+      at: readonly PropertyKey[],
+      message: string,
+      rest: Pick<Problem, "unknown"> = {},
+    ): Problem => ({ path: pathOf([...path, "later", ...at]), message, ...rest });
+    if (RESERVED_SITUATIONS.has(type)) return [problem(["situation"], "is a situation of the gateway")];
+    const declared = declarationOf(document, type)?.data;
+    if (declared === undefined) {
+      const unknown = [type, types] as const;
+      return strict ? [problem(["situation"], "must be a declared situation", { unknown })] : [];
+    }
+    return [
+      ...Object.keys(data)
+        .filter((name) => !Object.hasOwn(declared, name))
+        .map((name) =>
+          problem(["data", name], "is not declared", { unknown: [name, Object.keys(declared)] }),
+        ),
+      ...Object.entries(declared)
+        .filter(([name, each]) => !Object.hasOwn(data, name) && !parseDataType(each).isOptional)
+        .map(([name]) => problem(["data", name], "is required")),
+    ];
+  });
+}
