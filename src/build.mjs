@@ -9,7 +9,7 @@ import { filesIn, hashOf, publishPage, replaceFolder } from "./build-page.mjs";
 const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
 const NEXT = join(DIST, "next");
-/** The hash of the sources of the last complete build. */
+/** Source hash of the last complete build. */
 const STAMP = join(DIST, "src/build.sha256");
 const PAGES = ["dashboard", "docs", "graphiql"];
 const RESULTS = ["src/main.js", ...PAGES.map((page) => `${page}/index.html`)];

@@ -229,7 +229,7 @@ export type Retention = Readonly<Record<string, number>>;
 export type Config = z.output<typeof settings> & { retention: Retention };
 
 /**
- * Reads the settings from environment variables, which no other code reads; an empty variable counts as unset.
+ * Loads the settings from environment variables; the only code that reads them. Empty variables count as unset.
  * @throws StartupError with one line that names the first invalid setting but never its value
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {

@@ -12,7 +12,7 @@ declare module "fastify" {
   }
 }
 
-/** Returns the origin of a request, for the audit log. */
+/** Returns the origin of a request as recorded in the audit log. */
 export const originOf = (request: FastifyRequest): Origin => ({
   ip: clientAddress(request),
   userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,

@@ -76,7 +76,7 @@ export interface CallerOrganization {
 export const ownerOf = (caller: Caller): string | undefined =>
   caller.kind === "anonymous" ? undefined : caller.organization.id;
 
-/** The origin of a request, for the audit log; all null for the command line. */
+/** The origin of a request as recorded in the audit log; all null for the command line. */
 export interface Origin {
   ip: string | null;
   userAgent: string | null;

@@ -227,7 +227,7 @@ export function addPasskeyCommands(members: Command): void {
     );
 
   addYesOption(members.command("remove-passkeys"))
-    .description("remove all passkeys of a member, who then signs in with the password")
+    .description("remove all passkeys of a member, so that the password is enough to sign in")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>

@@ -48,12 +48,12 @@ export const printable = (text: string): string =>
 /** Makes the process exit quietly when the reader closes the pipe, as in `keys list | head -1`. */
 export const exitOnClosedPipe = (): void => void process.stdout.on("error", onOutputError);
 
-/** Undoes `exitOnClosedPipe`, for a command that prints little and keeps running. */
+/** Undoes `exitOnClosedPipe` for commands that print little and keep running. */
 export const stopExitingOnClosedPipe = (): void => void process.stdout.off("error", onOutputError);
 
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
-  reportAndExit(new Error(`standard output cannot be written (${error.message})`));
+  reportAndExit(new Error(`cannot write to standard output (${error.message})`));
 }
 
 /** Control, format and separator characters: they move the cursor, change the text direction or are invisible. */

@@ -48,6 +48,6 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
 function assertDatabaseExists(databaseUrl: string): void {
   const file = databaseUrl.startsWith("sqlite:") ? resolve(databaseUrl.slice("sqlite:".length)) : undefined;
   if (file !== undefined && !existsSync(file)) {
-    throw new StartupError(`there is no database at ${file}; set DATABASE_URL, or start the server first`);
+    throw new StartupError(`no database found at ${file}; set DATABASE_URL, or start the server first`);
   }
 }

@@ -13,7 +13,7 @@ export const KEY_ENVIRONMENT = {
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
-/** 256 random bits, for a session or invitation. */
+/** A session or invitation token has 256 random bits. */
 const TOKEN_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 

@@ -17,6 +17,6 @@ export async function starting<T>(source: DataSource, work: () => Promise<T>): P
     return await work();
   } catch (cause) {
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`the database ${databaseLabel(source)} cannot be used`, { cause });
+    throw new StartupError(`cannot use the database ${databaseLabel(source)}`, { cause });
   }
 }

@@ -257,7 +257,7 @@ export class Database {
   }
 
   /**
-   * Batches concurrent inserts like `batchInserts`, one batch per organization, for inserts that wait for an
+   * Batches concurrent inserts like `batchInserts`, but one batch per organization, because the inserts may wait for an
    * organization's locks.
    * @param ownerOf returns the ID of a row's organization, if known
    */

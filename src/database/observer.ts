@@ -26,7 +26,7 @@ export const NO_OBSERVER: DatabaseObserver = {
 
 /** A snapshot of the queues and connections. */
 export interface DatabaseStats {
-  /** Number of calls that wait for each resource. */
+  /** Number of calls waiting for each resource. */
   waiting: { reader?: number; writer?: number; connection?: number; transaction?: number; report?: number };
   /** Pooled connections; undefined without a pool. */
   connections?: { idle: number; busy: number };

@@ -17,7 +17,7 @@ export async function allReturning<T>(
   return Array.isArray(result[0]) ? result[0] : result;
 }
 
-/** Runs a statement like `allReturning`, for one row. */
+/** Like `allReturning`, but returns one row. */
 export async function returning<T>(tx: Tx, statement: string, parameters: readonly unknown[]): Promise<T> {
   const [row] = await allReturning<T>(tx, statement, parameters);
   return row as T;

@@ -30,7 +30,7 @@ export interface Dispatch {
 export interface DueWork {
   next: NextWork;
   dispatches: readonly Dispatch[];
-  /** Lanes that wait for a free sender, with their channels. */
+  /** Lanes waiting for a free sender, with their channels. */
   waiting: readonly Pick<Dispatch, "laneId" | "channelId">[];
 }
 

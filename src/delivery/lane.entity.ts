@@ -22,7 +22,7 @@ export class Lane {
   @Column({ type: "varchar", length: 24 })
   wakeAt!: Timestamp;
 
-  /** True if its work waits for a free sender, because it contacts another system. */
+  /** True if its work needs a free sender, because it contacts another system. */
   @Column({ type: "boolean", default: false })
   needsSender!: boolean;
 

@@ -15,7 +15,7 @@ export type NewLane = Pick<Lane, "id" | "agentId" | "kind"> & Partial<Pick<Lane,
 export interface DueLane extends Pick<Lane, "id" | "kind"> {
   /** The ID of the lane's organization. */
   owner: string;
-  /** True if the lane waits for a sender. */
+  /** True if the lane is waiting for a sender. */
   needsSender: boolean;
   /** True if the lane's agent was deleted; its work is then dropped. */
   isOver: boolean;
@@ -30,7 +30,7 @@ export interface SomeLanes {
 }
 
 /**
- * Due lanes to lock, at most `max`: lanes that wait for a sender (`waiting`) or all others (`ready`, the default).
+ * Due lanes to lock, at most `max`: lanes waiting for a sender (`waiting`) or all others (`ready`, the default).
  */
 export interface DuePart {
   max: number;
@@ -82,7 +82,7 @@ export class Lanes {
     await changeTogether(tx, this.adding(tx, lanes));
   }
 
-  /** Returns the statement of `add`, for the transaction to run; empty if there are no lanes. */
+  /** Returns the statement that `add` runs; empty if there are no lanes. */
   adding(tx: Tx, lanes: readonly NewLane[]): Change[] {
     if (lanes.length === 0) return [];
     const now = timestamp();
@@ -142,7 +142,7 @@ export class Lanes {
 
   /**
    * Returns the time when the first unleased work is due; undefined if there is none.
-   * @param waiting which of the lanes that wait for a sender to include; none if undefined
+   * @param waiting which lanes waiting for a sender to include; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];

@@ -15,7 +15,7 @@ export interface FreeSenders {
   /**
    * Takes a sender for the message of a lane.
    * @param options.mayWait true if the message may wait for a sender after the transaction
-   * @param options.share name of a share of the senders
+   * @param options.share name of the `Share` that limits the message's senders
    * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another process
    * @returns true if there was a sender for the channel
    */

@@ -7,10 +7,10 @@ import type { LaneWork } from "./lane-work";
 /** Kind of lane that wakes an agent's other lanes in parts; its ID is the agent's ID. */
 export const WAKE_LANE = "wake";
 
-/** Kind of lane for a message that waits for its time, such as a scheduled message; its ID is the message's ID. */
+/** Kind of lane for a message that is due later, such as a scheduled message; its ID is the message's ID. */
 export const SCHEDULE_LANE = "schedule";
 
-/** Kind of lane for a timer that waits for its time; its ID is the timer's ID. */
+/** Kind of lane for a timer that is due later; its ID is the timer's ID. */
 export const TIMER_LANE = "timer";
 
 /** Kind of lane that releases an agent's conversations; its ID is derived from the agent's ID. */

@@ -21,7 +21,7 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
   });
 }
 
-/** Records the first error code of a response on its request, for the log and metrics. */
+/** Sets `request.errorCode` to the first error code of a response. */
 export function noteErrorCodes(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     request.errorCode ??= request.callContext?.answer?.errorCode;

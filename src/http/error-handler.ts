@@ -8,7 +8,7 @@ import { errorBodyFor } from "./error-body";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Code of the error in the response, for the log and metrics. */
+    /** Error code of the response, as reported in the log and metrics. */
     errorCode: ErrorCode | undefined;
   }
 }

@@ -39,7 +39,7 @@ export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
     createSecureContext(options);
     return options;
   } catch (cause) {
-    throw new StartupError("TLS_CERT_FILE and TLS_KEY_FILE cannot be used", { cause });
+    throw new StartupError("cannot use TLS_CERT_FILE and TLS_KEY_FILE", { cause });
   }
 }
 

@@ -62,7 +62,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * Returns the key, for data that already depends on it.
+   * Returns the key for use with data that already depends on it.
    * @throws InstanceKeyError if it is missing
    */
   async current(): Promise<InstanceKey> {
@@ -78,7 +78,7 @@ export class InstanceKeyService {
   }
 
   /**
-   * Returns the key, for a unit of work that makes the database depend on it.
+   * Returns the key for a unit of work that makes the database depend on it.
    * @throws InstanceKeyError if it is missing, or the database depends on another key
    */
   async required(tx: Tx): Promise<InstanceKey> {
@@ -110,7 +110,7 @@ export class InstanceKeyService {
         .where("value <> :value", { value: key.checkValue })
         .execute();
       if (affected === 0) {
-        throw new InstanceKeyError("Nothing in the database is encrypted with a different instance key.");
+        throw new InstanceKeyError("There is nothing to replace: the database does not depend on a different instance key.");
       }
       for (const step of this.steps()) await step(tx, key);
     });
@@ -147,7 +147,7 @@ export class InstanceKeyService {
     try {
       return createKeyFile(file);
     } catch (error) {
-      this.problem = `The instance key cannot be created in ${file} (${(error as Error).message}). Features that need it do not work until the next start.`;
+      this.problem = `Cannot create the instance key in ${file} (${(error as Error).message}). Features that need the key do not work until the next start.`;
       return undefined;
     }
   }
@@ -158,7 +158,7 @@ export class InstanceKeyService {
     try {
       return work(this.file);
     } catch (cause) {
-      throw new StartupError(`the instance key in ${this.file} cannot be used`, { cause });
+      throw new StartupError(`cannot use the instance key in ${this.file}`, { cause });
     }
   }
 }

@@ -48,7 +48,7 @@ export class KeyWindows {
     }
   }
 
-  /** Returns all counts in current windows, for a new process. */
+  /** Returns all counts in current windows, to send them to a new process. */
   list(): KeyCount[] {
     const now = this.now();
     return [...this.windows]

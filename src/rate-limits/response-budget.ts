@@ -17,7 +17,7 @@ export const MAX_CHARACTERS_OF_ORGANIZATION = MAX_CHARACTERS / 2;
 /** Max characters of a response that is not counted; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these responses. */
 const SMALL_RESPONSE_CHARACTERS = 50_000;
 
-/** Max time that a response waits for memory (ms). */
+/** Max time that a response may wait for memory (ms). */
 const WAIT_TIMEOUT_MS = 2_000;
 
 /** True if a response of this size bypasses the budget. */
@@ -26,7 +26,7 @@ export const isSmallResponse = (characters: number): boolean => characters <= SM
 interface Reservation {
   organization: string;
   characters: number;
-  /** Releases the characters; undefined while the response waits for them. */
+  /** Releases the characters; undefined while the response is waiting for them. */
   release?: (() => void) | undefined;
   /** Resumes a waiting request. */
   resume?: (() => void) | undefined;

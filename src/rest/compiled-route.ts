@@ -47,7 +47,7 @@ export interface Success {
   found: unknown;
   /** The cursor of the next page, if there is one. */
   nextCursor: string | undefined;
-  /** The cursor of the end of the page, for a route with `endCursorHeader`. */
+  /** The page's end cursor; only for routes with `endCursorHeader`. */
   endCursor: string | undefined;
   /** Writes the response body; undefined if the success response has none. */
   write: ((found: unknown) => string) | undefined;

@@ -45,7 +45,7 @@ export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
 /**
  * Derives the plan of a route.
  * @param route passes `validateRoute`
- * @param define names the schemas of named types, for the documentation
+ * @param define names the schemas of named types in the documentation
  * @throws Error with the name of the route if its declaration is invalid
  */
 export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>

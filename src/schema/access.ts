@@ -94,7 +94,7 @@ function assertAccessDeclared(schema: GraphQLSchema): void {
 }
 
 /**
- * Returns the access rule of a field for REST, which only API keys can call; undefined if the field declares none.
+ * Returns a field's access rule for REST, where only API keys are accepted; undefined if the field declares none.
  * @throws Error if the field is for members only
  */
 export function keyAccessOf(field: GraphQLField<unknown, unknown>): AccessRule | undefined {

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from "graphql";
 import type { Caller } from "../auth/caller";
 
-/** The deprecation of a part of the APIs: its start, the date of removal and the replacement. */
+/** A deprecation in the APIs: its start date, removal date and replacement. */
 export interface Deprecation {
   since: Date;
   sunset: Date;

@@ -27,7 +27,7 @@ export interface HttpOperation {
 export interface HttpOperations {
   tag: string;
   description: string;
-  /** Creates the descriptions, which only the documentation needs. */
+  /** Creates the descriptions; only the documentation needs them. */
   operations(): readonly HttpOperation[];
 }
 

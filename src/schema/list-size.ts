@@ -23,7 +23,7 @@ export const AtMost = (items: number | (() => number)): MethodDecorator & Proper
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
   Extensions({ characters });
 
-/** The max size of a part of a response. */
+/** Max size of a response part. */
 export interface Size {
   /** Objects, lists and leaves. */
   values: number;

@@ -3,7 +3,7 @@ import { GatewayError } from "../errors";
 /** Max time to wait for the supervisor (ms), longer than the supervisor waits for a worker. */
 const TIMEOUT_MS = 3_000;
 
-/** The scrapes of a worker that wait for the metrics of all workers. */
+/** A worker's scrapes that are waiting for the metrics of all workers. */
 export class ScrapeRequests {
   private readonly waiting = new Map<number, (text: string) => void>();
   private last = 0;

@@ -354,7 +354,7 @@ describe("on an unused database", () => {
   test("commands ask for the migrations, which run once", async () => {
     const before = await runCli(testDatabase.url, ["keys", "list"]);
     expect(before).toMatchObject({ code: 1, stdout: "" });
-    expect(before.stderr).toMatch(/^gateway: there is no database at \/.*gateway\.sqlite; .*\n$/);
+    expect(before.stderr).toMatch(/^gateway: no database found at \/.*gateway\.sqlite; .*\n$/);
     await writeFile(testDatabase.url.slice("sqlite:".length), "");
     const empty = await runCli(testDatabase.url, ["keys", "list"]);
     expect(empty.stderr).toMatch(/^gateway: the database is not up to date: .*"gateway migrate".*\n$/);
@@ -367,7 +367,7 @@ describe("on an unused database", () => {
     const { code, stderr } = await runCli("postgres://user:hunter2@127.0.0.1:1/pets", ["orgs", "list"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^gateway: the database postgres:\/\/127\.0\.0\.1:1\/pets cannot be used [^\n]*\n$/,
+      /^gateway: cannot use the database postgres:\/\/127\.0\.0\.1:1\/pets [^\n]*\n$/,
     );
     expect(stderr).not.toContain("hunter2");
   });

@@ -20,7 +20,7 @@ test("a closed pipe ends a command without a word, and a full disk with one line
     });
     await expect(full).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^gateway: standard output cannot be written \(ENOSPC[^\n]*\n$/),
+      stderr: expect.stringMatching(/^gateway: cannot write to standard output \(ENOSPC[^\n]*\n$/),
     });
   }
   await database.drop();

@@ -73,14 +73,14 @@ describe("the HTML of a template", () => {
     ].map((url) => [
       "href",
       url,
-      "template_error: the HTML has the attribute href, which must start with https:// or mailto:",
+      "template_error: the HTML has an invalid href: it must start with https:// or mailto:",
     ]),
     [
       "src",
       "mailto:a@a.test",
-      "template_error: the HTML has the attribute src, which must start with https://",
+      "template_error: the HTML has an invalid src: it must start with https://",
     ],
-    ["src", "cid:a", "template_error: the HTML has the attribute src, which must start with https://"],
+    ["src", "cid:a", "template_error: the HTML has an invalid src: it must start with https://"],
   ])("the value of %s may not be %j", async (attribute, url, expected) => {
     const template =
       attribute === "href"
@@ -89,76 +89,76 @@ describe("the HTML of a template", () => {
     expect(await html(template, url)).toBe(expected);
   });
 
-  const HERE = "has a value in a tag that is not in quotes";
-  const ALIKE = "has parts that do not open and close the same tags and quotes";
+  const HERE = "must not insert a value outside quotes in a tag";
+  const ALIKE = "has branches that do not open and close the same tags and quotes";
   test.each([
-    ["<script>alert(1)</script>", "has the element script, which is not allowed", 1],
+    ["<script>alert(1)</script>", "must not contain the element script", 1],
     [
       "<p>a</p>\n<stronng>b</stronng>",
-      'has the element stronng, which is not allowed. Did you mean "strong"?',
+      'must not contain the element stronng. Did you mean "strong"?',
       1,
     ],
     [
       "<style>p { color: red }</style>",
-      'has the element style, which is not allowed. Did you mean "small"?',
+      'must not contain the element style. Did you mean "small"?',
       1,
     ],
-    ["<iframe src='https://a.test'></iframe>", "has the element iframe, which is not allowed", 1],
-    ["<svg/onload=alert(1)>", 'has the element svg, which is not allowed. Did you mean "img"?', 1],
-    ["a <!-- b -->", "has a comment or a declaration", 3],
-    ["<![CDATA[x]]>", "has a comment or a declaration", 1],
-    ["a < b", "has a <, which must be written &lt;", 3],
-    ['<p onclick="x">a</p>', "has the attribute onclick, which is not allowed in <p>", 4],
-    ['<p titel="x">a</p>', 'has the attribute titel, which is not allowed in <p>. Did you mean "title"?', 4],
-    ['<p href="https://a.test">a</p>', "has the attribute href, which is not allowed in <p>", 4],
+    ["<iframe src='https://a.test'></iframe>", "must not contain the element iframe", 1],
+    ["<svg/onload=alert(1)>", 'must not contain the element svg. Did you mean "img"?', 1],
+    ["a <!-- b -->", "must not contain a comment or declaration", 3],
+    ["<![CDATA[x]]>", "must not contain a comment or declaration", 1],
+    ["a < b", "has an unescaped <: write &lt; instead", 3],
+    ['<p onclick="x">a</p>', "must not use the attribute onclick in <p>", 4],
+    ['<p titel="x">a</p>', 'must not use the attribute titel in <p>. Did you mean "title"?', 4],
+    ['<p href="https://a.test">a</p>', "must not use the attribute href in <p>", 4],
     [
       '<img srcset="https://a.test" >',
-      'has the attribute srcset, which is not allowed in <img>. Did you mean "src"?',
+      'must not use the attribute srcset in <img>. Did you mean "src"?',
       6,
     ],
-    ["<p title=a>b</p>", "has the attribute title without a value in quotes", 4],
-    ["<p title>b</p>", "has the attribute title without a value in quotes", 4],
-    ['<p title="a"align="b">c</p>', "has a tag <p that is not well-formed", 13],
-    ['<p title="<b">c</p>', "has a < in the attribute title", 11],
-    ['<a href="javascript:x">a</a>', "has the attribute href, which must start with https:// or mailto:", 10],
-    ['<a href="">a</a>', "has the attribute href, which must start with https:// or mailto:", 10],
+    ["<p title=a>b</p>", "is missing a quoted value for the attribute title", 4],
+    ["<p title>b</p>", "is missing a quoted value for the attribute title", 4],
+    ['<p title="a"align="b">c</p>', "has a malformed <p> tag", 13],
+    ['<p title="<b">c</p>', "has an unescaped < in the attribute title", 11],
+    ['<a href="javascript:x">a</a>', "has an invalid href: it must start with https:// or mailto:", 10],
+    ['<a href="">a</a>', "has an invalid href: it must start with https:// or mailto:", 10],
     [
       '<a href="java{{ situation.data.text }}">a</a>',
-      "has the attribute href, which must start with https:// or mailto:",
+      "has an invalid href: it must start with https:// or mailto:",
       14,
     ],
-    ["<img src='data:image/png,x'>", "has the attribute src, which must start with https://", 11],
+    ["<img src='data:image/png,x'>", "has an invalid src: it must start with https://", 11],
     [
       '<p style="background: url(https://a.test)">a</p>',
-      "has a value for the style background that is not allowed",
+      "has an invalid value for the style background",
       11,
     ],
     [
       '<p style="width: expression(alert(1))">a</p>',
-      "has a value for the style width that is not allowed",
+      "has an invalid value for the style width",
       11,
     ],
-    ['<p style="colour: red">a</p>', 'has the style colour, which is not allowed. Did you mean "color"?', 11],
-    ['<p style="red">a</p>', "has the style without a name, which is not allowed", 11],
-    ['<p style="color: {{ situation.data.text }}">a</p>', "has a value in a style", 18],
+    ['<p style="colour: red">a</p>', 'must not use the style colour. Did you mean "color"?', 11],
+    ['<p style="red">a</p>', "has a style without a name", 11],
+    ['<p style="color: {{ situation.data.text }}">a</p>', "must not insert a value in a style", 18],
     ["<p {{ situation.data.text }}>a</p>", HERE, 4],
-    ["<p title={{ situation.data.text }}>a</p>", "has the attribute title without a value in quotes", 4],
-    ["<{{ situation.data.text }}>", "has a <, which must be written &lt;", 1],
+    ["<p title={{ situation.data.text }}>a</p>", "is missing a quoted value for the attribute title", 4],
+    ["<{{ situation.data.text }}>", "has an unescaped <: write &lt; instead", 1],
     ["<b{{ situation.data.text }}>a</b>", HERE, 3],
-    ["<b>a", "has <b>, which is not closed", 5],
-    ["<b", "has <b without its >", 3],
-    ['<b title="a>b</b>', "has a < in the attribute title", 14],
-    ['<b title="a', "has the attribute title, whose quotes are not closed", 12],
-    ["<b><i>a</b></i>", "has </b>, which is where </i> must be", 8],
-    ["a</b>", "has </b>, which closes nothing", 2],
-    ["<br></br>", "has </br>, which closes nothing", 5],
-    [`${"<b>".repeat(101)}a${"</b>".repeat(101)}`, "has elements that are nested too deeply", 303],
+    ["<b>a", "has an unclosed <b>", 5],
+    ["<b", "is missing the > of <b", 3],
+    ['<b title="a>b</b>', "has an unescaped < in the attribute title", 14],
+    ['<b title="a', "has an unclosed quote in the attribute title", 12],
+    ["<b><i>a</b></i>", "has an unexpected </b>: </i> is expected first", 8],
+    ["a</b>", "has an unexpected </b>", 2],
+    ["<br></br>", "has an unexpected </br>", 5],
+    [`${"<b>".repeat(101)}a${"</b>".repeat(101)}`, "nests elements too deeply", 303],
     ["{% if situation.data.ok %}<b>{% endif %}a{% if situation.data.ok %}</b>{% endif %}", ALIKE, 1],
     ["{% for each in situation.data.lines %}<li>{% endfor %}", ALIKE, 1],
     ["<b>{% for each in situation.data.lines %}</b>{% else %}</b>{% endfor %}", ALIKE, 4],
     ['<p title="{% case situation.data.text %}{% when "a" %}">{% else %}b{% endcase %}</p>', ALIKE, 11],
     ["<p>{{ situation.data.textt }}</p>", "refers to situation.data.textt, which does not exist", 7],
-    ["{{ situation.data.text | raw }}", "uses the filter raw, which templates do not support", 1],
+    ["{{ situation.data.text | raw }}", "uses the unsupported filter raw", 1],
   ])("%s is rejected, because it %s", async (template, message, column) => {
     const { problems } = await checkDocument(sending(template));
     expect(problems).toMatchObject([{ path: "templates.text.html", message }]);
@@ -180,8 +180,8 @@ describe("the HTML of a template", () => {
       locales: { de: { text: "a", html: "<u>" }, fr: { text: "b", html: 1 } },
     });
     expect((await checkDocument(broken)).problems).toMatchObject([
-      { path: "templates.text.html", message: "has <b>, which is not closed" },
-      { path: "templates.text.locales.de.html", message: "has <u>, which is not closed" },
+      { path: "templates.text.html", message: "has an unclosed <b>" },
+      { path: "templates.text.locales.de.html", message: "has an unclosed <u>" },
       { path: "templates.text.locales.fr.html", message: "must be a string" },
     ]);
   });
@@ -193,7 +193,7 @@ describe("the HTML of a template", () => {
       text: null,
       error: {
         code: "template_error",
-        message: "the HTML has the element script, which is not allowed",
+        message: "the HTML must not contain the element script",
       },
     });
   });

@@ -100,7 +100,7 @@ describe("the embedded database", () => {
     await make(file);
     const before = await readFile(file).catch(() => undefined);
     await expect(Database.open(createDataSource(testDatabase.url))).rejects.toThrow(
-      `the database ${testDatabase.url} cannot be used`,
+      `cannot use the database ${testDatabase.url}`,
     );
     expect(await readFile(file).catch(() => undefined)).toEqual(before);
   });
@@ -110,7 +110,7 @@ describe("the embedded database", () => {
     await writeFile(file, "");
     const inside = `sqlite:${file}/data/gateway.sqlite`;
     await expect(Database.open(createDataSource(inside))).rejects.toThrow(
-      `the database ${inside} cannot be used`,
+      `cannot use the database ${inside}`,
     );
   });
 

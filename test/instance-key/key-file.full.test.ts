@@ -63,7 +63,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
     await depend({ DATABASE_URL: database.url });
     await writeFile(keyFile(), text);
     await withServices({ DATABASE_URL: database.url }, async ({ instanceKey }) => {
-      await expect(instanceKey.open()).rejects.toThrow(`the instance key in ${keyFile()} cannot be used`);
+      await expect(instanceKey.open()).rejects.toThrow(`cannot use the instance key in ${keyFile()}`);
     });
   });
 
@@ -72,7 +72,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
     await writeFile(keyFile(), "hunter2\n");
     const { code, stderr } = await runServer({ DATABASE_URL: database.url });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^gateway: the instance key in [^\n]+ cannot be used[^\n]*\n$/);
+    expect(stderr).toMatch(/^gateway: cannot use the instance key in [^\n]+[^\n]*\n$/);
     expect(stderr).not.toContain("hunter2");
   });
 

@@ -226,7 +226,7 @@ describeGateway(
         expect(gateway.log()).not.toContain(text);
     });
 
-    const LINK = "which only the texts of messages about a topic have";
+    const LINK = "which is available only in messages with a topic";
     const told = "Unsubscribe: {{ unsubscribeUrl }}";
     test.each([
       ["templates.plain", { templates: { ...DOCUMENT.templates, plain: told } }],
@@ -259,7 +259,7 @@ describeGateway(
       ['<p><a href="{{ unsubscribeUrl }}" title="a">{{ unsubscribeUrl }}x</a></p>', false],
     ])("the check finds text that %s adds to the link: %s", async (html, isFound) => {
       const templates = { ...DOCUMENT.templates, news: { ...DOCUMENT.templates.news, html } };
-      const message = "has text after the link to unsubscribe in the attribute href";
+      const message = "has text after the unsubscribe link in the attribute href";
       expect((await checkDocument({ ...DOCUMENT, templates })).problems).toMatchObject(
         isFound ? [{ path: "templates.news.html", message }] : [],
       );

@@ -10,7 +10,7 @@ import { EXPIRING_DAYS, STATE_OPTIONS } from "./key-state";
 /** The names of the filters in the URL. */
 export const FILTERS = ["search", "state", "agent", "pasted"];
 
-/** The filters in the URL, null for none. */
+/** The filters in the URL; null if a filter is not set. */
 export function keyFilterOf(address: ListAddress) {
   const state = address.oneOf("state", STATE_OPTIONS);
   return {

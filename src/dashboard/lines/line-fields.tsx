@@ -90,7 +90,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
       {...field("listAddress")}
       type="email"
       label="Mailing list"
-      description="Emails from this list are answered as if written by people. Leave it empty for none."
+      description="Emails from this list are treated as written by people and answered. Leave it empty if there is none."
       placeholder="support@example.com"
       defaultValue={email?.listAddress ?? ""}
       maxLength={ADDRESS_MAX_LENGTH}

@@ -13,7 +13,7 @@ export function useSignInOptions() {
   return data?.signInOptions ?? { password: true, issuerName: null };
 }
 
-/** A link to the OpenID Connect issuer, which then redirects back to a dashboard page. */
+/** A link to the OpenID Connect issuer; after sign-in, the issuer redirects back to a dashboard page. */
 export const IssuerButton = ({ name, returnTo }: { name: string; returnTo: string }) => (
   <Button
     component="a"

@@ -99,7 +99,7 @@ export class PostgresConnections {
     };
   }
 
-  /** Creates a connection outside the pool, for the caller to open and close. */
+  /** Creates a connection outside the pool; the caller opens and closes it. */
   createClient(): Client {
     const { options } = this.pool;
     // The password is not enumerable, so a copy of the options lacks it.

@@ -48,9 +48,9 @@ export async function backUp(url: string, to: string, { force = false }: Options
   }
   if (!force && existsSync(file)) throw new StartupError(`${file} already exists; --force replaces it`);
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
-  if (!existsSync(dirname(file))) throw new StartupError(`there is no folder ${dirname(file)}`);
+  if (!existsSync(dirname(file))) throw new StartupError(`the folder ${dirname(file)} does not exist`);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
-  return withMessage(`${from} cannot be backed up to ${file}`, async () => {
+  return withMessage(`cannot back up ${from} to ${file}`, async () => {
     closeSync(openSync(unfinished, "wx", 0o600));
     try {
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
@@ -129,7 +129,7 @@ function embeddedFile(url: string, tool: string): string {
 }
 
 function assertIsFile(file: string): void {
-  if (!existsSync(file)) throw new StartupError(`there is no file ${file}`);
+  if (!existsSync(file)) throw new StartupError(`${file} does not exist`);
   if (!statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
 }
 
@@ -153,7 +153,7 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
     const code = driverCode(error);
     if (code === "SQLITE_BUSY") throw rejection;
     if (code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT") {
-      throw new StartupError(`${file} is damaged: move it away, with its -wal and -shm, and restore again`);
+      throw new StartupError(`${file} is damaged: move it and its -wal and -shm files aside, then restore again`);
     }
     throw error;
   }
@@ -191,7 +191,7 @@ async function checked(file: string): Promise<string[]> {
     if (tables !== 2) throw new StartupError(`${file} is not a database of this program`);
     const [active] = await database.values(ACTIVE_PARTS);
     if (active !== undefined) {
-      throw new StartupError(`${file} contains ${active}, which databases of this program never contain`);
+      throw new StartupError(`${file} contains ${active}, which this program never creates`);
     }
     return (await database.values("SELECT name FROM migration ORDER BY id")).map(String);
   });

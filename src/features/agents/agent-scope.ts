@@ -14,7 +14,7 @@ import { Agent } from "./agent.entity";
 
 /**
  * The ID of the agent that a call is about: the API key's agent, or the agent named by a member.
- * @param path path of the argument, for the problem
+ * @param path path of the argument in error messages
  * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent that
  *   does not belong to the caller's organization
  */

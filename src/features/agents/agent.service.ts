@@ -83,7 +83,7 @@ export class AgentService {
   }
 
   /**
-   * One page of the agents in one or all organizations, oldest first, for the command line.
+   * Returns one page of the agents in one or all organizations, oldest first. Used by the command line.
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({
@@ -109,7 +109,7 @@ export class AgentService {
   }
 
   /**
-   * Finds an agent in any organization by its slug, for the command line.
+   * Finds an agent in any organization by its slug. Used by the command line.
    * @throws GatewayError `not_found`
    */
   async bySlug(slug: string): Promise<Agent & Required<Pick<Agent, "organization">>> {

@@ -29,7 +29,7 @@ const IsInFuture = () =>
   });
 
 const DESCRIPTION =
-  "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null for none.";
+  "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null if there is none.";
 const RATE_LIMIT =
   "Max requests per minute with the key on one server, including all its workers, 1 to 100,000,000; null to apply the server's limit.";
 const NETWORKS =

@@ -100,7 +100,7 @@ export class ApiKeyService {
   }
 
   /**
-   * One page of the keys in all organizations, newest first, for the command line.
+   * Returns one page of the keys in all organizations, newest first. Used by the command line.
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({
@@ -121,7 +121,7 @@ export class ApiKeyService {
   }
 
   /**
-   * Finds a key in any organization, for the command line.
+   * Finds a key in any organization. Used by the command line.
    * @throws GatewayError `not_found`
    */
   async byIdOrHint(which: string): Promise<{ key: ApiKey; organization: Organization }> {

@@ -55,7 +55,7 @@ export const storedSettings = (input: Omit<UpdateApiKeyInput, "id" | "name">): K
   allowedNetworks: storedNetworks(input.allowedNetworks),
 });
 
-/** The settings that differ, for the audit log. */
+/** The changed settings as recorded in the audit log. */
 const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Changes => ({
   description: [before?.description ?? null, after.description],
   rateLimitPerMinute: [asText(before?.rateLimitPerMinute), asText(after.rateLimitPerMinute)],

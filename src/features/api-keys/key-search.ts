@@ -14,7 +14,7 @@ export function narrowToText(query: SelectQueryBuilder<ApiKey>, text: string): v
   query.andWhere(`${query.alias}.search_text LIKE :pattern ESCAPE '\\'`, { pattern: `%${pattern}%` });
 }
 
-/** The conditions of the states, for the alias `key` and the parameter `now`. */
+/** SQL conditions for the states, with the alias `key` and the parameter `now`. */
 export const IN_STATE: Record<ApiKeyState, string> = {
   [ApiKeyState.active]: "key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > :now)",
   [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",

@@ -29,7 +29,7 @@ export type ConsentSource = keyof typeof ConsentSource;
 @ObjectType({
   simpleResolvers: true,
   description:
-    "Consent to messages at an address. Consent is kept when the address or the contact is removed, and applies again if the address is added again.",
+    "Consent to receive messages at an address. It is kept when the address or the contact is removed, and applies again if the address is re-added.",
 })
 @Entity()
 @Index(["addressHash", "topic"], { unique: true })

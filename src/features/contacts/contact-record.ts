@@ -7,7 +7,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 const KINDS = {
   contact: "The contact itself.",
   address: "An address of the contact.",
-  consent: "Consent to messages at an address of the contact, for a topic or for all messages.",
+  consent: "Consent to receive messages at an address of the contact, for a topic or for all messages.",
   tag: "A tag of the contact.",
   conversation: "A conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",
@@ -22,7 +22,7 @@ export type ContactRecordKind = keyof typeof KINDS;
 
 export const ContactRecordKind = enumOf<ContactRecordKind>(
   "ContactRecordKind",
-  "Kind of a record of a contact's data.",
+  "Kind of a contact record.",
   KINDS,
 );
 
@@ -39,7 +39,7 @@ export class ContactRecord {
   data!: object;
 }
 
-/** A position consists of the number of the part and the values of its `order` properties. */
+/** A position consists of a part's number and the values of its `order` properties. */
 const isPosition = (text: string): boolean => /^\d{1,2}(\/[\w.%~!*'()-]{0,300}){1,2}$/.test(text);
 
 export const ContactRecordConnection = ConnectionOf(ContactRecord, "contact_record", isPosition);

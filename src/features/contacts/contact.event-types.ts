@@ -20,7 +20,7 @@ export const contactEventTypes = {
   },
   "contact.consent_changed": {
     description:
-      "A contact's consent to messages at an address changed, for a topic or for all messages (`*`).",
+      "A contact's consent to receive messages at an address changed, for a topic or for all messages (`*`).",
     data: contact({ addressId: ID, topic: TEXT, state: TEXT, source: TEXT }),
   },
   "contact.opted_in": {

@@ -90,7 +90,7 @@ export class NewAddress {
   address!: string;
 }
 
-@InputType({ description: "A consent to set for all addresses of a contact; see `setConsent`." })
+@InputType({ description: "Consent for a topic at all addresses of a contact; see `setConsent`." })
 export class NewContactConsent {
   // Short descriptions, because models read them with every tool.
   @Field(() => String, { description: "Name of a topic; `*` for all." })
@@ -154,7 +154,7 @@ export class PutContactInput {
   @AreTags()
   tags?: string[] | null | undefined;
 
-  @Optional(() => [NewContactConsent], "Consents to set.")
+  @Optional(() => [NewContactConsent], "Consent per topic.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
   @JsonSchema({ maxItems: MAX_PUT_CONSENTS })
@@ -269,7 +269,7 @@ export class MarkAddressDeliverableInput extends InputById("contact") {
 @InputType({ description: "A consent to set." })
 export class SetConsentInput extends InputById("contact") {
   @Field(() => String, {
-    description: "Name of a topic of the agent's live policy, or `*` for all messages.",
+    description: "Name of a topic in the agent's live policy, or `*` for all messages.",
   })
   @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
   topic!: string;

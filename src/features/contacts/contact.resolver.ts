@@ -164,7 +164,7 @@ export class ContactResolver {
   @Access(WRITE)
   @Mutation(() => Contact, {
     description:
-      "Sets a contact's consent to messages. An opt-out cancels queued and scheduled messages. Setting the current state again has no effect.",
+      "Sets a contact's consent to receive messages. An opt-out cancels queued and scheduled messages. Setting the current state again has no effect.",
   })
   setConsent(
     @Ctx() context: RequestContext,

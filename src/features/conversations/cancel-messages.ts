@@ -38,8 +38,8 @@ export async function cancelQueued(
 }
 
 /**
- * Cancels queued messages, whose lane must be locked, and scheduled and proposed messages, which then get their
- * position in the conversation.
+ * Cancels queued, scheduled and proposed messages. The lane of queued messages must be locked; scheduled and proposed
+ * messages get their position in the conversation.
  * @param conversation the locked conversation; null for a standalone message
  * @param more further columns to set
  */

@@ -190,7 +190,7 @@ export class CloseConversationInput extends ConversationChangeInput {}
 
 @InputType({ description: "A conversation to assign to a member." })
 export class AssignConversationInput extends InputById("conversation") {
-  @Optional(() => ID, "ID of a member of the organization; null or omitted to unassign the conversation.")
+  @Optional(() => ID, "ID of the member to assign; null or omitted to unassign the conversation.")
   memberId?: string | null | undefined;
 }
 

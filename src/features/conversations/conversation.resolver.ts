@@ -148,7 +148,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => Message, {
-    description: "Approves a proposed message, which is then queued, or scheduled if its rule delays it.",
+    description: "Approves a proposed message and queues it, or schedules it if its rule delays it.",
   })
   approveMessage(
     @Ctx() context: RequestContext,

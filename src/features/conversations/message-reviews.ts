@@ -80,7 +80,7 @@ export class MessageReviews {
         ...updatesOf(tx, Message, [message], APPROVED),
         ...sequencesOf(tx, conversation === null ? [] : [conversation]),
         ...deletingNotices(isAnswer ? [conversation.id] : []),
-        // Ends the message's own lane, which waits for it to expire.
+        // Ends the message's own lane, because the lane only waits for the message to expire.
         ...this.lanes.ending([id]),
       ]);
       await this.lanes.add(tx, [laneOf(message)]);

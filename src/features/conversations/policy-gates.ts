@@ -195,7 +195,7 @@ const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number
     )
     .sort((a, b) => b - a);
 
-/** The expiry of a message that waits for a window, extended because the wait does not count. */
+/** The expiry of a message, extended by the wait for a window, because that wait does not count. */
 const laterBy = ({ expiresAt }: QueuedMessage, { until }: PolicyHold, now: Timestamp): Timestamp | null =>
   expiresAt && timestampOf(Date.parse(expiresAt) + Date.parse(until) - Date.parse(now));
 

@@ -57,7 +57,7 @@ const IsMoment = () =>
     return ms < 0 || ms > LAST_MOMENT_MS ? "must be a time from 1970 to 9999" : undefined;
   });
 
-@InputType({ description: "Data to assume about a contact; null for none." })
+@InputType({ description: "Data to assume about a contact; null clears a field." })
 export class AssumedContact {
   @Optional(() => [String], "All tags.")
   @AreTags()

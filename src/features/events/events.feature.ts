@@ -18,7 +18,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
 
-/** Agents' events, which other systems can subscribe to. */
+/** Events of agents; other systems can subscribe to them. */
 export const events = feature({
   entities: [Event, AgentStream],
   services: ({ database, config, log }: Core & Needs) => ({

@@ -36,7 +36,7 @@ export class EarlyReceipts implements LaneWork {
     private readonly log: Logger,
   ) {}
 
-  /** Keeps a receipt until its message is known, for an hour at most. */
+  /** Keeps a receipt until its message is known, but for at most an hour. */
   async keep({ id: lineId, agentId, agent }: Line, { message, status, at, errorText }: Early): Promise<void> {
     const id = uuid();
     const dueAt = timestamp(FIRST_MS);

@@ -68,7 +68,7 @@ const RECEIVED = {
     decisionId: id("ID of the decision about the message; absent if the agent makes no decision."),
     omitted: text(
       OMITTED_MAX_LENGTH,
-      "Human-readable description of the parts of the message that were not stored.",
+      "Human-readable description of the message parts that were not stored.",
     ),
   },
 };

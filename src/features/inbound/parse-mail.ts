@@ -61,7 +61,7 @@ export interface ParsedMail {
   isProgram: boolean;
   /** True for a mail server's report, such as a bounce. */
   isReport: boolean;
-  /** The reported e-mail: it could not be delivered, for the given reason, or its recipient complained about it. */
+  /** The reported e-mail: its delivery failed, or its recipient complained about it. */
   report?: { messageId: string; isComplaint: boolean; status: string; detail: string };
   /** True if the e-mail was too long or too slow to be parsed completely. */
   isPartial: boolean;

@@ -33,7 +33,7 @@ export class DeprecatedUses extends PeriodCounts<Uses> {
   }
 }
 
-/** Adds uses to the stored counts, which all processes share. */
+/** Adds uses to the stored counts shared by all processes. */
 async function writeUses(tx: Tx, day: Timestamp, uses: readonly Uses[]): Promise<void> {
   await tx.query(
     `insert into deprecated_use (key_id, day, name, uses, last_used_at)

@@ -2,8 +2,8 @@ import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Max rows per batch. A batch is one transaction, which other writers wait for: about 20 ms on SQLite, where smaller
- * batches would write most pages several times.
+ * Max rows per batch. A batch is one transaction and blocks other writers: about 20 ms on SQLite, where smaller batches
+ * would write most pages several times.
  */
 const MAX_ROWS = 5_000;
 

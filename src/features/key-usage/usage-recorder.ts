@@ -55,7 +55,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   private failures = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onError called after a failed write, which is then retried */
+  /** @param onError called after a failed write, before it is retried */
   constructor(
     private readonly database: Database,
     private readonly onError: (error: unknown) => void,

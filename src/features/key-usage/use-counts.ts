@@ -43,7 +43,7 @@ export class UseCounts extends PeriodCounts<Uses> {
   }
 }
 
-/** Adds uses to the stored counts, which all processes share. */
+/** Adds uses to the stored counts shared by all processes. */
 async function writeUses(tx: Tx, hour: Timestamp, uses: readonly Uses[]): Promise<void> {
   const unlessLater = (column: string) => `${column} = case
     when excluded.last_used_at is null or excluded.last_used_at < hourly_use.last_used_at

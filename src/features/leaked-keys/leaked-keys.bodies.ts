@@ -23,7 +23,7 @@ export const LEAKED_KEY = z.object({
   key: z.string().max(100).meta({ description: "The complete API key." }),
 });
 
-/** GitHub's report; further members may be added. */
+/** GitHub's report. Unknown members are allowed, because GitHub may add some. */
 const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);

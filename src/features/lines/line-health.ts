@@ -12,7 +12,7 @@ import { Line, LineState } from "./line.entity";
 import { lineEvents } from "./line-events";
 import { LineTraffic } from "./line-traffic.entity";
 
-/** Pauses lines that cannot send, so that their messages wait for the owner instead of failing one by one. */
+/** Pauses lines that cannot send, so that their messages are kept for the owner instead of failing one by one. */
 export class LineHealth {
   private readonly pausing = new Set<string>();
 

@@ -16,7 +16,7 @@ export type LineTarget =
     }
   | ({ kind: "email"; password: string | null } & Omit<LineEmail, "hasPassword">);
 
-/** A line with its sealed credentials, which other queries omit. */
+/** A line with its sealed credentials; other queries omit them. */
 export const lineWithCredentials = (reader: EntityManager, id: string): Promise<Line | null> =>
   reader.createQueryBuilder(Line, "line").addSelect("line.credentials").where({ id }).getOne();
 

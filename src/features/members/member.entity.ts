@@ -15,7 +15,7 @@ export const MEMBER_CHANGES = new InsertOrderLock(4);
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A person who belongs to an organization and signs in with a password, a passkey or by OpenID Connect.",
+    "A person who belongs to an organization and signs in with a password, a passkey or OpenID Connect.",
 })
 @Entity()
 export class Member {
@@ -40,7 +40,7 @@ export class Member {
   passwordHash!: string;
 
   @Field(() => Boolean, {
-    description: "True if the member has a password; others sign in with a passkey or by OpenID Connect.",
+    description: "True if the member has a password; others sign in with a passkey or OpenID Connect.",
   })
   get hasPassword(): boolean {
     return this.passwordHash !== "";

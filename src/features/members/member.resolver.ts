@@ -99,7 +99,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Revokes a permission of a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
+      "Revokes a permission from a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
   })
   revokePermission(
     @Ctx() context: RequestContext,

@@ -106,7 +106,7 @@ export class MemberService {
   }
 
   /**
-   * Finds a member of any organization by e-mail address, for the command line.
+   * Finds a member of any organization by e-mail address. Used by the command line.
    * @throws GatewayError `not_found`
    */
   async byEmail(email: string): Promise<Member> {
@@ -158,7 +158,7 @@ export class MemberService {
   }
 
   /**
-   * Revokes a permission of a member of the caller's organization, effective on the member's next request.
+   * Revokes a permission from a member of the caller's organization, effective on the member's next request.
    * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` of the organization
    */
   revokePermission(

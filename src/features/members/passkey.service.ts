@@ -84,7 +84,7 @@ export class PasskeyService {
   }
 
   /**
-   * Adds a passkey to the calling member, who then needs one to sign in.
+   * Adds a passkey to the calling member; from then on, signing in requires a passkey.
    * @throws GatewayError `invalid_passkey`, `limit_reached`, `conflict` for a passkey that was already added, or
    *   `invalid_session`
    */

@@ -147,7 +147,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session for a member in a transaction, and records the sign-in.
-   * @param options for a sign-in by OpenID Connect; `confirmedAt` is when the issuer authenticated the member
+   * @param options for a sign-in with OpenID Connect; `confirmedAt` is when the issuer authenticated the member
    */
   async open(
     tx: Tx,
@@ -349,7 +349,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 }
 
-/** @throws GatewayError `forbidden` if members sign in by OpenID Connect only */
+/** @throws GatewayError `forbidden` if members sign in with OpenID Connect only */
 export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
   if (oidc?.isOnly)
     throw new GatewayError("forbidden", `Passwords and passkeys are disabled. Sign in with ${oidc.name}.`);

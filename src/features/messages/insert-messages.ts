@@ -27,7 +27,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   decisionId?: string | undefined;
   /** Subject of an e-mail that starts a conversation; the line's if undefined. */
   subject?: string | undefined;
-  /** The text as HTML, for an e-mail. */
+  /** The text as HTML, if it is sent by e-mail. */
   html?: string | undefined;
   /** When to queue the message, if it is scheduled; a scheduled message has no sequence. */
   sendAt?: Timestamp | undefined;

@@ -39,7 +39,7 @@ export class MessageGate {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration that imposes the condition, such as `policy.windows[0]`; null if none does, or if the rule imposes it.",
+    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`; null if none does, or if the rule imposes it.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
@@ -71,7 +71,7 @@ export function gatesOf({
 /** The reason why a message requires a person's approval: its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
-/** The path of the part of the configuration that requires a review; null for a rule, which has no fixed path. */
+/** Path of the configuration setting that requires a review; null for a rule, because rules have no fixed path. */
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 

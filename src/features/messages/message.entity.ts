@@ -203,7 +203,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the part of the agent's configuration that scheduled or proposed the message, such as `policy.windows[0]`; null if there is none, or if the rule asks for the review.",
+    "Path of the configuration setting that scheduled or proposed the message, such as `policy.windows[0]`; null if there is none, or if the rule asks for the review.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
@@ -239,7 +239,7 @@ export class Message {
 
   @Field(() => Boolean, {
     description:
-      "True if the message bypasses windows and caps, and is sent before other messages that wait for the line's rate.",
+      "True if the message bypasses windows and caps, and is sent before other messages held back by the line's rate limit.",
   })
   @Column({ type: "boolean", default: false })
   isUrgent!: boolean;
@@ -260,7 +260,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Human-readable description of the parts of an inbound message that were not stored; null if all parts were stored.",
+    "Human-readable description of the parts of an inbound message that were not stored; null if all were stored.",
   )
   @MaxCharacters(OMITTED_MAX_LENGTH)
   @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })

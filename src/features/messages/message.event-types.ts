@@ -20,7 +20,7 @@ export const messageEventTypes = {
     data: messageIn("proposed", { scheduledBy: orNull(TEXT) }),
   },
   "message.approved": {
-    description: "A person approved a proposed message, which is then queued or scheduled.",
+    description: "A person approved a proposed message, and it was queued or scheduled.",
     data: messageIn(["queued", "scheduled"], { isEdited: BOOLEAN }),
   },
   "message.scheduled": {

@@ -82,7 +82,7 @@ export class MessageService {
   }
 
   /**
-   * A message's organization, for the command line.
+   * Returns a message's organization. Used by the command line.
    * @throws GatewayError `not_found`
    */
   async organizationOf(id: string): Promise<Organization> {
@@ -96,8 +96,8 @@ export class MessageService {
   }
 
   /**
-   * Releases an agent's messages that were queued by an earlier version and held back by an upgrade, for the command
-   * line. They expire in 72 hours.
+   * Releases an agent's messages that were queued by an earlier version and held back by an upgrade. They expire in 72
+   * hours. Used by the command line.
    * @returns their number
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {

@@ -4,7 +4,7 @@ import type { HookRegistry } from "../../schema/hooks";
 import type { QueuedMessage } from "./gates";
 import { MessageAuthor, MessageError, MessageStatus, type ScheduledReason } from "./message.enums";
 
-/** A message that waits for a window or a cap. */
+/** The changes to a message that must wait for a window or a cap. */
 export interface Rescheduled {
   status: typeof MessageStatus.scheduled;
   sendAt: Timestamp;

@@ -7,7 +7,7 @@ import { IS_UNSENT } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import type { Queues } from "./message-work";
 
-/** The columns of `QueuedRow` and `PolicyRow`, for a SELECT. */
+/** SELECT list for `QueuedRow` and `PolicyRow`. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
   message.not_before as "notBefore", message.line_id as "lineId", message.is_urgent as "isUrgent", message.topic,
@@ -15,7 +15,7 @@ export const QUEUED_COLUMNS = `message.id, message.author, message.fence, messag
   case when message.status = '${MessageStatus.sending}' then
     (select sent_on.when_uncertain from line sent_on where sent_on.id = message.line_id) end as "whenUncertain"`;
 
-/** The columns of `GateLine`, for a SELECT. */
+/** SELECT list for `GateLine`. */
 export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state, line.rate_per_minute as "ratePerMinute",
   line.version as "lineVersion", line.when_uncertain as "lineWhenUncertain"`;
 

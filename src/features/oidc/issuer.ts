@@ -207,9 +207,9 @@ export class Issuer {
       },
     );
     const { jwks_uri: keysUrl } = configuration.serverMetadata();
-    if (keysUrl === undefined) throw new Error("The issuer publishes no keys.");
+    if (keysUrl === undefined) throw new Error("The issuer's metadata has no `jwks_uri`.");
     if (issuer.startsWith("https:") && !keysUrl.startsWith("https:"))
-      throw new Error("The issuer's keys are not at an https URL.");
+      throw new Error("The issuer's `jwks_uri` is not an https URL.");
     const keys = createRemoteJWKSet(new URL(keysUrl), {
       cooldownDuration: KEYS_INTERVAL_MS,
       timeoutDuration: TIMEOUT_MS,

@@ -11,7 +11,7 @@ interface Needs {
   invitations: InvitationService;
 }
 
-/** Sign-in by OpenID Connect. */
+/** Sign-in with OpenID Connect. */
 export const oidc = feature({
   entities: [],
   services: ({ database, config, log, members, sessions, invitations }: Core & Needs) => ({

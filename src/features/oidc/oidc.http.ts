@@ -25,7 +25,7 @@ interface Services {
   oidc: OidcService | undefined;
 }
 
-/** Adds sign-in by OpenID Connect, if it is configured. */
+/** Adds sign-in with OpenID Connect, if it is configured. */
 export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): void {
   const settings = config.oidc;
   if (settings === undefined || oidc === undefined) return;

@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError } from "../../errors";
 
-/** The reasons why a sign-in by OpenID Connect fails, each with the error code for the status, log and metrics. */
+/** The reasons why a sign-in with OpenID Connect fails, each with the error code for the status, log and metrics. */
 const CODES = {
   /** The attempt has expired, was used, or belongs to another browser. */
   expired: "invalid_request",
@@ -16,7 +16,7 @@ const CODES = {
 
 export type ProblemKind = keyof typeof CODES;
 
-/** A rejected sign-in by OpenID Connect, or a rejected logout token. */
+/** A rejected sign-in with OpenID Connect, or a rejected logout token. */
 export class SignInProblem extends GatewayError {
   override readonly name = "SignInProblem";
 
@@ -24,10 +24,10 @@ export class SignInProblem extends GatewayError {
     readonly kind: ProblemKind,
     options?: ErrorOptions,
   ) {
-    super(CODES[kind], `sign-in by OpenID Connect: ${kind}`, options);
+    super(CODES[kind], `sign-in with OpenID Connect: ${kind}`, options);
   }
 
-  /** The messages of the problem's causes, for the log; the causes' other fields may contain tokens. */
+  /** The messages of the problem's causes for the log; the causes' other fields may contain tokens. */
   get reason(): string {
     const messages: string[] = [];
     for (let each = this.cause; each instanceof Error; each = each.cause) messages.push(each.message);

@@ -15,7 +15,7 @@ export class OnboardingProgress {
   keyUsed!: boolean;
 
   @Field(() => Boolean, {
-    description: "True if the petstore, which all organizations share, contains a pet.",
+    description: "True if the petstore, shared by all organizations, contains a pet.",
   })
   petAdded!: boolean;
 

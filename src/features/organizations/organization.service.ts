@@ -23,13 +23,13 @@ export class OrganizationService {
     private readonly lanes: Lanes,
   ) {}
 
-  /** All organizations, ordered by slug, for the command line. */
+  /** Returns all organizations, ordered by slug. Used by the command line. */
   list(): Promise<Organization[]> {
     return this.database.read((reader) => reader.find(Organization, { order: { slug: "ASC" } }));
   }
 
   /**
-   * An organization by its slug, for the command line.
+   * Finds an organization by its slug. Used by the command line.
    * @throws GatewayError `not_found`
    */
   async bySlug(slug: string): Promise<Organization> {

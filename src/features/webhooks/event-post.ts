@@ -16,7 +16,7 @@ export interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** The current settings of an endpoint, for an attempt. */
+/** The endpoint settings that a delivery attempt uses. */
 export type PostTarget = Signing & { url: string };
 
 /** HTTP status that an endpoint returns to stop receiving events. */

@@ -13,7 +13,7 @@ import { ERROR_MAX_LENGTH } from "./webhook.limits";
 
 export const WebhookDeliveryState = enumOf(
   "WebhookDeliveryState",
-  "State of the delivery of an event to a webhook endpoint.",
+  "State of a webhook delivery.",
   {
     pending: "Waiting to be sent or resent.",
     delivered: "The endpoint responded with a 2xx status.",

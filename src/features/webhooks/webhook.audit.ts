@@ -33,7 +33,7 @@ export const auditTarget = ({
 type Settings = Pick<WebhookEndpoint, "url" | "description" | "types">;
 
 /**
- * The changes to an endpoint's settings, for the audit log.
+ * The changes to an endpoint's settings as recorded in the audit log.
  * @param before undefined for a new endpoint
  */
 export const auditOf = (before: Settings | undefined, after: Settings): Changes => ({

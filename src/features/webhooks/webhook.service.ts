@@ -167,7 +167,7 @@ export class WebhookService {
   }
 
   /**
-   * Re-enables an endpoint, which then receives its pending deliveries and all future events.
+   * Re-enables an endpoint, so that its pending deliveries and all future events are sent.
    * @throws GatewayError `not_found`, or `conflict` while no receiver knows its signing secret
    */
   enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {

@@ -96,7 +96,7 @@ function nameOptions(state: EditorState, root: JsonSchema, { container, from }: 
   for (const { properties = {}, required = [] } of schemas) {
     for (const [name, schema] of Object.entries(properties)) {
       const isTyped = members.get(name)?.name.from === from;
-      // If there are alternatives, the members that distinguish them come first.
+      // While several alternatives fit, offer only their required members, which distinguish them.
       const isChoice = schemas.length > 1 && !required.includes(name);
       if ((members.has(name) && !isTyped) || isChoice || options.has(name)) continue;
       options.set(name, {

@@ -58,12 +58,12 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       prompt: string | null;
       /** The topic of the message that the model writes. */
       topic?: string;
-      /** Like `review` of `send`, for the message that the model writes. */
+      /** Like `review` of `send`, but for the message that the model writes. */
       review?: ReviewDemand;
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;
-      /** Number of earlier messages sent to the model; undefined for none. */
+      /** Number of earlier messages sent to the model; undefined if none are sent. */
       history?: number;
       /** Texts sent to the model as information; undefined if there are none or there is an error. */
       texts?: readonly AskText[];

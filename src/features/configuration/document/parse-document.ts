@@ -216,7 +216,7 @@ function membersAt(format: z.ZodType, path: readonly PropertyKey[], value: unkno
     else if (at instanceof z.ZodArray) at = at.element;
     else if (at instanceof z.ZodRecord) at = at.valueType;
     else return [];
-    // Only one of a template's formats has members.
+    // A template may be a string or an object; only the object has members.
     if (at instanceof z.ZodUnion) at = onlyObject(at.options) ?? at;
   }
   const kind = at instanceof z.ZodUnion ? kindOf(value) : undefined;

@@ -112,7 +112,7 @@ export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] a
 
 const model = z
   .strictObject({
-    text: text.nullable().describe("Text that the model writes; null for none.").optional(),
+    text: text.nullable().describe("Text that the model writes; null if it writes none.").optional(),
     tags: z.array(tag).max(MAX_TAGS).describe("Tags that the model adds.").optional(),
     handoff: z.boolean().describe("True if the model hands off to a human.").optional(),
     error: z.enum(MODEL_ERRORS).describe("Why the model gives no answer.").optional(),
@@ -128,8 +128,8 @@ const sent = z
     template: name.nullable().describe("Name of the template; null if a model wrote the text.").optional(),
     text: text.describe("The whole text.").optional(),
     contains: text.describe("A part of the text.").optional(),
-    subject: subject.describe("The subject; null for none.").optional(),
-    line: line.nullable().describe("Name of the line that the rule names; null for none.").optional(),
+    subject: subject.describe("The subject; null if there is none.").optional(),
+    line: line.nullable().describe("Line set by the rule; null if it sets none.").optional(),
   })
   .refine(
     ({ text, contains }) => text === undefined || contains === undefined,

@@ -31,7 +31,7 @@ export const isObject = (value: Value): value is ObjectValue =>
   !(value instanceof Date) &&
   !(value instanceof Duration);
 
-/** A value read by a condition, for the explanation. */
+/** A value read by a condition, as shown in the explanation. */
 export interface Read {
   path: string;
   value: unknown;

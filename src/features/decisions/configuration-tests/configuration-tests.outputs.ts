@@ -33,7 +33,7 @@ export class TestFromDecision {
   test!: object;
 }
 
-@ObjectType({ simpleResolvers: true, description: "The result of a test of a configuration." })
+@ObjectType({ simpleResolvers: true, description: "Result of a configuration test." })
 export class ConfigurationTestResult {
   @Field(() => String, { description: "ID of the test." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -107,7 +107,7 @@ export class ConfigurationRuleCoverage implements Pick<RuleCoverage, "ruleId" | 
   clauses!: ConfigurationClauseCoverage[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "The results of the tests of a configuration." })
+@ObjectType({ simpleResolvers: true, description: "Results of configuration tests." })
 export class ConfigurationTests {
   @Field(() => Int, { description: "Number of tests." })
   total!: number;

@@ -67,7 +67,7 @@ const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
     ]),
   ]);
 
-/** The name of a test: the rule and the end of the decision's ID or, for a dry run, its time. */
+/** Names a test after the rule and the end of the decision's ID or, for a dry run, its time. */
 function nameOf({ id, snapshot }: Recorded, { planned: { ruleId } }: Decided): string {
   const suffix = id === null ? Date.parse(snapshot.now).toString(36) : id.slice(-8);
   const rule = (ruleId ?? "otherwise").slice(0, NAME_MAX_LENGTH - suffix.length - 1);

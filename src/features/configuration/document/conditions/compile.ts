@@ -68,10 +68,10 @@ function compile(node: ASTNode, outer: Place): Expression {
       };
     }
     case "map":
-      throw reject(node, "uses a map, which conditions do not support");
+      throw reject(node, "uses a map: maps are not supported");
     case ".?":
     case "[?]":
-      throw reject(node, "uses an optional value, which conditions do not support");
+      throw reject(node, "uses an optional value: optional values are not supported");
     default:
       return compileOperator(node.op, node.args, place);
   }
@@ -79,7 +79,7 @@ function compile(node: ASTNode, outer: Place): Expression {
 
 function compileLiteral(node: ASTNode, value: unknown): Expression {
   if (value !== null && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
-    throw reject(node, "uses bytes or an unsigned integer, which conditions do not support");
+    throw reject(node, "uses bytes or an unsigned integer: neither is supported");
   }
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value)
     throw reject(node, "has an integer with more than 64 bits");
@@ -154,7 +154,7 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
     return compileHas(argument, argument.args[0], argument.args[1], place);
   }
   const call = FUNCTIONS.get(`${name}/${args.length}`);
-  if (!call) throw reject(node, `calls ${name}(), which conditions do not support`);
+  if (!call) throw reject(node, `calls the unsupported function ${name}()`);
   const compiled = args.map((each) => compile(each, place));
   if (argument?.op === "value") assertConvertible(node, call, argument.args as Value);
   return (run) => {
@@ -205,7 +205,7 @@ function compileMethod(
     return macro(name, compile(receiver, place), body);
   }
   const call = METHODS.get(`${name}/${args.length}`);
-  if (!call) throw reject(node, `calls ${name}(), which conditions do not support`);
+  if (!call) throw reject(node, `calls the unsupported function ${name}()`);
   const problem = literalProblem(
     name,
     args.map(({ op, args }) => (op === "value" ? args : undefined)),

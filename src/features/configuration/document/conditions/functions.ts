@@ -86,7 +86,7 @@ const ofLocalTime =
     if (!(receiver instanceof Date))
       throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} does not have this part.`);
     const local = formats.inZone(receiver, zone === null ? formats.zone : text(zone), steps);
-    if (local === undefined) throw invalid("There is no such time zone.");
+    if (local === undefined) throw invalid("The time zone is unknown.");
     return BigInt(ofDate(local));
   };
 
@@ -115,7 +115,7 @@ const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitM
 /** The problem with the literal arguments of a method; undefined if there is none. */
 export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
   Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
-    ? `uses the time zone ${zone}, which does not exist${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
+    ? `uses the unknown time zone ${zone}${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
     : undefined;
 
 /** The functions available to conditions, by name and number of arguments. */

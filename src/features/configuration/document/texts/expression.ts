@@ -65,7 +65,7 @@ export function compileValue(value: ParsedValue, token: Token, place: TextPlace)
   return value.filters.reduce<TextExpression>(
     (input, { name, args }) => {
       const filter = filterOf(name);
-      if (!filter) throw textSourceError(token, `uses the filter ${name}, which templates do not support`);
+      if (!filter) throw textSourceError(token, `uses the unsupported filter ${name}`);
       const ordered = args.flatMap((arg) => (Array.isArray(arg) ? [] : [arg]));
       const named = args.flatMap((arg) => (Array.isArray(arg) ? [[arg[0] ?? "", arg[1]] as const] : []));
       if (ordered.length < filter.min || ordered.length > filter.max) {
@@ -226,7 +226,7 @@ export function compileOperand(operand: Token, token: Token, place: TextPlace): 
   if (TypeGuards.isPropertyAccessToken(operand)) return compileName(operand, place);
   // The library never finishes a range of numbers above 2^53.
   if (operand.kind === TokenKind.Range)
-    throw textSourceError(token, "uses a range, which templates do not support");
+    throw textSourceError(token, "uses a range: ranges are not supported");
   throw textSourceError(token, "has a value that cannot be read");
 }
 

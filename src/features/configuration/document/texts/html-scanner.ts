@@ -133,8 +133,8 @@ export class HtmlScanner {
   skipValue(isLink: boolean): void {
     const { tag, attribute, isChecked, value } = this.place;
     if (tag === null) return;
-    if (attribute === null) throw new HtmlError("has a value in a tag that is not in quotes");
-    if (attribute === "style") throw new HtmlError("has a value in a style");
+    if (attribute === null) throw new HtmlError("must not insert a value outside quotes in a tag");
+    if (attribute === "style") throw new HtmlError("must not insert a value in a style");
     const url = URLS[attribute];
     if (url === undefined || isChecked) return;
     if (value !== "") assertUrl(attribute, value);
@@ -146,9 +146,9 @@ export class HtmlScanner {
   end(): void {
     const { tag, attribute, open } = this.place;
     if (attribute !== null)
-      throw new HtmlError(`has the attribute ${attribute}, whose quotes are not closed`);
-    if (tag !== null) throw new HtmlError(`has <${tag} without its >`);
-    if (open.length > 0) throw new HtmlError(`has <${open.at(-1)}>, which is not closed`);
+      throw new HtmlError(`has an unclosed quote in the attribute ${attribute}`);
+    if (tag !== null) throw new HtmlError(`is missing the > of <${tag}`);
+    if (open.length > 0) throw new HtmlError(`has an unclosed <${open.at(-1)}>`);
   }
 
   private change(place: Partial<Place>): void {
@@ -162,13 +162,13 @@ export class HtmlScanner {
     if (found === undefined) {
       const isDeclaration = /[!?]/.test(text[index + 1] ?? "");
       throw new HtmlError(
-        isDeclaration ? "has a comment or a declaration" : "has a <, which must be written &lt;",
+        isDeclaration ? "must not contain a comment or declaration" : "has an unescaped <: write &lt; instead",
         index,
       );
     }
     const tag = written.toLowerCase();
     if (!ELEMENTS.has(tag))
-      throw new HtmlError(`has the element ${tag}, which is not allowed${suggestion(tag, ELEMENTS)}`, index);
+      throw new HtmlError(`must not contain the element ${tag}${suggestion(tag, ELEMENTS)}`, index);
     if (slash === "") {
       this.change({ tag, needsSpace: true });
       return index + found.length;
@@ -176,11 +176,11 @@ export class HtmlScanner {
     const { open } = this.place;
     const expected = open.at(-1);
     if (tag !== expected) {
-      const instead = expected === undefined ? "closes nothing" : `is where </${expected}> must be`;
-      throw new HtmlError(`has </${tag}>, which ${instead}`, index);
+      const instead = expected === undefined ? "" : `: </${expected}> is expected first`;
+      throw new HtmlError(`has an unexpected </${tag}>${instead}`, index);
     }
     const [rest] = matchAt(/\s*>/y, text, index + found.length) ?? [];
-    if (rest === undefined) throw new HtmlError(`has </${tag} without its >`, index);
+    if (rest === undefined) throw new HtmlError(`is missing the > of </${tag}`, index);
     this.change({ open: open.slice(0, -1) });
     return index + found.length + rest.length;
   }
@@ -196,24 +196,24 @@ export class HtmlScanner {
     const [end] = matchAt(/\/?>/y, text, index) ?? [];
     if (end !== undefined) {
       const { open } = this.place;
-      if (open.length === MAX_OPEN) throw new HtmlError("has elements that are nested too deeply", index);
+      if (open.length === MAX_OPEN) throw new HtmlError("nests elements too deeply", index);
       this.change({ tag: null, needsSpace: false, open: VOID_ELEMENTS.has(tag) ? open : [...open, tag] });
       return index + end.length;
     }
     const [found, written = "", equals, quote] =
       (needsSpace ? null : matchAt(/([^\s"'<>/=]{1,50})(\s*=\s*)?(["'])?/y, text, index)) ?? [];
-    if (found === undefined) throw new HtmlError(`has a tag <${tag} that is not well-formed`, index);
+    if (found === undefined) throw new HtmlError(`has a malformed <${tag}> tag`, index);
     const attribute = written.toLowerCase();
     const url = Object.hasOwn(URLS, attribute) ? URLS[attribute] : undefined;
     if (url === undefined ? !ATTRIBUTES.has(attribute) : url.of !== tag) {
       const others = [...ATTRIBUTES, ...Object.keys(URLS).filter((name) => URLS[name]?.of === tag)];
       throw new HtmlError(
-        `has the attribute ${attribute}, which is not allowed in <${tag}>${suggestion(attribute, others)}`,
+        `must not use the attribute ${attribute} in <${tag}>${suggestion(attribute, others)}`,
         index,
       );
     }
     if (equals === undefined || quote === undefined)
-      throw new HtmlError(`has the attribute ${attribute} without a value in quotes`, index);
+      throw new HtmlError(`is missing a quoted value for the attribute ${attribute}`, index);
     this.change({ attribute, quote, value: "", isChecked: false });
     return index + found.length;
   }
@@ -223,9 +223,9 @@ export class HtmlScanner {
     const end = text.indexOf(quote, from);
     const part = text.slice(from, end < 0 ? undefined : end);
     const tag = part.indexOf("<");
-    if (tag >= 0) throw new HtmlError(`has a < in the attribute ${attribute}`, from + tag);
+    if (tag >= 0) throw new HtmlError(`has an unescaped < in the attribute ${attribute}`, from + tag);
     if (this.isAfterLink && part !== "")
-      throw new HtmlError(`has text after the link to unsubscribe in the attribute ${attribute}`, from);
+      throw new HtmlError(`has text after the unsubscribe link in the attribute ${attribute}`, from);
     this.isAfterLink = false;
     const whole = value + part;
     const url = URLS[attribute];
@@ -251,7 +251,7 @@ function matchAt(expression: RegExp, text: string, index: number): RegExpExecArr
 function assertUrl(attribute: string, value: string, index?: number): void {
   const { starts, expected } = URLS[attribute] as (typeof URLS)[string];
   if (!starts.test(value))
-    throw new HtmlError(`has the attribute ${attribute}, which must start with ${expected}`, index);
+    throw new HtmlError(`has an invalid ${attribute}: it must start with ${expected}`, index);
 }
 
 function assertStyle(text: string, index: number): void {
@@ -261,10 +261,10 @@ function assertStyle(text: string, index: number): void {
     if (colon < 0 && declaration.trim() === "") continue;
     if (!STYLES.has(name))
       throw new HtmlError(
-        `has the style ${name === "" ? "without a name" : name}, which is not allowed${suggestion(name, STYLES)}`,
+        name === "" ? "has a style without a name" : `must not use the style ${name}${suggestion(name, STYLES)}`,
         index,
       );
     if (!STYLE_VALUE.test(declaration.slice(colon + 1)))
-      throw new HtmlError(`has a value for the style ${name} that is not allowed`, index);
+      throw new HtmlError(`has an invalid value for the style ${name}`, index);
   }
 }

@@ -117,7 +117,7 @@ export class TextTemplate {
 }
 
 const whyMissing = ([root]: readonly (string | number)[]): string =>
-  root === "unsubscribeUrl" ? "which only the texts of messages about a topic have" : "which does not exist";
+  root === "unsubscribeUrl" ? "which is available only in messages with a topic" : "which does not exist";
 
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
@@ -155,7 +155,7 @@ function compile(template: Template, place: TextPlace): Writer {
   if (template instanceof IfTag || template instanceof UnlessTag) return compileBranches(template, place);
   if (template instanceof CaseTag) return compileCase(template, place);
   if (template instanceof ForTag) return compileFor(template, place);
-  throw textSourceError(token, "has a tag that templates do not support");
+  throw textSourceError(token, "uses an unsupported tag");
 }
 
 /**
@@ -186,7 +186,7 @@ function alternatives({ token }: Template, { html }: TextPlace): (compileOne: ()
     const at = JSON.stringify(html.at);
     end ??= at;
     if (at !== end)
-      throw textSourceError(token, "has parts that do not open and close the same tags and quotes");
+      throw textSourceError(token, "has branches that do not open and close the same tags and quotes");
     return write;
   };
 }
@@ -236,7 +236,7 @@ function compileFor(tag: ForTag, place: TextPlace): Writer {
   };
   const isReversed = Object.hasOwn(tag.hash.hash, "reversed");
   const unknown = Object.keys(tag.hash.hash).find((name) => !["limit", "offset", "reversed"].includes(name));
-  if (unknown !== undefined) throw textSourceError(tag.token, `has a loop with the option ${unknown}`);
+  if (unknown !== undefined) throw textSourceError(tag.token, `uses the unsupported loop option ${unknown}`);
   const [offset, limit] = [option("offset"), option("limit")];
   const inLoop = { ...place, variables: [...place.variables, tag.variable, "forloop"] };
   const oneOf = alternatives(tag, place);
