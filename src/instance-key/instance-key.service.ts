@@ -110,7 +110,9 @@ export class InstanceKeyService {
         .where("value <> :value", { value: key.checkValue })
         .execute();
       if (affected === 0) {
-        throw new InstanceKeyError("There is nothing to replace: the database does not depend on a different instance key.");
+        throw new InstanceKeyError(
+          "There is nothing to replace: the database does not depend on a different instance key.",
+        );
       }
       for (const step of this.steps()) await step(tx, key);
     });

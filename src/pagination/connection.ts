@@ -21,7 +21,7 @@ const idOf = ({ id }: Row): string => id;
 /** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { description: "Max items per page, 1 to 100; 0 to read only a total." })
+  @Field(() => Int, { description: "Max items per page, 1 to 100; 0 to read only the total." })
   @IsBetween(1, MAX_PAGE)
   first: number = DEFAULT_PAGE;
 

@@ -20,7 +20,7 @@ export const SEMANTIC_NON_NULL = new GraphQLDirective({
   args: {
     levels: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
-      description: "Levels of a list type that this applies to.",
+      description: "List levels that the directive applies to.",
       defaultValue: [0],
     },
   },

@@ -366,9 +366,7 @@ describe("on an unused database", () => {
   test("a database that cannot be reached is named, without its password", async () => {
     const { code, stderr } = await runCli("postgres://user:hunter2@127.0.0.1:1/pets", ["orgs", "list"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^gateway: cannot use the database postgres:\/\/127\.0\.0\.1:1\/pets [^\n]*\n$/,
-    );
+    expect(stderr).toMatch(/^gateway: cannot use the database postgres:\/\/127\.0\.0\.1:1\/pets [^\n]*\n$/);
     expect(stderr).not.toContain("hunter2");
   });
 });

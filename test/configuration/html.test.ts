@@ -75,11 +75,7 @@ describe("the HTML of a template", () => {
       url,
       "template_error: the HTML has an invalid href: it must start with https:// or mailto:",
     ]),
-    [
-      "src",
-      "mailto:a@a.test",
-      "template_error: the HTML has an invalid src: it must start with https://",
-    ],
+    ["src", "mailto:a@a.test", "template_error: the HTML has an invalid src: it must start with https://"],
     ["src", "cid:a", "template_error: the HTML has an invalid src: it must start with https://"],
   ])("the value of %s may not be %j", async (attribute, url, expected) => {
     const template =
@@ -93,16 +89,8 @@ describe("the HTML of a template", () => {
   const ALIKE = "has branches that do not open and close the same tags and quotes";
   test.each([
     ["<script>alert(1)</script>", "must not contain the element script", 1],
-    [
-      "<p>a</p>\n<stronng>b</stronng>",
-      'must not contain the element stronng. Did you mean "strong"?',
-      1,
-    ],
-    [
-      "<style>p { color: red }</style>",
-      'must not contain the element style. Did you mean "small"?',
-      1,
-    ],
+    ["<p>a</p>\n<stronng>b</stronng>", 'must not contain the element stronng. Did you mean "strong"?', 1],
+    ["<style>p { color: red }</style>", 'must not contain the element style. Did you mean "small"?', 1],
     ["<iframe src='https://a.test'></iframe>", "must not contain the element iframe", 1],
     ["<svg/onload=alert(1)>", 'must not contain the element svg. Did you mean "img"?', 1],
     ["a <!-- b -->", "must not contain a comment or declaration", 3],
@@ -111,11 +99,7 @@ describe("the HTML of a template", () => {
     ['<p onclick="x">a</p>', "must not use the attribute onclick in <p>", 4],
     ['<p titel="x">a</p>', 'must not use the attribute titel in <p>. Did you mean "title"?', 4],
     ['<p href="https://a.test">a</p>', "must not use the attribute href in <p>", 4],
-    [
-      '<img srcset="https://a.test" >',
-      'must not use the attribute srcset in <img>. Did you mean "src"?',
-      6,
-    ],
+    ['<img srcset="https://a.test" >', 'must not use the attribute srcset in <img>. Did you mean "src"?', 6],
     ["<p title=a>b</p>", "is missing a quoted value for the attribute title", 4],
     ["<p title>b</p>", "is missing a quoted value for the attribute title", 4],
     ['<p title="a"align="b">c</p>', "has a malformed <p> tag", 13],
@@ -128,16 +112,8 @@ describe("the HTML of a template", () => {
       14,
     ],
     ["<img src='data:image/png,x'>", "has an invalid src: it must start with https://", 11],
-    [
-      '<p style="background: url(https://a.test)">a</p>',
-      "has an invalid value for the style background",
-      11,
-    ],
-    [
-      '<p style="width: expression(alert(1))">a</p>',
-      "has an invalid value for the style width",
-      11,
-    ],
+    ['<p style="background: url(https://a.test)">a</p>', "has an invalid value for the style background", 11],
+    ['<p style="width: expression(alert(1))">a</p>', "has an invalid value for the style width", 11],
     ['<p style="colour: red">a</p>', 'must not use the style colour. Did you mean "color"?', 11],
     ['<p style="red">a</p>', "has a style without a name", 11],
     ['<p style="color: {{ situation.data.text }}">a</p>', "must not insert a value in a style", 18],

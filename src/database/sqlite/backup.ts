@@ -153,7 +153,9 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
     const code = driverCode(error);
     if (code === "SQLITE_BUSY") throw rejection;
     if (code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT") {
-      throw new StartupError(`${file} is damaged: move it and its -wal and -shm files aside, then restore again`);
+      throw new StartupError(
+        `${file} is damaged: move it and its -wal and -shm files aside, then restore again`,
+      );
     }
     throw error;
   }

@@ -277,7 +277,7 @@ export class SetConsentInput extends InputById("contact") {
   @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
   state!: ConsentState;
 
-  @Optional(() => ID, "ID of the address that the consent is about; all addresses of the contact if omitted.")
+  @Optional(() => ID, "ID of the address to set consent for; all addresses of the contact if omitted.")
   addressId?: string | null | undefined;
 
   @Optional(() => String, "Where and how the contact decided.")

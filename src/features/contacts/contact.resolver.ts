@@ -105,7 +105,7 @@ export class ContactResolver {
   @AtMostInAll({ values: MAX_PAGE * 10, characters: 2 * EXPORT_PAGE_MAX_CHARACTERS })
   @Query(() => ContactRecordConnection, {
     description:
-      "Everything stored about a contact. A page with large records may have fewer than requested.",
+      "Everything stored about a contact. A page of large records may contain fewer records than requested.",
   })
   exportContact(
     @Ctx() context: RequestContext,
@@ -195,7 +195,7 @@ export class ContactResolver {
 
   @AtMost(ASSUMED_CONSENTS)
   @FieldResolver(() => [Consent], {
-    description: "Consents known for the contact's addresses.",
+    description: "Consent recorded for the contact's addresses.",
   })
   consents(@Root() { id }: Contact): Promise<Consent[]> {
     return this.service.consentsOf(id);

@@ -20,7 +20,8 @@ export const conversationEventTypes = {
     data: object({ ...members, reason: TEXT }),
   },
   "conversation.loop_detected": {
-    description: "The agent stopped answering an address that got too many automatic answers within an hour.",
+    description:
+      "The agent stopped answering an address that received too many automatic answers within an hour.",
     data,
   },
   "conversation.assigned": {

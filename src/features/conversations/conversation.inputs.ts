@@ -132,7 +132,10 @@ export class ConversationsArgs extends PageArgs {
   @Optional(() => ID, "Only conversations assigned to this member.")
   assigneeId?: string | null | undefined;
 
-  @Nullable(() => Boolean, "Only assigned (true) or unassigned (false) ones.")
+  @Nullable(
+    () => Boolean,
+    "True to return only assigned conversations; false to return only unassigned conversations.",
+  )
   assigned?: boolean | null | undefined;
 
   @Optional(() => ID, "Only conversations with this contact.")

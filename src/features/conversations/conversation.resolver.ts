@@ -158,7 +158,7 @@ export class ConversationResolver {
   }
 
   @Access(CHANGE)
-  @Mutation(() => Message, { description: "Discards a proposed message, which cancels it." })
+  @Mutation(() => Message, { description: "Discards a proposed message; it becomes `canceled`." })
   discardMessage(
     @Ctx() context: RequestContext,
     @Input(DiscardMessageInput) input: DiscardMessageInput,
@@ -180,7 +180,7 @@ export class ConversationResolver {
   @Access({ member: Permission.conversations_read })
   @Mutation(() => Conversation, {
     description:
-      "Records that the signed-in member has opened a conversation. Members are then e-mailed again about its next handoff. The dashboard does this for each handed-off conversation that it shows.",
+      "Records that the signed-in member has opened a conversation, so that its next handoff is e-mailed to members again. The dashboard does this for each handed-off conversation that it shows.",
   })
   markConversationOpened(
     @Ctx() context: RequestContext,

@@ -160,7 +160,10 @@ export class DecisionsArgs extends PageArgs {
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(() => Boolean, "True for only decisions with failed effects, false for only decisions without.")
+  @Optional(
+    () => Boolean,
+    "True to return only decisions with failed effects; false to return only decisions without.",
+  )
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")

@@ -133,7 +133,7 @@ const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
   handoff: "Hands off the conversation to a human.",
   close: "Closes the conversation.",
   ask: "Asks a model for an answer.",
-  later: "Sets a timer, which submits a situation to the agent later.",
+  later: "Sets a timer that submits a situation to the agent later.",
   cancelTimer: "Cancels a timer.",
 });
 
@@ -158,7 +158,7 @@ const GateName = enumOf<GateName>("GateName", "A condition for applying a decisi
     "The configuration declares the type of the situation; otherwise, only rules for all types are tried.",
   handler:
     "Neither the conversation nor the contact is handed off to a human; otherwise, only rules with `whileHuman` have effects.",
-  loop: "The sender's address got fewer than five automatic answers within an hour; otherwise, nothing is sent.",
+  loop: "The sender's address received fewer than five automatic answers within an hour; otherwise, nothing is sent.",
   organization: "The organization was not deactivated while the decision was being made.",
   contact: "The contact was not erased while the decision was being made.",
   open: "The conversation was not closed while the decision was being made.",
@@ -267,7 +267,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => [LineObstacle],
-    "Lines in the effect's list that cannot reach the contact, before the line used; null if the effect has no list.",
+    "Lines in the effect's list that were skipped because they cannot reach the contact; null if the effect has no list.",
   )
   @AtMost(MAX_LINES_OF_MESSAGE)
   obstacles?: LineObstacle[];

@@ -110,7 +110,7 @@ export class AccountService {
   }
 
   /**
-   * Confirms with the password that the member is still the one using the session.
+   * Confirms with the password that the session is still used by its member.
    * @throws GatewayError `passkey_required` for a member with passkeys; see also `changePassword`
    */
   async confirmSignIn(context: RequestContext, password: string): Promise<Session> {

@@ -4,7 +4,7 @@ export const memberActions = auditActions({
   member_created: "A member was added.",
   member_signed_in: "A member signed in.",
   member_sign_in_failed: "A sign-in failed because the password was wrong.",
-  member_sign_in_confirmed: "A member confirmed a session, by the password or a passkey.",
+  member_sign_in_confirmed: "A member confirmed a session with the password or a passkey.",
   member_sign_in_confirmation_failed: "Confirming a session failed because the password was wrong.",
   member_signed_out: "A member signed out of a session.",
   member_signed_out_everywhere: "A member signed out of all sessions.",

@@ -40,7 +40,8 @@ export class Member {
   passwordHash!: string;
 
   @Field(() => Boolean, {
-    description: "True if the member has a password; others sign in with a passkey or OpenID Connect.",
+    description:
+      "True if the member has a password; if not, the member signs in with a passkey or OpenID Connect.",
   })
   get hasPassword(): boolean {
     return this.passwordHash !== "";

@@ -141,7 +141,7 @@ export class MemberResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Removes the member's password. A member with a passkey can do this, and then signs in with a passkey alone. Requires a recent sign-in.",
+      "Removes the member's password. The member must have a passkey, and signs in with a passkey alone from then on. Requires a recent sign-in.",
   })
   removePassword(@Ctx() context: RequestContext): Promise<Member> {
     return this.account.removePassword(context);

@@ -72,7 +72,7 @@ export class RenamePasskeyInput extends InputById("passkey") {
 @InputType({ description: "A passkey to remove." })
 export class RemovePasskeyInput extends InputById("passkey") {}
 
-@InputType({ description: "The start of a sign-in with a passkey." })
+@InputType({ description: "A passkey sign-in to start." })
 export class StartPasskeySignInInput {
   @Optional(
     () => SignInInput,
@@ -105,7 +105,7 @@ export class SignInWithPasskeyInput extends PasskeyAnswer {
 export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
 
 @OneOf()
-@InputType({ description: "Proof that the member still uses the session." })
+@InputType({ description: "Proof that the session is still used by its member." })
 export class ConfirmSignInInput {
   @Optional(() => String, "The current password of a member without passkeys.")
   @IsShortEnough()

@@ -81,7 +81,7 @@ export class PasskeyResolver {
   @Access("anyone")
   @Mutation(() => PasskeyOptions, {
     description:
-      "Starts a sign-in with a passkey, or for a signed-in member the confirmation with one of the member's passkeys.",
+      "Starts a sign-in with a passkey or, for a signed-in member, a confirmation with one of the member's passkeys.",
   })
   startPasskeySignIn(
     @Ctx() context: RequestContext,
@@ -93,7 +93,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Session, {
     description:
-      "Confirms the current session, by the password or, for a member with passkeys, by a passkey. For 15 minutes, it can then do what requires a recent sign-in.",
+      "Confirms the current session with the password or, for a member with passkeys, with a passkey. For 15 minutes, the session may perform operations that require a recent sign-in.",
   })
   confirmSignIn(
     @Ctx() context: RequestContext,

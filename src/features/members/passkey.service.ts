@@ -198,7 +198,7 @@ export class PasskeyService {
   }
 
   /**
-   * Confirms with the password or a passkey that the member is still the one using the session.
+   * Confirms with the password or a passkey that the session is still used by its member.
    * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`, `invalid_passkey`,
    *   `invalid_session` or `too_many_attempts`
    */

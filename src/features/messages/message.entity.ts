@@ -117,7 +117,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Quoted e-mails and the signature of an inbound e-mail, which are not part of `text`; null if there are none.",
+    "Quoted e-mails and the signature of an inbound e-mail, not included in `text`; null if there are none.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -212,7 +212,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Text that the agent proposed, which a person may have changed; null if the message was not proposed.",
+    "Text as proposed by the agent, before any change by a person; null if the message was not proposed.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })

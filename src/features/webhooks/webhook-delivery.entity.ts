@@ -11,16 +11,12 @@ import { SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "../events/event.limits";
 import { EventType } from "../events/event-types";
 import { ERROR_MAX_LENGTH } from "./webhook.limits";
 
-export const WebhookDeliveryState = enumOf(
-  "WebhookDeliveryState",
-  "State of a webhook delivery.",
-  {
-    pending: "Waiting to be sent or resent.",
-    delivered: "The endpoint responded with a 2xx status.",
-    failed: "Failed permanently.",
-    canceled: "Canceled because the database was restored from a backup while the delivery was pending.",
-  },
-);
+export const WebhookDeliveryState = enumOf("WebhookDeliveryState", "State of a webhook delivery.", {
+  pending: "Waiting to be sent or resent.",
+  delivered: "The endpoint responded with a 2xx status.",
+  failed: "Failed permanently.",
+  canceled: "Canceled because the database was restored from a backup while the delivery was pending.",
+});
 export type WebhookDeliveryState = keyof typeof WebhookDeliveryState;
 
 @ObjectType({ simpleResolvers: true, description: "The delivery of an event to a webhook endpoint." })

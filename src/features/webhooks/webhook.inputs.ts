@@ -107,7 +107,7 @@ export class RedeliveryStart {
   after?: string | null | undefined;
 }
 
-@InputType({ description: "A webhook endpoint, and the events to deliver to it again." })
+@InputType({ description: "Events to redeliver to a webhook endpoint." })
 export class RedeliverInput extends EndpointById {
   @Field(() => RedeliveryStart, { description: "A time or a position." })
   from!: RedeliveryStart;

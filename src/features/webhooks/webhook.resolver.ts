@@ -79,7 +79,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpointWithSecret, {
     description:
-      "Creates a webhook endpoint, which receives all future events. An organization can have at most 20 endpoints.",
+      "Creates a webhook endpoint that receives all future events. An organization can have at most 20 endpoints.",
   })
   createWebhookEndpoint(
     @Ctx() context: RequestContext,

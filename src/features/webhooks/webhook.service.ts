@@ -72,7 +72,7 @@ export class WebhookService {
   }
 
   /**
-   * Creates an endpoint, which receives all future events.
+   * Creates an endpoint that receives all future events.
    * @returns the endpoint with its signing secret, which a retry with the same idempotency key does not show again
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (instance key), `limit_reached`,
    *   `idempotency_key_reused`

@@ -28,7 +28,7 @@ export const MODEL_EXCHANGE_MAX: Size = {
     MESSAGE_TEXT_MAX_LENGTH + ASK_TEXTS_MAX_LENGTH + HISTORY_MAX_BYTES + ANSWER_MAX_LENGTH + FRAME_LENGTH,
 };
 
-@ObjectType({ simpleResolvers: true, description: "A text of the configuration given to a model." })
+@ObjectType({ simpleResolvers: true, description: "A configuration text given to a model." })
 export class ModelText implements AskText {
   @Field(() => String, { description: "Name of the template." })
   @MaxCharacters(NAME_MAX_LENGTH)
@@ -60,7 +60,7 @@ export class ModelHistoryMessage {
 @ObjectType({
   simpleResolvers: true,
   description:
-    "Input that a rule gave to a model in addition to the situation, contact, conversation and agent, and the model's answer.",
+    "A model's answer, and the input that a rule gave it in addition to the situation, contact, conversation and agent.",
 })
 export class ModelExchange {
   @ThirdPartyText()
@@ -70,7 +70,7 @@ export class ModelExchange {
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   instructions!: string;
 
-  @Field(() => [ModelText], { description: "The texts of the configuration that the rule names." })
+  @Field(() => [ModelText], { description: "The configuration texts that the rule passes to the model." })
   @AtMost(MAX_ASK_TEXTS)
   texts!: readonly ModelText[];
 

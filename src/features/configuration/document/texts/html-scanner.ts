@@ -145,8 +145,7 @@ export class HtmlScanner {
   /** @throws HtmlError if anything is incomplete */
   end(): void {
     const { tag, attribute, open } = this.place;
-    if (attribute !== null)
-      throw new HtmlError(`has an unclosed quote in the attribute ${attribute}`);
+    if (attribute !== null) throw new HtmlError(`has an unclosed quote in the attribute ${attribute}`);
     if (tag !== null) throw new HtmlError(`is missing the > of <${tag}`);
     if (open.length > 0) throw new HtmlError(`has an unclosed <${open.at(-1)}>`);
   }
@@ -162,7 +161,9 @@ export class HtmlScanner {
     if (found === undefined) {
       const isDeclaration = /[!?]/.test(text[index + 1] ?? "");
       throw new HtmlError(
-        isDeclaration ? "must not contain a comment or declaration" : "has an unescaped <: write &lt; instead",
+        isDeclaration
+          ? "must not contain a comment or declaration"
+          : "has an unescaped <: write &lt; instead",
         index,
       );
     }
@@ -261,7 +262,9 @@ function assertStyle(text: string, index: number): void {
     if (colon < 0 && declaration.trim() === "") continue;
     if (!STYLES.has(name))
       throw new HtmlError(
-        name === "" ? "has a style without a name" : `must not use the style ${name}${suggestion(name, STYLES)}`,
+        name === ""
+          ? "has a style without a name"
+          : `must not use the style ${name}${suggestion(name, STYLES)}`,
         index,
       );
     if (!STYLE_VALUE.test(declaration.slice(colon + 1)))
