@@ -52,7 +52,7 @@ export const ERRORS = {
     status: 403,
     message: "The organization is deactivated and cannot be changed.",
   },
-  not_found: { status: 404, message: "There is no such resource." },
+  not_found: { status: 404, message: "The resource does not exist." },
   method_not_allowed: { status: 405, message: "The resource does not support this method." },
   request_timeout: { status: 408, message: "The request took too long to arrive." },
   conflict: { status: 409, message: "The request conflicts with the current state of the resource." },
@@ -147,7 +147,7 @@ export class GatewayError extends Error {
  * Returns the error for a resource that does not exist or is not visible to the caller, who must not learn which.
  * @param what the kind of resource, such as "contact"
  */
-export const noSuch = (what: string) => new GatewayError("not_found", `There is no such ${what}.`);
+export const noSuch = (what: string) => new GatewayError("not_found", `The ${what} does not exist.`);
 
 /** Max problems reported for one input. */
 export const MAX_PROBLEMS = 10;

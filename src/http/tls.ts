@@ -53,7 +53,7 @@ export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INT
       (app.server as unknown as Server).setSecureContext(readTls(files));
       app.log.info("reloaded the certificate from TLS_CERT_FILE");
     } catch (err) {
-      app.log.warn({ err }, "the certificate could not be reloaded");
+      app.log.warn({ err }, "could not reload the certificate");
     }
   };
   const paths = [files.certFile, files.keyFile];

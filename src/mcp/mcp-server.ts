@@ -91,7 +91,7 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
   server.setRequestHandler("tools/call", async ({ params }) => {
     const tool = tools.get(params.name);
-    if (tool === undefined) throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "There is no such tool.");
+    if (tool === undefined) throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "The tool does not exist.");
     request.tool = params.name;
     return callTool(tool, params.arguments ?? {}, request);
   });

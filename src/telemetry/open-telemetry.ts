@@ -94,7 +94,7 @@ function withFailureLog(exporter: SpanExporter, log: Logger): SpanExporter {
     export: (batch, done) =>
       exporter.export(batch, (result) => {
         if (result.error !== undefined && throttle() !== undefined) {
-          log.warn({ err: result.error }, "traces could not be sent");
+          log.warn({ err: result.error }, "could not send traces");
         }
         done(result);
       }),

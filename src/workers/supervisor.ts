@@ -142,7 +142,7 @@ class Supervisor {
       if (message.type === "scrape")
         this.metrics.text().then(
           (text) => worker.send({ type: "scraped", id: message.id, text }),
-          (err) => this.log.error({ err }, "metrics could not be collected"),
+          (err) => this.log.error({ err }, "could not collect metrics"),
         );
     });
     worker.started.then(
@@ -167,7 +167,7 @@ class Supervisor {
       if (!worker.isStopping && this.state !== "stopping") {
         this.metrics.died();
         const { message } = error as Error;
-        this.log.error({ worker: number, reason: message }, "a worker could not be started");
+        this.log.error({ worker: number, reason: message }, "could not start a worker");
       }
       await worker.stop();
       return false;

@@ -62,16 +62,16 @@ const MUTATIONS: [field: string, what: string][] = [
 ];
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  test.each(REST)("%s %s says that there is no such %s", async (method, path, what, body) => {
+  test.each(REST)("%s %s says that the %s does not exist", async (method, path, what, body) => {
     const reply = await gateway.rest(method, path, { ...(body != null && { body }) });
     expectRestError(reply, "not_found");
-    expect(reply.body.message).toBe(`There is no such ${what}.`);
+    expect(reply.body.message).toBe(`The ${what} does not exist.`);
   });
 
-  test.each(MUTATIONS)("%s says that there is no such %s", async (field, what) => {
+  test.each(MUTATIONS)("%s says that the %s does not exist", async (field, what) => {
     const reply = await gateway.graphql(`mutation { ${field} }`, {}, { token: gateway.owner });
     expectGraphQLError(reply, "not_found");
-    expect(reply.body.errors[0].message).toBe(`There is no such ${what}.`);
+    expect(reply.body.errors[0].message).toBe(`The ${what} does not exist.`);
   });
 
   test("openConversation says which of contact and line there is not", async () => {
@@ -80,11 +80,11 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
         "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { created } }";
       return (await gateway.graphql(query, { input })).body.errors[0].message;
     };
-    expect(await open({ contact: { id: ID } })).toBe("There is no such contact.");
+    expect(await open({ contact: { id: ID } })).toBe("The contact does not exist.");
     const contact = { kind: "local", address: "anna" };
     await gateway.rest("POST", "/agent/contacts", { body: { addresses: [contact] } });
     expect(await open({ contact: { address: contact }, line: { name: "none" } })).toBe(
-      "There is no such line.",
+      "The line does not exist.",
     );
   });
 });

@@ -135,7 +135,7 @@ test.each([
   [
     "*",
     {},
-    "situation.type must start with a letter and have at most 100 of a-z, 0-9 and single . _ - between them",
+    "situation.type must start with a letter and have at most 100 characters: a-z, 0-9 and single . _ - between them",
   ],
 ])("a situation %s with bad data is rejected with its path", async (type, data, message) => {
   const input = decisionInput(data);

@@ -136,7 +136,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await agent.draft()).toBeNull();
     await expect(agent.publish({ expectedLiveVersion: 2 })).rejects.toMatchObject({
       code: "not_found",
-      message: "There is no such draft.",
+      message: "The draft does not exist.",
     });
     const [entry] = await auditLog(gateway, { targetId: agent.agentId });
     expect(entry).toMatchObject({

@@ -135,7 +135,7 @@ describeGateway((gateway, engine) => {
       const reply = await assign(id, memberId);
       expect([codeOf(reply), reply.body.errors[0].message]).toEqual([
         "not_found",
-        "There is no such member.",
+        "The member does not exist.",
       ]);
     }
     const stranger = await addMember(gateway, { org: "others", permissions });

@@ -284,7 +284,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
         kind: "move",
         ruleId: "to-nowhere",
         status: "failed",
-        error: { code: "not_found", message: "There is no such line." },
+        error: { code: "not_found", message: "The line does not exist." },
         line: "nowhere",
       },
       expect.objectContaining({ kind: "send", status: "done" }),

@@ -59,7 +59,7 @@ describe("tracing", () => {
       OTEL_BSP_SCHEDULE_DELAY: "50",
     });
     expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
-    await gateway.logged("traces could not be sent");
+    await gateway.logged("could not send traces");
     expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
     await gateway.close();
   });

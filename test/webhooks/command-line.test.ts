@@ -117,8 +117,8 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     [2, ["redeliver", ID, ...OF_FIRST], "gateway: --since or --after is required, but not both."],
     [2, ["redeliver", ID, "--since", "1d", "--after", "1", ...OF_FIRST], "gateway: --since or --after"],
     [1, ["create", "--url", PUBLIC_URL, "--agent", "unknown", ...OF_FIRST], 'There is no agent "unknown".'],
-    [1, ["enable", ID, ...OF_FIRST], "There is no such webhook endpoint."],
-    [1, ["deliveries", ID, ...OF_FIRST], "There is no such webhook endpoint."],
+    [1, ["enable", ID, ...OF_FIRST], "The webhook endpoint does not exist."],
+    [1, ["deliveries", ID, ...OF_FIRST], "The webhook endpoint does not exist."],
     [1, ["list", "--org", "unknown"], 'There is no organization "unknown".'],
     [2, ["list"], "--org"],
   ])("exit code %d in one line: %j", async (exitCode, args, says) => {

@@ -73,7 +73,7 @@ export class SqliteFile {
       const completed = await new Promise<boolean>((resolve, reject) => {
         backup.step(-1, (error, isComplete) => (error === null ? resolve(isComplete) : reject(error)));
       });
-      if (!completed) throw new Error("the copy could not be finished");
+      if (!completed) throw new Error("could not finish the copy");
     } finally {
       await new Promise<void>((done) => backup.finish(() => done()));
     }

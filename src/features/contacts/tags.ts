@@ -10,9 +10,9 @@ export const normalizeTag = (tag: string): string => tag.toLowerCase();
 
 const isTag = (value: unknown): value is string => typeof value === "string" && TAG.test(value);
 
-const MUST_BE_TAG = `must be 1 to ${TAG_MAX_LENGTH} of a-z, 0-9 and ._:- and start with a letter or digit`;
+const TAG_FORM = `1 to ${TAG_MAX_LENGTH} characters (a-z, 0-9 and ._:-), starting with a letter or digit`;
 
-const check = (tag: unknown) => (isTag(tag) ? undefined : MUST_BE_TAG);
+const check = (tag: unknown) => (isTag(tag) ? undefined : `must have ${TAG_FORM}`);
 const RULE = { minLength: 1, maxLength: TAG_MAX_LENGTH, pattern: TAG.source };
 
 /** Requires the property to be a tag. */
@@ -38,5 +38,5 @@ export function AreTags(): PropertyDecorator {
 function problemOf(value: unknown): string | undefined {
   if (!Array.isArray(value)) return "must be a list of tags";
   if (value.length > MAX_LISTED) return `must have at most ${MAX_LISTED} items`;
-  return value.every(isTag) ? undefined : `${MUST_BE_TAG}, each`;
+  return value.every(isTag) ? undefined : `must contain tags of ${TAG_FORM}`;
 }

@@ -12,7 +12,7 @@ export const MAX_AUTOMATIC_ANSWERS = 5;
 /** The error for effects skipped while the gate is closed. */
 export const LOOP_ERROR: ExplanationError = {
   code: LOOP,
-  message: `The address got ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,
+  message: `The address received ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,
 };
 
 /** The gate for the given number of automatic answers. */

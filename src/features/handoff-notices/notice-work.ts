@@ -124,7 +124,7 @@ export class NoticeWork implements LaneWork {
       await this.store(id, { sentAt: timestamp() });
       return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
     }
-    log.warn({ failure: code, notice: id }, "a handoff notice could not be sent");
+    log.warn({ failure: code, notice: id }, "could not send a handoff notice");
     if (!ENDED_HERE.has(code)) await this.store(id, { retryAt: timestamp(retryDelayMs(attempt.number)) });
     return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
   }

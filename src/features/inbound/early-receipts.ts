@@ -91,7 +91,7 @@ export class EarlyReceipts implements LaneWork {
       );
       return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
     } catch (err) {
-      this.log.warn({ err, receipt: id }, "a receipt could not be applied; it will be retried");
+      this.log.warn({ err, receipt: id }, "could not apply a receipt; it will be retried");
       return {
         outcome: AttemptOutcome.retryable,
         code: "failed",

@@ -134,7 +134,7 @@ export class InboundService {
   async report(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
     const message = await this.applied(line, receipt);
     if (message !== undefined) return message;
-    if (!("providerId" in receipt.message)) throw noSuch("message on the line");
+    if (!("providerId" in receipt.message)) throw noSuch("message");
     const { providerId } = receipt.message;
     await this.earlyReceipts.keep(line, { ...receipt, message: { providerId } });
     return undefined;

@@ -16,7 +16,7 @@ import { UsageRecorder } from "./usage-recorder";
 export const keyUsage = feature({
   entities: [HourlyUse, DeprecatedUse],
   services: ({ database, log }) => ({
-    usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "key usage could not be written")),
+    usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "could not write key usage")),
     usageReports: new UsageService(database),
   }),
   metrics: () => [DEPRECATED_USES],

@@ -57,7 +57,7 @@ export class GitHubSignatures {
     this.askedAt = this.clock();
     this.reading = this.download()
       .catch((error: unknown) => {
-        this.log.warn({ err: error }, "the public keys of GitHub's secret scanning could not be read");
+        this.log.warn({ err: error }, "could not read the public keys of GitHub's secret scanning");
       })
       .finally(() => {
         this.reading = undefined;

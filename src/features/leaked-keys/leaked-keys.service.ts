@@ -145,10 +145,10 @@ export class LeakedKeysService {
       for (const { email, permissions } of members) {
         if (!permissions.includes(Permission.config_manage)) continue;
         const failure = await sendMail(leakedKeysMail(email, organization.name, keys, link));
-        if (failure !== undefined) log.warn({ failure }, "a notice about a leaked key could not be sent");
+        if (failure !== undefined) log.warn({ failure }, "could not send a notice about a leaked key");
       }
     } catch (error) {
-      log.warn({ err: error }, "a notice about a leaked key could not be sent");
+      log.warn({ err: error }, "could not send a notice about a leaked key");
     }
   }
 }

@@ -29,7 +29,7 @@ export class LineHealth {
       this.pausing.add(id);
       this.database
         .write((tx) => this.pause(tx, id, reason), { limits: BACKGROUND })
-        .catch((err) => this.log.warn({ err, lineId: id }, "a line could not be paused"))
+        .catch((err) => this.log.warn({ err, lineId: id }, "could not pause a line"))
         .finally(() => this.pausing.delete(id));
     }
   };

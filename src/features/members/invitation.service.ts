@@ -290,7 +290,7 @@ export class InvitationService {
     if (failure === undefined) return InvitationMail.sent;
     this.services.log.warn(
       { invitation: invitation.id, failure },
-      "an invitation could not be sent by e-mail",
+      "could not send an invitation by e-mail",
     );
     return InvitationMail.failed;
   }

@@ -57,7 +57,7 @@ export class Receipts {
   readonly markUndeliverable = (messageIds: readonly string[]): void => {
     this.database
       .write((tx) => markUndeliverable(tx, messageIds), { limits: BACKGROUND })
-      .catch((err) => this.log.warn({ err }, "addresses could not be marked as undeliverable"));
+      .catch((err) => this.log.warn({ err }, "could not mark addresses as undeliverable"));
   };
 
   /**

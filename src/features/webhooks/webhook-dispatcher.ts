@@ -103,7 +103,7 @@ export class WebhookDispatcher {
       }
       return isMore;
     } catch (err) {
-      this.log.warn({ err }, "webhook deliveries could not be created");
+      this.log.warn({ err }, "could not create webhook deliveries");
       return false;
     }
   }

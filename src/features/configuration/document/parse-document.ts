@@ -190,7 +190,7 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
   if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
   if (path.at(-1) === "per")
     return [
-      { path: pathOf(path), message: "must be contact, conversation, or an expression that gives a text" },
+      { path: pathOf(path), message: "must be contact, conversation, or an expression that returns a text" },
     ];
   if (path.at(-1) === "line") {
     const message = `must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`;

@@ -90,7 +90,7 @@ export function readSituation(
     throw new InvalidInput([
       {
         path: "situation.type",
-        message: `must start with a letter and have at most ${SITUATION_TYPE_MAX_LENGTH} of a-z, 0-9 and single . _ - between them`,
+        message: `must start with a letter and have at most ${SITUATION_TYPE_MAX_LENGTH} characters: a-z, 0-9 and single . _ - between them`,
       },
     ]);
   }

@@ -204,7 +204,7 @@ function compare(operator: string, one: Value, other: Value, run: TextRun): bool
     return holds(operator, one, other);
   }
   if (typeof one === "number" && typeof other === "number") return holds(operator, one, other);
-  throw new TextError("only two numbers or two texts can be compared by order");
+  throw new TextError("only two numbers or two texts can be compared with < or >");
 }
 
 function holds<T extends string | number>(operator: string, one: T, other: T): boolean {

@@ -280,5 +280,5 @@ const loopAt = (index: number, length: number): Value => ({
 
 function count(value: Value): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new TextError("the limit or offset of a loop is not a whole number");
+  throw new TextError("the limit and offset of a loop must be whole numbers");
 }
