@@ -7,7 +7,7 @@ import type { Permission } from "./permissions";
 /**
  * Rechecks a member's session and permission inside the transaction that performs the member's action, because both may
  * have changed since the request arrived. Later changes wait until the transaction ends. Other callers always pass.
- * @param options.permission the required permission; any signed-in member passes without it
+ * @param options.permission the required permission; if omitted, any signed-in member passes
  * @param options.whileDeactivated true if the action is allowed while the organization is deactivated
  * @throws GatewayError `invalid_session`, `forbidden` or `organization_deactivated`
  */

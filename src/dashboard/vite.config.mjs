@@ -25,7 +25,7 @@ const librariesFirst = {
   },
 };
 
-/** Fails the build if the dashboard imports a Node.js module, which Vite would leave out, so pages would not load. */
+/** Fails the build if the dashboard imports a Node.js module, because Vite would omit it and pages would not load. */
 const browserOnly = {
   name: "browser-only",
   enforce: "pre",

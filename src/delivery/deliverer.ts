@@ -15,8 +15,8 @@ import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes in addition to those for free senders: one for each send that has
- * finished since the last transaction, because with fast receivers, more senders become free during the commit.
+ * Max messages per sender that a transaction takes beyond the free senders: one for each send that has finished since
+ * the last transaction, because with fast receivers, more senders become free during the commit.
  */
 const AHEAD = 3;
 
@@ -151,7 +151,7 @@ export class Deliverer {
     const batch = await this.database.write(
       async (tx) => {
         // Takes all results, once the transaction may write: a lane whose lease has expired would otherwise be taken
-        // over although its send has finished.
+        // over even though its send has finished.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
         if (freed === undefined) return undefined;

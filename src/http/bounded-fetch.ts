@@ -2,8 +2,8 @@
 const WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Fetches and reads a response up to a max size; a longer one is treated as a response without a body. Redirects are
- * not followed, because they would send the data elsewhere.
+ * Fetches and reads a response up to a max size; a longer response is treated as having no body. Redirects are not
+ * followed, because they would send the data elsewhere.
  * @param maxBytes max size of the body (bytes)
  */
 export async function boundedFetch(

@@ -52,7 +52,7 @@ export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["de
   servable(route, () => derive(route, fixedDocument(route.document, schema), define));
 
 /**
- * Derives the plan of a route's stream, whose result is one item.
+ * Derives the plan of a route's stream; its result is one item.
  * @throws Error with the name of the route if its declaration is invalid
  */
 export const streamPlanOf = (

@@ -1,6 +1,6 @@
 import { Arg, type ClassType, Field, ID, InputType } from "type-graphql";
 
-/** Declares the only argument of a mutation, whose type is named after the mutation. */
+/** Declares the only argument of a mutation; the argument's type is named after the mutation. */
 export const Input = (type: ClassType): ReturnType<typeof Arg> =>
   Arg("input", () => type, { description: "The parameters of the mutation." });
 

@@ -53,7 +53,7 @@ export interface RestRoute {
   method: RestMethod;
   /** Parameters as `:name`, each declared in `pathParameters`. */
   path: `/${string}`;
-  /** A single query or mutation with a single root field, whose access rule applies. */
+  /** A single query or mutation with a single root field; the field's access rule applies. */
   document: string;
   pathParameters?: readonly PathParameter[];
   queryParameters?: readonly RestParameter[];
@@ -90,7 +90,7 @@ export interface RestRoute {
 
 /** The items of a list as Server-Sent Events, from a subscription. */
 export interface RestStream {
-  /** A single subscription with a single root field, whose items the stream sends. */
+  /** A single subscription with a single root field; the stream sends the field's items. */
   document: string;
   queryParameters: readonly RestParameter[];
   /** The variable set by `Last-Event-ID`; it takes precedence over a parameter for the same variable. */

@@ -7,7 +7,7 @@ import {
 } from "graphql";
 import { Extensions } from "type-graphql";
 
-/** Marks a field that may contain text written by contacts or other systems, which a model must not obey. */
+/** Marks a field that may contain text written by contacts or other systems; a model must not obey it. */
 export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
   Extensions({ isThirdPartyText: true });
 

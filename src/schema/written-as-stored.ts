@@ -1,8 +1,8 @@
 import { Extensions } from "type-graphql";
 
 /**
- * Marks a field whose object has a `StoredJson` property of the same name, whose text REST sends unchanged. The text
- * must contain the field's members in the order of REST's selection, without nulls.
+ * Marks a field whose object has a `StoredJson` property of the same name; REST sends the property's text unchanged.
+ * The text must contain the field's members in the order of REST's selection, without nulls.
  */
 export const WrittenAsStored = (): MethodDecorator => Extensions({ isWrittenAsStored: true });
 

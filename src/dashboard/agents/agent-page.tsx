@@ -15,7 +15,7 @@ export type Agent = AgentsQuery["agents"][number];
 let lastAgent = "";
 
 /**
- * A page about one of the organization's agents, which is named in the URL (`?agent=`). If there are several, members
+ * A page about one of the organization's agents; the URL names the agent (`?agent=`). If there are several, members
  * select one next to the title.
  * @param actions buttons beside the title
  */
@@ -56,7 +56,7 @@ export function AgentPage(props: {
   if (params.get("agent") !== agent.id && agents.length > 1) return <Chosen agent={agent} page={page} />;
   const choose = (id: string) => {
     lastAgent = id;
-    // Drops filters and cursors, which belong to the previous agent.
+    // Drops filters and cursors, because they belong to the previous agent.
     setParams({ agent: id });
   };
   return (

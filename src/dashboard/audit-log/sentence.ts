@@ -135,7 +135,7 @@ export interface Sentence {
   after: string;
 }
 
-/** Rejected attempts, whose actor is unknown. */
+/** Rejected attempts; their actor is unknown. */
 const REJECTED_SIGN_INS: readonly AuditAction[] = [
   "member_sign_in_failed",
   "member_passkey_required",

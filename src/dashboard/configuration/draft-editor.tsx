@@ -47,7 +47,7 @@ export function DraftEditor(props: {
   const { busy, error, run, clearError } = useTask();
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
-  // Preserves the line breaks of the saved text, which the service does not store.
+  // Preserves the line breaks of the saved text, because the service does not store them.
   const [saved, setSaved] = useState<{ revision: number; text: string }>();
 
   const revision = draft?.revision ?? 0;
@@ -99,7 +99,7 @@ export function DraftEditor(props: {
         next();
       } catch (failure) {
         if (!isConflict(failure)) throw failure;
-        // Another member was faster; reload to show the conflict.
+        // Another member saved first; reload to show the conflict.
         await reload();
       }
     });

@@ -35,7 +35,7 @@ export const PublishPage = () => (
 
 function OfAgent({ agent }: { agent: Agent }) {
   const { data, error, refetch } = useDocuments(agent.id);
-  // Keeps showing the published draft, which no longer exists on the server.
+  // Keeps showing the published draft, because it no longer exists on the server.
   const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
   const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
   if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;
@@ -136,7 +136,7 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
         isPublished={isPublished}
         reload={reload}
         onPublish={onPublish}
-        // Not by the results for an earlier revision of the draft.
+        // Test results for an earlier revision of the draft must not allow publishing.
         mayPublish={isValid && !tests.isPlaceholderData}
         failedTests={tests.data?.runConfigurationTests.failed ?? 0}
       />

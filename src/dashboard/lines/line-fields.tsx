@@ -19,7 +19,7 @@ import type { LineDetailsFragment, SmtpSecurity, WhenUncertain } from "./documen
 import { optionsOf, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
 import styles from "./lines.module.css";
 
-/** The fields that show the server's error messages about them. */
+/** The fields with their own error messages from the server. */
 export const LINE_FIELDS = [
   "name",
   "url",

@@ -67,7 +67,7 @@ export function Members() {
   );
 }
 
-/** Opens a dialog, which is closed by `onClosed`. */
+/** Opens a dialog; `onClosed` closes it. */
 interface Dialogs {
   open: (dialog: ReactNode) => void;
   onClosed: () => void;

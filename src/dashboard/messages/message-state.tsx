@@ -101,7 +101,7 @@ export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" 
     lookOf(STATUSES, status).label
   );
 
-/** Explains why a message is waiting, or was canceled or given up; nothing for other messages. */
+/** Explains why a message is waiting, or was canceled or given up; renders nothing for other messages. */
 export function StateReason({
   heldReason,
   waitsFor,

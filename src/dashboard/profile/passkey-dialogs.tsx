@@ -24,7 +24,7 @@ const NameInput = ({ field, defaultValue }: Pick<FormState, "field"> & { default
   />
 );
 
-/** Adds a passkey, which the browser creates after asking the user. */
+/** Adds a passkey; the browser creates it after asking the user. */
 export function AddPasskey({ onClosed }: { onClosed: () => void }) {
   const submit = async (form: FormData) => {
     const { startPasskeyRegistration } = await execute(StartPasskeyRegistrationDocument, {});

@@ -105,7 +105,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
       await execute(AcceptInvitationDocument, { input: { token, password: String(form.get("password")) } });
       // Another member may have been signed in before.
       client.clear();
-      // Replaces the URL, which contains the token.
+      // Replaces the URL, because it contains the token.
       navigate("/", { replace: true });
       void refetchEverywhere();
     } catch (failure) {

@@ -58,7 +58,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
     queryFn: ({ signal }) => execute(WaysToConfirmDocument, {}, signal),
     gcTime: 0,
   });
-  // The request that waits then fails, and its page says why.
+  // The waiting request then fails, and its page shows why.
   useEffect(() => {
     if (isError) onClosed(false);
   }, [isError, onClosed]);

@@ -27,7 +27,7 @@ async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   await change(SignInWithPasskeyDocument, { input });
 }
 
-/** Shown instead of the requested page, which appears after signing in. */
+/** Shown instead of the requested page until the member has signed in. */
 export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const heading = usePageTitle("Sign in");
   const options = useSignInOptions();

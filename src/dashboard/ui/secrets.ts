@@ -10,7 +10,7 @@ import {
 /** A pasted gateway secret, reduced to the hint of an API key, or to nothing for other secrets. */
 export interface PastedSecret {
   kind: typeof API_KEY | typeof SESSION | typeof INVITATION | typeof SIGNING_SECRET;
-  /** The public part of an API key; "" for other secrets, which have none. */
+  /** The public part of an API key; "" for other secrets, because they have none. */
   hint: string;
 }
 

@@ -9,7 +9,7 @@ import styles from "./table.module.css";
 export interface Column {
   heading: string;
   hidden?: boolean;
-  /** True if its cells are numbers, which are right-aligned. */
+  /** True if its cells are numbers, to right-align them. */
   isNumeric?: boolean;
 }
 

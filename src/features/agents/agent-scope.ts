@@ -36,7 +36,7 @@ export async function scopedAgentId(
   return agentId;
 }
 
-/** Reads a list that belongs to an agent; null for a deleted agent, whose rows may not be purged yet. */
+/** Reads a list that belongs to an agent; null for a deleted agent, because its rows may not be purged yet. */
 export const unlessDeleted = async <List>(
   { id, deletedAt }: Agent,
   read: (id: string) => Promise<List>,

@@ -32,7 +32,7 @@ declare module "../../schema/hooks" {
     agentCreated: AgentHook;
     /** Checks whether an agent may be deleted while its row is locked, and throws if not. */
     agentDeleting: AgentHook;
-    /** Ends an agent's activity in the transaction that deletes the agent, whose rows are purged later. */
+    /** Ends an agent's activity in the transaction that deletes the agent; its rows are purged later. */
     agentDeleted: AgentHook;
   }
 }

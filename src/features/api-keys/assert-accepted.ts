@@ -45,8 +45,8 @@ const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[])
 });
 
 /**
- * Returns an SQL condition that all keys are still accepted, so that an insert needs only one statement. If the
- * condition prevents the insert, call `assertKeysAccepted` for the rejection.
+ * Returns an SQL condition that is true if all keys are still accepted, so that an insert needs only one statement. If
+ * the condition prevents the insert, call `assertKeysAccepted` for the rejection.
  * @param first number of the condition's first parameter
  */
 export function keysAreAccepted(

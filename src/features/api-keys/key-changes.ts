@@ -145,7 +145,7 @@ export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<
 export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replacedById">): boolean =>
   state !== ApiKeyState.active && replacedById === null;
 
-/** @throws GatewayError `conflict` if the key is not active, or replaced by an active one */
+/** @throws GatewayError `conflict` if the key is not active or has been replaced by an active key */
 export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById !== null && (await endedSuccessor(tx, key)) === null)

@@ -20,7 +20,7 @@ import type { Subscription } from "./unsubscribe-links";
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
-/** A consent to store for addresses. They belong to one contact, which the transaction has locked, or to none. */
+/** A consent to store for addresses of one contact, locked by the transaction, or of no contact. */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
   addresses: readonly AnyAddress[];

@@ -12,7 +12,7 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @ObjectType({ simpleResolvers: true, description: "A person an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
-// Excludes erased contacts, which are never listed.
+// Excludes erased contacts, because they are never listed.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
 export class Contact {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })

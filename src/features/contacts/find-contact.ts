@@ -6,7 +6,7 @@ import { findOfCaller } from "../agents/agent-scope";
 import { Contact } from "./contact.entity";
 
 /**
- * Locks a contact until the transaction ends, which serializes changes to the contact.
+ * Locks a contact until the transaction ends, to serialize changes to the contact.
  * @returns the current contact
  * @throws GatewayError `not_found`
  */

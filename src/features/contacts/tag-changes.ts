@@ -79,7 +79,7 @@ async function changeTagsOf(
   contactId: string,
   requests: readonly TagRequest[],
 ): Promise<(TagChange | GatewayError)[]> {
-  // Locks the row, which serializes changes to a contact.
+  // Locks the row, to serialize changes to a contact.
   if (isUuid(contactId)) await tx.update(Contact, { id: contactId }, { version: () => "version" });
   const contact = isUuid(contactId)
     ? await tx.findOne(Contact, { where: { id: contactId }, relations: { agent: true } })

@@ -11,7 +11,7 @@ export interface Subscription extends Pick<ContactAddress, "agentId" | "kind" | 
 /** Path of the unsubscribe page, without the token. */
 export const UNSUBSCRIBE_PATH = "/unsubscribe/";
 
-/** Creates unsubscribe links, whose tokens hold all the needed data, so that nothing is stored. */
+/** Creates unsubscribe links. Their tokens hold all the needed data, so nothing is stored. */
 export class UnsubscribeLinks {
   private isDependent = false;
 

@@ -57,7 +57,7 @@ export class Conversation {
   @ManyToOne(() => Contact)
   contact?: Contact;
 
-  /** The contact's address on the line, which may have been deleted since. */
+  /** The contact's address on the line; it may have been deleted since. */
   @Column({ type: "varchar", length: 36 })
   addressId!: string;
 

@@ -92,7 +92,7 @@ export async function roomIn(
   wanted: number,
   { schedules = false, canceled = 0 } = {},
 ): Promise<number> {
-  // A conversation with few messages always has room, which saves counting in most cases.
+  // A conversation with few messages always has room, so counting is rarely needed.
   if (!schedules && lastSequence + wanted <= MAX_QUEUED) return wanted;
   const waiting = (condition: string) =>
     `(SELECT count(*) FROM message WHERE conversation_id = $1 AND ${condition})`;

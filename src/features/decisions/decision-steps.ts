@@ -193,7 +193,7 @@ export class DecisionSteps {
       >,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
-    // Read before applying the effects, which may move the conversation.
+    // Read before applying the effects, because they may move the conversation.
     const addressId = participants.conversation?.addressId;
     const isAnswer = situation.type === MESSAGE_RECEIVED;
     const { policy } = configuration;

@@ -27,7 +27,7 @@ const KEPT_MS = HOUR_MS;
 /** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
-/** Receipts that arrived before the response to the send, which contains the receiver's ID for the message. */
+/** Receipts that arrived before the response to the send; that response contains the receiver's ID for the message. */
 export class EarlyReceipts implements LaneWork {
   constructor(
     private readonly database: Database,

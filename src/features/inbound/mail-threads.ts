@@ -29,7 +29,7 @@ export class MailThread {
     worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
   }
 
-  /** Takes an idle thread, or starts one, which may take long on a busy machine. */
+  /** Takes an idle thread or starts one; starting may take long on a busy machine. */
   static async take(): Promise<MailThread> {
     const free = idle.at(-1);
     if (free !== undefined) {
@@ -45,7 +45,7 @@ export class MailThread {
 
   /**
    * Parses an e-mail; afterwards, the thread can be taken again, unless it had to be terminated.
-   * @param mail the e-mail, whose bytes are transferred
+   * @param mail the e-mail; its bytes are transferred
    * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example for lack of memory
    * @throws the reason of the signal
    */

@@ -125,7 +125,7 @@ async function parse(parts: readonly Uint8Array[], isHead: boolean): Promise<Par
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(TOO_LATE), TIMEOUT_MS);
   try {
-    // Copied if they are part of a larger buffer, which may be shared.
+    // Copied if they are part of a larger buffer, because that buffer may be shared.
     const raw = parts.map((part) => (part.length === part.buffer.byteLength ? part : new Uint8Array(part)));
     const mail = { raw, isHead, maxTextLength: PARSED_TEXT_MAX_LENGTH };
     const result = await thread.parse(mail, timeout.signal);

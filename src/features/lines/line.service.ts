@@ -95,9 +95,9 @@ export class LineService {
 
   /**
    * Creates a line; an agent's first line becomes its default.
-   * @returns the line with its signing secret, which a retry with the same idempotency key does not show again
+   * @returns the line with its signing secret, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (name, instance key), `limit_reached`,
-   * `idempotency_key_reused`
+   *   `idempotency_key_reused`
    */
   async create(
     context: RequestContext,
@@ -175,7 +175,7 @@ export class LineService {
 
   /**
    * Creates a new signing secret for a line. The previous one stays valid for a day.
-   * @returns the line with the secret, which a retry with the same idempotency key does not show again
+   * @returns the line with the secret, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` without the instance key
    */
   rotateSecret(

@@ -20,7 +20,7 @@ export async function endInvitation(
   );
 }
 
-/** Ends the invitations sent by a member, who could otherwise use them to return. */
+/** Ends the invitations sent by a member, because the member could otherwise use them to return. */
 export async function endInvitationsOf(
   tx: Tx,
   context: RequestContext,

@@ -132,7 +132,7 @@ export class InvitationService {
       },
     );
     if (!isNew) return { invitation, link: null, mail: null };
-    // In the fragment, which browsers never send to servers, so that the token never appears in a log.
+    // In the fragment, because browsers never send it to servers, so the token appears in no log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
@@ -288,10 +288,7 @@ export class InvitationService {
     if (sendMail === undefined) return InvitationMail.off;
     const failure = await sendMail(invitationMail(invitation, link)).catch(() => "invalid_sender");
     if (failure === undefined) return InvitationMail.sent;
-    this.services.log.warn(
-      { invitation: invitation.id, failure },
-      "could not send an invitation by e-mail",
-    );
+    this.services.log.warn({ invitation: invitation.id, failure }, "could not send an invitation by e-mail");
     return InvitationMail.failed;
   }
 

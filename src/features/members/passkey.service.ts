@@ -56,7 +56,7 @@ export class PasskeyService {
 
   /**
    * A member's passkeys, oldest first.
-   * @param memberId another member, whose passkeys managers may list; the caller if omitted
+   * @param memberId another member, for managers; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Passkey[]> {
@@ -189,7 +189,7 @@ export class PasskeyService {
   }
 
   /**
-   * Opens a session for the owner of a passkey, which has verified its user and so counts as both factors.
+   * Opens a session for the owner of a passkey. The passkey has verified its user, so it counts as both factors.
    * @throws GatewayError `forbidden`, or `invalid_passkey`, which does the same work for an unknown passkey as for a
    *   wrong signature, except for the audit entry
    */

@@ -125,7 +125,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member with this password, who must then sign in with a passkey. Counts as an attempt to sign in.
+   * Returns the member with this password; the member must then sign in with a passkey. Counts as an attempt to sign
+   * in.
    * @throws GatewayError `invalid_credentials` or `too_many_attempts`, like `signIn`
    */
   checkPassword(context: RequestContext, input: SignInInput): Promise<Member> {
@@ -249,7 +250,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * A member's most recent active sessions, newest first.
-   * @param memberId another member, whose sessions managers may list; the caller if omitted
+   * @param memberId another member, for managers; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Session[]> {

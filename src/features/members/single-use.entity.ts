@@ -5,7 +5,7 @@ import { TIMESTAMP_COLUMN } from "../../database/columns";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
-/** A used sign-in or token, which works only once. */
+/** A used sign-in or token; each works only once. */
 @Entity()
 export class SingleUse {
   /** SHA-256 in hexadecimal. */

@@ -67,7 +67,7 @@ export class WebAuthn {
   }
 
   /**
-   * Verifies a new passkey, whose authenticator must have verified its user.
+   * Verifies a new passkey; its authenticator must have verified its user.
    * @returns undefined if anything about it is invalid
    */
   async verifyNew(
@@ -95,8 +95,8 @@ export class WebAuthn {
   }
 
   /**
-   * Verifies a signature, whose authenticator must have verified its user.
-   * @param passkey null for an unknown passkey, which takes equally long
+   * Verifies a signature; the authenticator must have verified its user.
+   * @param passkey null for an unknown passkey; verifying it takes equally long
    * @returns the authenticator's signature counter, which the caller must compare; undefined if the signature is
    *   invalid
    */

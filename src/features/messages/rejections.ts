@@ -8,7 +8,7 @@ import type { FinishedSend } from "../../delivery/lane-work";
 /** Pause a line after this many permanent rejections and faults in a row. */
 const MAX_REJECTIONS = 20;
 
-/** E-mail addresses, which a line's fault must not keep after their contact is erased. */
+/** Matches e-mail addresses, because a line's fault must not keep them after their contact is erased. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
 /** A line that cannot send, and the code of the reason. */

@@ -12,7 +12,7 @@ const PURPOSE = "sign-in by OpenID Connect";
 
 const PATH_MAX_LENGTH = 1_000;
 
-/** A sign-in started by a browser, which the issuer's responses must match. */
+/** A sign-in started by a browser; the issuer's responses must match it. */
 export interface Attempt {
   state: string;
   nonce: string;

@@ -48,7 +48,7 @@ interface Person {
   /** Undefined if the issuer does not determine permissions. */
   permissions: readonly Permission[] | undefined;
   oidcSession: string;
-  /** When the issuer authenticated the person, who may have a session there; null if the issuer does not say. */
+  /** When the issuer authenticated the person, possibly before this sign-in; null if unknown. */
   confirmedAt: Timestamp | null;
 }
 
@@ -99,7 +99,8 @@ export class OidcService {
       const member =
         (await this.linkedMember(tx, person)) ??
         (await this.link(tx, origin, person, () => this.joined(tx, origin, person)));
-      // The account may have moved to another organization, whose lock this transaction does not hold.
+      // The account may have moved to another organization, and this transaction does not hold that organization's
+      // lock.
       if (member.organizationId !== organizationId) throw new SignInProblem("unknown");
       const current = await this.withPermissions(tx, origin, member, person);
       await recordSignIn(tx, member.email, origin.ip);

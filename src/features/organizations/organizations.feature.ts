@@ -3,7 +3,7 @@ import { Organization } from "./organization.entity";
 import { OrganizationResolver } from "./organization.resolver";
 import { OrganizationService } from "./organization.service";
 
-/** Organizations, which own agents; the keys of a deactivated organization do not resolve. */
+/** Organizations own agents. The keys of a deactivated organization do not resolve. */
 export const organizations = feature({
   entities: [Organization],
   services: ({ database, lanes }) => ({ organizations: new OrganizationService(database, lanes) }),

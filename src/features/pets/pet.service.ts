@@ -14,7 +14,7 @@ import { PET_ORDER, Pet, PetStatus } from "./pet.entity";
 import { type CreatePetInput, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
-/** The owner of reports about the store, which does not belong to an organization. */
+/** Stands in as the owner of reports about the store, because the store belongs to no organization. */
 const ALL_AGENTS = "pets";
 
 /** Rows per statement, with three parameters each: PostgreSQL allows 65,535. */

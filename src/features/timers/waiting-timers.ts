@@ -25,8 +25,8 @@ export type NewTimer = Pick<
 >;
 
 /**
- * A contact's waiting timers, or those for an agent's situations without a contact, in one transaction. The transaction
- * must hold the lock of the contact, if any, which serializes changing and firing timers.
+ * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
+ * must hold the lock of the contact, if any, to serialize changing and firing timers.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;

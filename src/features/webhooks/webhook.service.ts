@@ -73,7 +73,7 @@ export class WebhookService {
 
   /**
    * Creates an endpoint that receives all future events.
-   * @returns the endpoint with its signing secret, which a retry with the same idempotency key does not show again
+   * @returns the endpoint with its signing secret, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (instance key), `limit_reached`,
    *   `idempotency_key_reused`
    */
@@ -125,7 +125,7 @@ export class WebhookService {
 
   /**
    * Creates a new signing secret for an endpoint. For a day, events are also signed with the previous secret.
-   * @returns the endpoint with the secret, which a retry with the same idempotency key does not show again
+   * @returns the endpoint with the secret, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` without the instance key
    */
   rotateSecret(

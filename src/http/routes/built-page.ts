@@ -23,7 +23,7 @@ export interface BuiltPage {
 /** A file name without a path, because the build creates no folders in `assets/`. */
 const ASSET_NAME = /^[\w-][\w.-]*$/;
 
-/** Adds a page and its assets, whose names contain a content hash. */
+/** Adds a page and its assets; the assets' names contain a content hash. */
 export async function addBuiltPage(
   app: FastifyInstance,
   { name, paths, directory, policy, config = {} }: BuiltPage,

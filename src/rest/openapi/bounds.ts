@@ -37,7 +37,7 @@ export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: 
     return schema.type === "string" && !isBounded ? { maxLength: max, ...schema } : schema;
   });
 
-/** Bounds values in URLs and headers, whose total size Node limits. */
+/** Bounds values in URLs and headers, because Node limits their total size. */
 export const inHeaders = <Part extends JsonSchema | readonly JsonSchema[]>(part: Part): Part =>
   boundedBy(maxHeaderSize, part);
 

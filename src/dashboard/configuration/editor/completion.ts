@@ -10,7 +10,7 @@ import type { EditorView } from "@codemirror/view";
 import { containerOf, type JsonNode, membersOf, nodeAt, rootOf, stringOf } from "./json-tree";
 import { type JsonSchema, kindOf, schemasOf, schemasOfPart } from "./schema";
 
-/** Names that members can refer to, such as template names, by member name. */
+/** Names that values can refer to, such as template names, keyed by the member that holds the value. */
 export type KnownNames = (
   document: (part: string) => string[],
 ) => Readonly<Record<string, readonly string[]>>;

@@ -14,7 +14,7 @@ const topic = z.strictObject({
     .describe("`out` to send messages about the topic only to contacts who opted in to it; otherwise `in`."),
 });
 
-/** Topics of messages, which contacts can opt out of or in to. */
+/** Message topics that contacts can opt in to or out of. */
 export const topics = z
   .record(name, topic)
   .meta({ maxProperties: MAX_TOPICS })

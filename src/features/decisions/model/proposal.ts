@@ -50,10 +50,10 @@ const isText = (text: unknown, maxLength: number): text is string =>
   text.isWellFormed() &&
   [...text].length <= maxLength;
 
-/** A code block, which some models put around their answers. */
+/** The code block that some models put around their answers. */
 const FENCED = /^\s*```(?:json)?\r?\n(.*)\r?\n```\s*$/is;
 
-/** Reasoning that some models write before their answers, if the server does not separate it. */
+/** The reasoning that some models write before their answers, if the server does not separate it. */
 const REASONING = /^\s*<think>.*?<\/think>/is;
 
 function objectOf(answer: string): Readonly<Record<string, unknown>> | undefined {

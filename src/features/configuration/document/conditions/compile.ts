@@ -272,7 +272,7 @@ function compileRead([root, ...members]: [string, ...(string | number)[]]): Expr
     run.steps.spend(1 + members.length);
     let value: Value = (run.roots as ObjectValue)[root] ?? null;
     let path = root;
-    // Without an iterator, which V8 allocates for each value that a rule reads.
+    // Avoids an iterator, because V8 would allocate one for each value that a rule reads.
     for (let index = 0; index < members.length; index++) {
       if (value === null) {
         run.record(path, null);

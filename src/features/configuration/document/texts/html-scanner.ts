@@ -16,7 +16,7 @@ export class HtmlError extends Error {
 
 const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img"]);
 
-/** Elements for running text, lists, tables and images, which never run or load scripts. */
+/** Elements for running text, lists, tables and images; none of them runs or loads scripts. */
 const ELEMENTS: ReadonlySet<string> = new Set([
   ...VOID_ELEMENTS,
   ...["a", "abbr", "b", "blockquote", "center", "code", "div", "em", "font", "h1", "h2", "h3", "h4", "h5"],
@@ -102,7 +102,7 @@ const START: Place = {
 export class HtmlScanner {
   private place = START;
 
-  /** True after the unsubscribe link, which must be the whole value of its attribute. */
+  /** True after the unsubscribe link, because the link must be the whole value of its attribute. */
   private isAfterLink = false;
 
   /** The scanner's state, equal as JSON for two places in the same kind of context. */
@@ -126,7 +126,7 @@ export class HtmlScanner {
   }
 
   /**
-   * Skips an escaped value, whose text is not known yet.
+   * Skips an escaped value; its text is not known yet.
    * @param isLink true for the unsubscribe link
    * @throws HtmlError where no value is allowed
    */

@@ -36,7 +36,7 @@ const MAX_DEPTH = 20;
 
 const TAGS = ["case", "for", "if", "unless"];
 
-/** The parser, which knows only the tags supported in templates and never evaluates anything. */
+/** The parser: it knows only the tags supported in templates, and never evaluates anything. */
 const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
@@ -173,8 +173,8 @@ function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: 
 }
 
 /**
- * Returns a function that compiles alternative parts, which must all leave the same HTML elements open.
- * @param tag the tag with the parts
+ * Returns a function that compiles branches, and checks that all of them leave the same HTML elements open.
+ * @param tag the tag with the branches
  */
 function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {
   if (html === undefined) return (compileOne) => compileOne();
