@@ -76,7 +76,7 @@ export class CreateApiKeyInput extends MintInput {
     () => [Scope],
     "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later.",
   )
-  @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
+  @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
   @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
   scopes?: Scope[] | null | undefined;
 

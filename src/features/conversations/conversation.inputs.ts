@@ -134,7 +134,7 @@ export class ConversationsArgs extends PageArgs {
 
   @Nullable(
     () => Boolean,
-    "True to return only assigned conversations; false to return only unassigned conversations.",
+    "True for assigned conversations only; false for unassigned only.",
   )
   assigned?: boolean | null | undefined;
 

@@ -162,7 +162,7 @@ export class DecisionsArgs extends PageArgs {
 
   @Optional(
     () => Boolean,
-    "True to return only decisions with failed effects; false to return only decisions without.",
+    "True for decisions with failed effects only; false for decisions without.",
   )
   hasFailures?: boolean | null | undefined;
 
