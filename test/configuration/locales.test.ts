@@ -168,7 +168,11 @@ describe("a text formats", () => {
     ['{{ "2026-07-01" | date: "long", "America/New_York" }}', {}, "July 1, 2026"],
     ['{{ situation.data.at | date: "short", situation.data.text }}', {}, "the time zone is unknown"],
     ['{{ situation.data.text | money: "EUR" }}', {}, "the value to format is not a number"],
-    ["{{ situation.data.total | money: situation.data.text }}", {}, "the currency must be a code such as EUR"],
+    [
+      "{{ situation.data.total | money: situation.data.text }}",
+      {},
+      "the currency must be a code such as EUR",
+    ],
   ])("%s with %j as %s", async (template, more, text) => {
     expect(await textOf(template, { ...more, data: { at: AT } })).toBe(text);
   });

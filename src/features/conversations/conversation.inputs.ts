@@ -132,10 +132,7 @@ export class ConversationsArgs extends PageArgs {
   @Optional(() => ID, "Only conversations assigned to this member.")
   assigneeId?: string | null | undefined;
 
-  @Nullable(
-    () => Boolean,
-    "True for assigned conversations only; false for unassigned only.",
-  )
+  @Nullable(() => Boolean, "True for assigned conversations only; false for unassigned only.")
   assigned?: boolean | null | undefined;
 
   @Optional(() => ID, "Only conversations with this contact.")

@@ -160,10 +160,7 @@ export class DecisionsArgs extends PageArgs {
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(
-    () => Boolean,
-    "True for decisions with failed effects only; false for decisions without.",
-  )
+  @Optional(() => Boolean, "True for decisions with failed effects only; false for decisions without.")
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")
