@@ -166,7 +166,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // Not with several workers: a probe may reach this worker, while the others keep serving.
+      // Not announced with several workers, because a probe may reach this worker while the others keep serving.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

@@ -144,7 +144,8 @@ export class GatewayError extends Error {
 }
 
 /**
- * Returns the error for a resource that does not exist or is not visible to the caller, who must not learn which.
+ * Returns the error for a resource that does not exist or is not visible to the caller; the caller must not learn
+ * which.
  * @param what the kind of resource, such as "contact"
  */
 export const noSuch = (what: string) => new GatewayError("not_found", `The ${what} does not exist.`);

@@ -94,7 +94,7 @@ export interface CredentialResolver<C extends Caller> {
 }
 
 /**
- * Creates the function that authenticates requests, for all APIs. It reads the database each time, so that a key
+ * Creates the function that authenticates the requests of all APIs. It reads the database each time, so that a key
  * revoked before the request arrived is never accepted.
  * @param resolvers the schema's resolvers by class
  * @param countKeyCheck counts the outcomes of API key checks
@@ -179,7 +179,7 @@ export function organizationOf({ caller }: RequestContext): string {
 }
 
 /**
- * Returns the caller, who must be an agent.
+ * Returns the caller if it is an agent.
  * @throws GatewayError `forbidden`
  */
 export function agentCaller({ caller }: RequestContext): AgentCaller {
@@ -188,7 +188,7 @@ export function agentCaller({ caller }: RequestContext): AgentCaller {
 }
 
 /**
- * Returns the caller, who must be a member.
+ * Returns the caller if it is a member.
  * @throws GatewayError `forbidden`
  */
 export function memberCaller({ caller }: RequestContext): MemberCaller {

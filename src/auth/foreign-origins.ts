@@ -5,8 +5,8 @@ import { isForeign } from "./session-cookie";
 
 /**
  * Creates the check that rejects requests from pages of other origins unless `CORS_ORIGINS` lists the origin. It
- * protects WebSockets, which browsers let any page open, and MCP, whose specification requires it to prevent DNS
- * rebinding.
+ * protects WebSockets, because browsers let any page open them, and MCP, because its specification requires the check
+ * to prevent DNS rebinding.
  * @returns a function that returns the error for a request from a foreign page, or undefined for other requests
  */
 export function foreignOriginCheck({ corsOrigins, publicUrl }: Pick<Config, "corsOrigins" | "publicUrl">) {

@@ -5,7 +5,7 @@ import { InstanceKey } from "./instance-key";
 
 /**
  * Reads the key from a file.
- * @returns undefined if there is no file
+ * @returns undefined if the file does not exist
  * @throws Error if the file cannot be read or contains no key; its message does not quote the file
  */
 export function readKeyFile(file: string): InstanceKey | undefined {

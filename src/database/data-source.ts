@@ -46,7 +46,7 @@ export function createDataSource(
     type: "sqlite",
     database: url.slice("sqlite:".length),
     busyTimeout: BUSY_TIMEOUT_MS,
-    // TypeORM would enable verbose mode, whose stack traces leak statement parameters into errors.
+    // TypeORM would enable verbose mode, and its stack traces leak statement parameters into errors.
     driver: { ...sqlite3, verbose: () => sqlite3 },
   });
   // AUTOINCREMENT requires the type INTEGER; TypeORM would write "bigint".

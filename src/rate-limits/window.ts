@@ -44,6 +44,6 @@ export function countMany(window: Window | undefined, limit: number, now: number
   };
 }
 
-/** Returns the whole seconds until a time, at least one, for `Retry-After`. */
+/** Returns the value of `Retry-After` for a time: whole seconds, at least one. */
 export const secondsUntil = (then: number, now: number): number =>
   Math.max(1, Math.ceil((then - now) / 1000));

@@ -189,7 +189,7 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
 
 /**
  * Converts bigints, which represent large integers, to doubles if no precision is lost.
- * @param value part of a body, whose depth `parseJson` limits
+ * @param value part of a body; `parseJson` limits the body's depth
  */
 function decodeJson(value: unknown, location: Location): unknown {
   if (typeof value === "bigint") {

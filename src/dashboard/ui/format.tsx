@@ -45,7 +45,7 @@ const LATE_SECONDS = 5;
 
 /**
  * "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". Does not use
- * `Intl.RelativeTimeFormat`, whose first use takes longer than rendering a table.
+ * `Intl.RelativeTimeFormat`, because its first use takes longer than rendering a table.
  */
 function relativeTime(moment: string, now: number): string {
   const distance = (Date.parse(moment) - now) / 1000;

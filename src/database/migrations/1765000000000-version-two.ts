@@ -107,7 +107,7 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
 };
 const DROPPED_INDEX = ["audit_entry", new TableIndex(index("target_id", "id"))] as const;
 
-/** An empty configuration, for agents created by version 1. */
+/** The empty configuration of agents created by version 1. */
 const EMPTY = '{"format":1}';
 const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e51452b13df6f";
 

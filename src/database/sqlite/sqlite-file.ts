@@ -104,7 +104,7 @@ function setOwnerMode(file: string): void {
   try {
     chmodSync(file, 0o600);
   } catch (error) {
-    // EPERM: the file belongs to another user, who is responsible for its mode.
+    // EPERM: the file belongs to another user; its mode is that user's responsibility.
     if (!["ENOENT", "EPERM"].includes(driverCode(error) ?? "")) throw error;
   }
 }

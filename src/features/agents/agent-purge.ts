@@ -60,7 +60,7 @@ export class AgentPurge {
         order: { deletedAt: "ASC" },
       }),
     );
-    // Serially: in parallel, they would leave little database capacity for requests.
+    // One at a time, because parallel purges would leave little database capacity for requests.
     for (const { id, organizationId: owner } of deleted) await this.jobs.run(id, { owner, signal });
   }
 

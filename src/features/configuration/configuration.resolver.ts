@@ -29,7 +29,8 @@ export class ConfigurationResolver {
   @Access({ key: "agent:read", ...MANAGER })
   @Query(() => Configuration, {
     nullable: true,
-    description: "The live configuration of an agent, or another version; null if there is no such version.",
+    description:
+      "The live configuration of an agent, or another version; null if the version does not exist.",
   })
   configuration(
     @Ctx() context: RequestContext,

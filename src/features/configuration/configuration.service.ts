@@ -80,7 +80,7 @@ export class ConfigurationService {
 
   /**
    * An agent's live configuration or an earlier version. A key uses its own agent; a member names one.
-   * @returns null if there is no such version
+   * @returns null if the version does not exist
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   find(
@@ -98,7 +98,7 @@ export class ConfigurationService {
 
   /**
    * Like `find`, but also returns the agent's current lines and decider.
-   * @returns null if there is no such version
+   * @returns null if the version does not exist
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   async readBack(

@@ -69,7 +69,7 @@ export class Erasures {
          join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
       ),
     );
-    // Serially: in parallel, they would leave little database capacity for requests.
+    // One at a time, because parallel erasures would leave little database capacity for requests.
     for (const { contactId, owner } of left) await this.jobs.run(contactId, { owner, signal });
   }
 

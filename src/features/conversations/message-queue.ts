@@ -94,7 +94,7 @@ export class MessageQueue {
     return this.add({
       scope,
       key,
-      // Same as in 1.0.0, so that its keys still match.
+      // The same shape as in 1.0.0, so that idempotency keys from 1.0.0 still match.
       request: { message: text, sendAt: input.sendAt?.toISOString() },
       answer: context.answer,
       sending: { context, conversationId: null, text, sendAt, hasRoom },

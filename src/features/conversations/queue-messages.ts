@@ -14,7 +14,9 @@ import { Conversation, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 
-/** The authors of messages from humans, who may use their own system to send them. */
+/**
+ * The authors of messages from humans; includes API clients, because people may use their own system to send messages.
+ */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose; standalone if its conversation is null. */

@@ -62,7 +62,7 @@ export class DecisionSteps {
     private readonly planning: Planning,
   ) {}
 
-  /** Makes a stored decision, whose row is locked. */
+  /** Makes a stored decision; the transaction has locked its row. */
   async resume(
     tx: Tx,
     { decision, agent, answer }: Resumed,

@@ -93,7 +93,7 @@ export class NewLineEmail {
   @Field(() => SmtpSecurity, { defaultValue: SmtpSecurity.starttls, description: SECURITY })
   security!: SmtpSecurity;
 
-  @Optional(() => String, "User name for the mail server; null or omitted for none.")
+  @Optional(() => String, "User name for the mail server; null or omitted to send without authentication.")
   @IsText(USER_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   user?: string | null | undefined;

@@ -124,7 +124,7 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;
 
-  @Nullable(() => String, "Confirmation sent to a contact who opts out; null for none.")
+  @Nullable(() => String, "Confirmation sent to a contact who opts out; null if none is sent.")
   @MaxCharacters(OPT_OUT_REPLY_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   optOutReply!: string | null;

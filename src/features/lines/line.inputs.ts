@@ -55,7 +55,7 @@ export class CreateLineInput extends IdempotentInput {
 
   @Optional(
     () => NewLineSettings,
-    "Delivery settings, which determine the line's kind; null or omitted for a `local` line, whose messages stay on this server.",
+    "Delivery settings; they determine the line's kind. Null or omitted for a `local` line, which keeps its messages on this server.",
   )
   @ValidateNested()
   settings?: NewLineSettings | null | undefined;
@@ -82,7 +82,7 @@ export class CreateLineInput extends IdempotentInput {
 
   @Optional(
     () => String,
-    "Confirmation sent to a contact who opts out, at most 1,000 characters; null or omitted for none.",
+    "Confirmation sent to a contact who opts out, at most 1,000 characters; null or omitted to send none.",
   )
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
@@ -121,7 +121,7 @@ export class UpdateLineInput extends LineById {
 
   @Optional(
     () => String,
-    "Confirmation sent to a contact who opts out, at most 1,000 characters; null for none.",
+    "Confirmation sent to a contact who opts out, at most 1,000 characters; null to send none.",
   )
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()

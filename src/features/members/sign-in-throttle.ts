@@ -13,14 +13,14 @@ import { SignInThrottle } from "./sign-in-throttle.entity";
 const WINDOW_MS = 15 * 60 * 1000;
 /** How long an address remains known after a sign-in. */
 const KNOWN_MS = 30 * DAY_MS;
-/** Max attempts per account, from all addresses. */
+/** Max attempts per account across all addresses. */
 const MAX_PER_ACCOUNT = 100;
 /**
  * Max attempts per account and address, so that a stranger elsewhere cannot lock the owner out with a few wrong
  * passwords.
  */
 const MAX_PER_PAIR = 10;
-/** Max attempts per address, for all accounts; an office may share an address. */
+/** Max attempts per address across all accounts; an office may share an address. */
 const MAX_PER_ADDRESS = 50;
 /** Max attempts per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;

@@ -49,7 +49,7 @@ export const messageEvent = (
   },
 });
 
-/** The columns of `Told`, for `UPDATE message … RETURNING`. */
+/** RETURNING list for `Told`. */
 export const TOLD = `message.id, message.agent_id as "agentId", message.conversation_id as "conversationId", message.status,
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;

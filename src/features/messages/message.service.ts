@@ -45,7 +45,7 @@ export class MessageService {
     );
   }
 
-  /** The ID of the unsent message that a queued message waits for, if there is one. Does not check access. */
+  /** The ID of the unsent message that a queued message is waiting for, if any. Does not check access. */
   async inFrontOf(message: Message): Promise<string | null> {
     return (this.mayWait(message) && (await this.fronts(message.id))) || null;
   }

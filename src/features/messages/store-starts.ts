@@ -27,8 +27,8 @@ export interface Content {
 const MAX_SEARCHED = 100;
 
 /**
- * The thread of an e-mail, for `UPDATE message … RETURNING`: the thread and, on a new line, the subject of the
- * contact's last e-mail; if there is none, the ID and subject of the first e-mail to the contact.
+ * RETURNING list for the thread of an e-mail: the thread and, on a new line, the subject of the contact's last e-mail;
+ * if there is none, the ID and subject of the first e-mail to the contact.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')

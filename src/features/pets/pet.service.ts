@@ -72,7 +72,7 @@ export class PetService {
   }
 
   /**
-   * Adds a pet, for an agent or a member.
+   * Adds a pet on behalf of an agent or a member.
    * @throws GatewayError `idempotency_key_reused`
    */
   create(context: RequestContext, { idempotencyKey, ...pet }: CreatePetInput): Promise<Pet> {

@@ -96,7 +96,7 @@ export interface Range {
 }
 
 /**
- * The range of a part of the document; if the part is missing, the name of its container.
+ * The range of a document part or, if the part is missing, of its container's name.
  * @param position a line and column within the part's text, if it is a string
  */
 export function rangeOf(

@@ -161,7 +161,7 @@ export const isTruthy = (value: Value): boolean => value !== null && value !== f
 
 /**
  * True if two values are the same.
- * @throws TextError for two lists or objects, whose comparison could take a long time
+ * @throws TextError for two lists or objects, because comparing them could take a long time
  */
 export function isSame(one: Value, other: Value, run: TextRun): boolean {
   if (isMark(one)) return matches(one, other, run);
