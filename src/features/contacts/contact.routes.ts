@@ -175,7 +175,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "listContactConsents",
       summary: "List the consents of a contact",
-      description: "The known consents for a contact's addresses; 404 if the contact does not exist.",
+      description: "The consents for a contact's addresses; 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/consents",
       document: `query listContactConsents($id: ID!) { contact(by: { id: $id }) { ${CONSENTS} } }`,
@@ -190,7 +190,7 @@ export const contactRoutes: RouteGroup = {
       operationId: "setContactConsent",
       summary: "Set a contact's consent",
       description:
-        "Sets a consent to a topic, or to all messages (`*`). An opt-out cancels waiting messages.",
+        "Sets the consent to receive messages about a topic, or all messages (`*`). An opt-out cancels waiting messages.",
       method: "PUT",
       path: "/agent/contacts/:contactId/consents/:topic",
       document: `mutation setContactConsent(

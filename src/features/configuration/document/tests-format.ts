@@ -105,7 +105,7 @@ const failed = z
     subject: subject.optional(),
     wasResent: z.boolean().describe("True if the message was already resent.").optional(),
   })
-  .describe("The message of `message.failed`, which the effect `resend` resends.");
+  .describe("The failed message of `message.failed`; the effect `resend` sends it again.");
 
 /** The model errors that a test can assume. */
 export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
@@ -129,7 +129,7 @@ const sent = z
     text: text.describe("The whole text.").optional(),
     contains: text.describe("A part of the text.").optional(),
     subject: subject.describe("The subject; null if there is none.").optional(),
-    line: line.nullable().describe("Line set by the rule; null if it sets none.").optional(),
+    line: line.nullable().describe("Name of the line set by the effect; null if it sets none.").optional(),
   })
   .refine(
     ({ text, contains }) => text === undefined || contains === undefined,
@@ -194,7 +194,7 @@ const test = z.strictObject({
 export const tests = z
   .array(test)
   .max(MAX_TESTS)
-  .describe("Situations and what the agent must do in them, for `gateway configuration test`.");
+  .describe("Situations with the decisions that the agent must make; run by `gateway configuration test`.");
 
 export type TestDocument = z.infer<typeof test>;
 
