@@ -43,7 +43,7 @@ function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>[
 
 /** Max length of a logged SQL statement (characters); a batch insert only repeats its placeholders. */
 const QUERY_MAX_LENGTH = 500;
-/** Max length of a logged error message (characters), which may quote client input. */
+/** Max length of a logged error message (characters), because it may quote client input. */
 const MESSAGE_MAX_LENGTH = 1_000;
 const STACK_MAX_LENGTH = 8_000;
 

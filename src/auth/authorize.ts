@@ -3,7 +3,7 @@ import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
 
-/** The kinds of callers that are allowed to call a field; omitted kinds are not allowed. */
+/** The kinds of callers allowed to call a field; omitted kinds are rejected. */
 export interface AllowedCallers {
   /** Keys with this scope; true for any active key. */
   key?: Scope | true;

@@ -71,5 +71,5 @@ export function add(configuration: Command): void {
     .action(async (file: string, options: PublishOptions) => (await inDatabase()).publish(file, options));
 }
 
-/** Loads the services, which takes a second, only for commands that need a database. */
+/** Loads the services only for commands that need a database, because loading takes a second. */
 const inDatabase = () => import("./published-configuration.js");

@@ -13,7 +13,7 @@ import { print } from "./output";
 /** Max length of the source line shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
 
-/** Max size of a file (bytes), which allows for generous whitespace. */
+/** Max size of a file (bytes), with room for generous whitespace. */
 const FILE_MAX_BYTES = 4 * TESTED_DOCUMENT_MAX_BYTES;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Parses an address and unwraps IPv4-mapped IPv6, which dual-stack sockets report. */
+/** Parses an address and unwraps IPv4-mapped IPv6, because dual-stack sockets report it. */
 const parse = (ip: string | null) => (ip !== null && isIP(ip) !== 0 ? ipaddr.process(ip) : undefined);
 
 /** Returns the first groups of an IPv6 address; undefined for any other address. */

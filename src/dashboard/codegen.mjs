@@ -34,7 +34,7 @@ if (read(STAMP) !== currentStamp()) {
 }
 
 /**
- * Loads the libraries, which takes longer than detecting that nothing has changed.
+ * Loads the libraries on demand, because loading takes longer than detecting that nothing has changed.
  * @returns a function that generates the file of a folder from its documents, which use the fragments in the same
  *   folder
  */

@@ -18,7 +18,7 @@ export interface EmailSettings {
   /** Name or address of the SMTP server. */
   host: string;
   port: number;
-  /** `tls` from the first byte, mandatory `starttls`, or `none`, which production accepts only for allowed targets. */
+  /** `tls` from the first byte, mandatory `starttls`, or `none`; production accepts `none` only for allowed targets. */
   security: "tls" | "starttls" | "none";
   user?: string;
   password?: string;
@@ -110,7 +110,7 @@ async function deliver(
   return { outcome: AttemptOutcome.accepted, providerId: providerIdOf(mail, info), isDelivered: false };
 }
 
-/** Returns the e-mail as a stream, which is read only after the server has replied to DATA. */
+/** Returns the e-mail as a stream; it is read only after the server has replied to DATA. */
 const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) => void): Readable =>
   new Readable({
     read() {

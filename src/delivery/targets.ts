@@ -34,7 +34,7 @@ export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /**
  * Decides where the gateway may connect on behalf of its users, both when a line is saved and on every connection. The
- * gateway connects only to addresses that have been checked, which defeats DNS rebinding.
+ * gateway connects only to addresses that have been checked, to defeat DNS rebinding.
  */
 export class Targets {
   private readonly isAllowedPrivate: (address: string) => boolean;

@@ -11,7 +11,7 @@ import { validateInput } from "../schema/validate-input";
  * @throws InvalidInput with paths that start with an argument's name
  */
 export const validateArgument: ValidatorFn = (value, type, { info }) =>
-  // Scalars have no rules, and most resolvers take only scalars, which a promise would delay needlessly.
+  // Scalars have no rules, and most resolvers take only scalars, so a promise would delay them needlessly.
   typeof value === "object" && value !== null ? validateObject(value, type, info) : undefined;
 
 async function validateObject(

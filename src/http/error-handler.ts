@@ -36,7 +36,7 @@ export const sendError = (
   reply: FastifyReply,
 ): FastifyReply => sendUnlogged(noteFailure(error, request), request, reply);
 
-/** Like `sendError`, but for an expected state, which is not logged as a failure. */
+/** Like `sendError`, but for an expected state, so nothing is logged as a failure. */
 export function sendUnlogged(
   error: GatewayError,
   { headers }: FastifyRequest,

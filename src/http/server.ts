@@ -90,12 +90,12 @@ export async function createHttpServer(
   return app;
 }
 
-/** @throws Error, because a route's schema would not be checked */
+/** @throws Error for every schema, because a route's schema would not be checked */
 const withoutSchemas = (): never => {
   throw new Error("Routes have no schemas.");
 };
 
-/** Serves requests with an unknown expectation (RFC 9110, 10.1.1), which Node would reject with a bare 417. */
+/** Serves requests with an unknown expectation (RFC 9110, 10.1.1), because Node would reject them with a bare 417. */
 function ignoreExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }

@@ -27,8 +27,8 @@ export class RejectedTokens {
 
   /**
    * Looks up a token, unless its address has presented too many unknown tokens.
-   * @param hash hash of the token; undefined for a malformed token, which is neither looked up nor counted
-   * @param ip null for a caller without an address, which is not limited
+   * @param hash hash of the token; undefined for a malformed token, because it is neither looked up nor counted
+   * @param ip null for a caller without an address; such a caller is not limited
    * @throws GatewayError `too_many_attempts`, with `Retry-After`
    */
   async find<T>(

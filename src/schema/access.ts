@@ -39,7 +39,7 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
 /**
  * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` would
  * create several promises per call.
- * @throws Error that names the fields without a rule, which would be open to all callers
+ * @throws Error that names the fields without a rule, because they would be open to all callers
  */
 export function enforceAccess(schema: GraphQLSchema): void {
   assertAccessDeclared(schema);

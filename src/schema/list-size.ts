@@ -46,7 +46,7 @@ export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
 
 /** Assumed length of a list that declares no length. */
 const ASSUMED_ITEMS = DEFAULT_PAGE;
-/** Assumed length of an introspection list, which is roughly the average. */
+/** Assumed length of an introspection list, roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
 /**
  * Assumed max length of a text that declares none: the max length of an e-mail address, the longest of the short texts.
@@ -114,7 +114,7 @@ export function charactersOf(field: Field | undefined): number {
 
 const literal = (node: ValueNode): unknown => (node.kind === Kind.INT ? Number(node.value) : null);
 
-/** Returns 0 for an out-of-range size, which is rejected later. */
+/** Returns 0 for an out-of-range size, because such a size is rejected later. */
 const inRange = (first: unknown): number => {
   const size = first === null || first === undefined ? DEFAULT_PAGE : Number(first);
   return size >= 0 && size <= MAX_PAGE ? size : 0;

@@ -35,7 +35,7 @@ export async function supervise(config: Config, log: Logger): Promise<void> {
   const hadTerminal = isatty(STDERR);
   process.on("SIGHUP", () => {
     if (!hadTerminal || isatty(STDERR)) return void supervisor.restart();
-    // The terminal was closed. Restore the default, which ends the process and then the workers.
+    // The terminal was closed. Restore the default, so that the signal ends the process and then the workers.
     process.removeAllListeners("SIGHUP");
     process.kill(process.pid, "SIGHUP");
   });

@@ -5,7 +5,7 @@ import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
 import { changesInText, describe, type Entry } from "./sentence";
 
-/** An entry: its sentence and time on one line, which expands to show the details. */
+/** An entry: its sentence and time on one line; expands to show the details. */
 export function AuditEntry({ entry }: { entry: Entry }) {
   const [isOpen, setOpen] = useState(false);
   const { who, verb, target, to, after } = describe(entry);

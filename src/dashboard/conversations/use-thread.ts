@@ -18,7 +18,7 @@ const MAX_RECENT = 100;
 
 /** Polling interval for new messages (ms). */
 const POLL_MS = 5_000;
-/** Polling interval while a message is being sent (ms), which takes only a moment. */
+/** Polling interval while a message is being sent (ms); sending takes only a moment. */
 const LEAVING_POLL_MS = 1_000;
 
 /** The loaded messages of a conversation, without gaps up to the newest. */
@@ -75,7 +75,7 @@ function recentOf({ messages }: Loaded): number {
   return Math.min(Math.max(unsent, MIN_RECENT), MAX_RECENT);
 }
 
-/** True if the first unsent message, which the others wait for, is being sent or is about to be. */
+/** True if the first unsent message is being sent or is about to be; the others wait for it. */
 const isLeaving = ({ messages }: Loaded): boolean => {
   const first = messages.find(isUnsent);
   return first?.status === "sending" || (first?.status === "queued" && !isHeld(first));

@@ -6,7 +6,7 @@ import styles from "./page.module.css";
 /** The URL of the first page, until it is shown. */
 let firstPath: string | undefined = location.pathname;
 
-/** True if the browser went back or forward, which restores the scroll position. */
+/** True if the browser went back or forward, because it then restores the scroll position. */
 let wentBack = false;
 window.addEventListener("popstate", () => {
   wentBack = true;

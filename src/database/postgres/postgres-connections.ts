@@ -111,7 +111,7 @@ export class PostgresConnections {
 
   /**
    * Closes idle connections now and busy ones once they are released: after a failover or switchover, they may still
-   * lead to the old server, which is read-only and whose rows are stale.
+   * lead to the old server; it is read-only, and its rows are stale.
    */
   replaceAll(): void {
     const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();
@@ -160,7 +160,7 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs a report, which may read many rows, like `forReading`.
+   * Runs a report like `forReading`; a report may read many rows.
    * @param owner the fair-queueing key
    */
   async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {

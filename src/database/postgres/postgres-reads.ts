@@ -76,7 +76,7 @@ export class PostgresReads {
    * @throws the driver's error
    */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    // PostgreSQL would replan a one-item list on every run, which takes twice as long as the rest of the query.
+    // PostgreSQL would replan a one-item list on every run, and planning takes twice as long as the rest of the query.
     return values.length === 1
       ? this.selected(
           lookup,

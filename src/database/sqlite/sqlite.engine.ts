@@ -256,7 +256,7 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** Runs work on the connection for reports, which is shared round-robin among owners. */
+  /** Runs work on the connection for reports; owners share it round-robin. */
   private async reporting<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await this.reports.acquire(this.limits.call, owner);
     try {

@@ -61,7 +61,7 @@ export async function findOfCaller<
 }
 
 /**
- * Locks an agent's row until the transaction ends, for changes that must not run concurrently.
+ * Locks an agent's row until the transaction ends, so that changes do not run concurrently.
  * @throws GatewayError `not_found` if it was deleted in the meantime
  */
 export const lockAgent = coalesceInTx(

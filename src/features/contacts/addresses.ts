@@ -7,7 +7,7 @@ import { AddressKind, type ContactAddress } from "./contact-address.entity";
 /** A normalized address. */
 export type Address = Pick<ContactAddress, "kind" | "address">;
 
-/** Control characters, which addresses never contain. */
+/** Control characters; addresses never contain any. */
 const CONTROL = /\p{Cc}/u;
 
 /** Invisible characters in pasted texts, such as direction marks, except the joiners that some languages need. */
@@ -69,7 +69,7 @@ function normalizeEmail(text: string): string | undefined {
   return isValid ? address : undefined;
 }
 
-/** The channel, which providers put before a number. */
+/** The channel that providers put before a number. */
 const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 
 /** A prefix that stands for `+`. */

@@ -105,7 +105,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases conversations with a contact by `releaseAfter`: one, or all that were handed off together.
+   * Releases one conversation with a contact after `releaseAfter`, or all that were handed off together.
    * @param context the gateway's own context
    * @param conversations open conversations handled by a human, with their rows, contact and lanes locked
    */

@@ -74,7 +74,7 @@ export async function applyEffects(
     const messages = tx.isDryRun ? 0 : 1;
     assertRoom(await application.queues.take(application.agentId, { status, messages }), status);
   }
-  // These effects cancel messages, which frees room.
+  // These effects cancel messages and so free room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;

@@ -64,7 +64,7 @@ export class DecisionMaker {
    * a deliverer.
    * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths from `situation`, or see
    *   `findParticipants` and `applyEffects`
-   * @throws GatewayError a rejection after something was stored, which ends the transaction
+   * @throws GatewayError a rejection after something was stored; it ends the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
@@ -129,7 +129,7 @@ export class DecisionMaker {
       contactId: participants.contact?.id ?? null,
       conversationId: participants.conversation?.id ?? null,
       snapshot,
-      // Null only in dry runs, which are not stored.
+      // Null only in dry runs, because these are not stored.
       configurationVersion: version as number,
       createdAt: now,
       ...pendingDecision(situation, configuration.keyOf(situation)),

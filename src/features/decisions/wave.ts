@@ -17,7 +17,7 @@ interface Units<Input, Result> {
  * Runs units of work in one transaction: units about the same subject in order, one by one; all others concurrently.
  * @param inputs the inputs of all units
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
- * @throws the error of a unit that had stored something, which ends the transaction
+ * @throws the error of a unit that had stored something; it ends the transaction
  */
 export async function inTurns<Input, Result>(
   inputs: readonly Input[],

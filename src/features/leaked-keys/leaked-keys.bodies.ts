@@ -30,7 +30,7 @@ const GITHUB_REPORT = z
 
 /**
  * Reads a body with a key.
- * @throws GatewayError `invalid_request`, including for a key with a typo, which cannot exist
+ * @throws GatewayError `invalid_request`, including for a key with a typo, because it cannot exist
  */
 export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });

@@ -96,9 +96,9 @@ export class InvitationService {
    * Invites a person to the caller's organization, and sends the link by e-mail if a mail server is configured. An
    * earlier invitation to the address ends. The result does not reveal whether the address belongs to a member of
    * another organization.
-   * @returns the invitation with its link, which a retry with the same idempotency key neither shows nor sends again
+   * @returns the invitation with its link, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `conflict` if the address belongs to a member of the organization, `limit_reached`,
-   * `too_many_attempts`, `idempotency_key_reused`, or `not_found` for a retry after the invitation has ended
+   *   `too_many_attempts`, `idempotency_key_reused`, or `not_found` for a retry after the invitation has ended
    */
   async invite(
     context: RequestContext,

@@ -190,8 +190,8 @@ export class PasskeyService {
 
   /**
    * Opens a session for the owner of a passkey. The passkey has verified its user, so it counts as both factors.
-   * @throws GatewayError `forbidden`, or `invalid_passkey`, which does the same work for an unknown passkey as for a
-   *   wrong signature, except for the audit entry
+   * @throws GatewayError `forbidden`, or `invalid_passkey`; an unknown passkey causes the same work as a wrong
+   *   signature, except for the audit entry
    */
   signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
     return this.verified(origin, input, (tx, member) => this.services.sessions.open(tx, member, origin));

@@ -50,7 +50,7 @@ export class MessageService {
     return (this.mayWait(message) && (await this.fronts(message.id))) || null;
   }
 
-  /** True if a message is queued in a conversation, and so another message may be ahead of it. */
+  /** True if a message is queued in a conversation, so another message may be ahead of it. */
   mayWait({ status, conversationId }: Message): boolean {
     return status === MessageStatus.queued && conversationId !== null;
   }

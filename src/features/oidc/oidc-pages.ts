@@ -2,7 +2,7 @@ import { escapeHtml } from "../../common/escape-html";
 import { plainPage } from "../../http/plain-page";
 import type { ProblemKind } from "./sign-in-problem";
 
-/** The failure messages, which contain no data from the issuer. */
+/** The failure messages; they contain no data from the issuer. */
 const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading: string, text: string]>> = {
   expired: [
     "This sign-in has expired",

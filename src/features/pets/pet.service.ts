@@ -102,7 +102,7 @@ export class PetService {
   }
 
   /**
-   * Inserts pets in one statement, which also rechecks the keys. IDs ascend in the order of VALUES, but RETURNING may
+   * Inserts pets in one statement that also rechecks the keys. IDs ascend in the order of VALUES, but RETURNING may
    * reorder the rows.
    */
   private async insert(tx: Tx, pets: readonly Draft[]): Promise<Pet[]> {

@@ -8,7 +8,7 @@ import { EXAMPLE } from "../example";
 /** Complements the policy in the page itself, where `frame-ancestors` has no effect. */
 const POLICY = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'";
 
-/** Lets Apollo Sandbox load its scripts and styles, which the default policy forbids. */
+/** Lets Apollo Sandbox load its scripts and styles, because the default policy forbids them. */
 export function allowSandboxContent(app: FastifyInstance, environment: Config["environment"]): void {
   if (environment !== "development") return;
   app.addHook("onRequest", (request, reply, done) => {

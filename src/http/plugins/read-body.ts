@@ -154,7 +154,7 @@ class BodyBuffer {
         }
       };
       const onEnd = () => settle();
-      // The client disconnected, which is not a server error.
+      // The client disconnected: this is not a server error.
       const onError = (cause: Error) => settle(new GatewayError("invalid_request", undefined, { cause }));
       const settle = (error?: unknown) => {
         payload.off("data", onData).off("end", onEnd).off("error", onError);

@@ -20,7 +20,8 @@ const ADDRESSES = {
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
 /**
- * Adds `/changelog` and `/`, which redirects browsers to the dashboard and returns the service's addresses to programs.
+ * Adds `/changelog` and `/`. The latter redirects browsers to the dashboard and returns the service's addresses to
+ * programs.
  */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   const index = Object.fromEntries(

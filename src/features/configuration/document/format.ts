@@ -209,7 +209,7 @@ export const documentJsonSchema = (): object => {
   };
 };
 
-/** Limits on members (`maxProperties` in JSON Schema), which the format itself cannot declare. */
+/** Limits on members (`maxProperties` in JSON Schema), because the format itself cannot declare them. */
 export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,

@@ -113,7 +113,7 @@ function situationOf(
   return { ...tested, ...(contact !== null && { contact: tested.contact ?? {} }) } as TestedSituation;
 }
 
-/** Omits empty members, which a test need not name. */
+/** Omits empty members, because a test need not name them. */
 const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members).filter(

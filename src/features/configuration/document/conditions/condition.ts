@@ -10,7 +10,7 @@ import type { Expression, Run } from "./run";
 
 export interface ClauseResult {
   source: string;
-  /** Null if the clause failed, which counts as false. */
+  /** Null if the clause failed; a failure counts as false. */
   value: boolean | null;
   error: { code: FailureCode; message: string } | null;
   /** The values read by the clause, in the order of first access. */

@@ -28,7 +28,9 @@ const never = () => {
   throw new Error("The gateway evaluates conditions itself.");
 };
 
-/** The shared base of all environments, sufficient to parse conditions; created on first use, which loads CEL. */
+/**
+ * The shared base of all environments, sufficient to parse conditions; created on first use, because that loads CEL.
+ */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;
   return () => {

@@ -8,7 +8,7 @@ export class TextError extends Error {
 
 /**
  * Converts a value to text for a message.
- * @throws TextError for an object, which cannot be converted to text
+ * @throws TextError for an object, because objects cannot be converted to text
  */
 export function textOf(value: Value, steps: StepBudget): string {
   if (value === null) return "";
