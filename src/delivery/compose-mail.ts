@@ -86,6 +86,6 @@ const unsubscribeHeaders = (url: string) => ({
   ...(url.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
 });
 
-/** Returns a complete HTML document, which some mail filters require. */
+/** Returns a complete HTML document, because some mail filters require one. */
 const documentWith = (html: string): string =>
   `<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n${html}\n</body></html>\n`;

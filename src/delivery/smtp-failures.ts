@@ -27,7 +27,7 @@ const RECIPIENT_STATUS = /\b5\.(1\.([1-46]|10)|2\.\d+)\b/;
 /** Status codes for a message that is too large, or an address that the server cannot send to (RFC 1870, 6531). */
 const MESSAGE_STATUS = /^552\b|\b5\.(2\.3|3\.4|6\.\d+)\b/;
 
-/** Addresses and host names, whose words must not be mistaken for the reason. */
+/** Matches addresses and host names, because their words must not be mistaken for the reason. */
 const NAMES = /<[^<>]*>|\S+@\S+|\b[\w-]+(\.[\w-]+)+/g;
 
 /** True if a permanent reply to a mail transaction command rejects the line, not just this message. */

@@ -36,7 +36,7 @@ export interface Inbound {
   sentAt: Timestamp;
   /** Human-readable description of the parts that were not stored. */
   omitted: string | null;
-  /** True if a program wrote the message, which must not be answered. */
+  /** True if a program wrote the message, so it must not be answered. */
   isAutomatic: boolean;
 }
 

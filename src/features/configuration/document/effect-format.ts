@@ -112,7 +112,7 @@ const later = z.strictObject({
         .describe(`A template for the time in RFC 3339, at most ${MAX_TIMER_DAYS} days ahead.`)
         .optional(),
       key: source.describe(
-        "A template that names the timer; it replaces the contact's waiting timer with the same name.",
+        "Key of the timer, as a template. It replaces the contact's waiting timer with the same key.",
       ),
       data: z
         .record(
@@ -138,7 +138,7 @@ const later = z.strictObject({
     .describe("Submits a situation to the agent later, about the same contact and conversation."),
 });
 const cancelTimer = z.strictObject({
-  cancelTimer: source.describe("A template that names the contact's timer to cancel."),
+  cancelTimer: source.describe("Key of the contact's timer to cancel, as a template."),
 });
 
 const resend = z.strictObject({

@@ -112,7 +112,7 @@ export function missingPlurals(configuration: CompiledConfiguration): Problem[] 
   );
 }
 
-/** Finds texts with an unsubscribe link, which requires `PUBLIC_URL`. */
+/** Finds texts with an unsubscribe link, because the link requires `PUBLIC_URL`. */
 export function missingLinks(configuration: CompiledConfiguration): Problem[] {
   const { templates = {} } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>
@@ -125,7 +125,7 @@ export function missingLinks(configuration: CompiledConfiguration): Problem[] {
   );
 }
 
-/** Parses a source of a template. */
+/** Parses one of a template's sources. */
 const parsed = (configuration: CompiledConfiguration, path: readonly string[], source: string) =>
   path.at(-1) === "html" ? configuration.parseHtml(source) : configuration.parseText(source);
 

@@ -31,7 +31,7 @@ const language = matching(
 export const urgent = z
   .boolean()
   .describe(
-    "True to bypass windows and caps, and to send the message before others that wait for the line's rate.",
+    "True to bypass windows and caps, and to send the message before others held back by the line's rate limit.",
   )
   .optional();
 

@@ -35,7 +35,7 @@ export const LOCAL_FILTERS: Readonly<Record<string, Filter>> = {
       dated(value, { part: "date", format: textOf(format, run.steps), zone }, run),
     problemOf: ([format, zone]) => {
       const unknown = typeof format === "string" ? unknownConversion(format) : undefined;
-      if (unknown) return `passes ${unknown} to the filter date, which does not support this conversion`;
+      if (unknown) return `passes the unsupported conversion ${unknown} to the filter date`;
       const isStyle = (DATE_STYLES as readonly unknown[]).includes(format);
       const meant =
         typeof format === "string" && !isStyle && !format.includes("%")
@@ -49,26 +49,26 @@ export const LOCAL_FILTERS: Readonly<Record<string, Filter>> = {
     max: 2,
     run: (value, [style = "", zone = null], run) => {
       const name = textOf(style, run.steps);
-      if (!isTimeStyle(name)) throw new TextError("the style of a time is neither short nor medium");
+      if (!isTimeStyle(name)) throw new TextError("the time style must be short or medium");
       return dated(value, { part: "time", format: name, zone }, run);
     },
     problemOf: ([style, zone]) =>
       style === undefined || isTimeStyle(style)
         ? zoneProblem(zone)
-        : `passes ${style} to the filter time, which has the styles ${TIME_STYLES.join(" and ")}`,
+        : `passes ${style} to the filter time: use ${TIME_STYLES.join(" or ")}`,
   },
   money: {
     min: 1,
     max: 1,
     run: (value, [code = ""], run) => {
       const currency = textOf(code, run.steps);
-      if (!isCurrency(currency)) throw new TextError("the currency is not a code such as EUR");
+      if (!isCurrency(currency)) throw new TextError("the currency must be a code such as EUR");
       return run.place.formats.number(exact(value, run), run.place.locale, { currency }, run.steps);
     },
     problemOf: ([code]) =>
       code === undefined || isCurrency(String(code))
         ? undefined
-        : `uses the currency ${code}, which does not exist${suggestion(String(code).toUpperCase(), currencies())}`,
+        : `uses the unknown currency ${code}${suggestion(String(code).toUpperCase(), currencies())}`,
   },
   number: {
     min: 0,
@@ -101,7 +101,7 @@ export const LOCAL_FILTERS: Readonly<Record<string, Filter>> = {
   },
 };
 
-const DIGITS_PROBLEM = "the number of digits is not a whole number from 0 to 15";
+const DIGITS_PROBLEM = "the number of digits must be a whole number from 0 to 15";
 
 const isDigits = (value: Value): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 15;
@@ -115,7 +115,7 @@ const isTimeStyle = (style: unknown): style is (typeof TIME_STYLES)[number] =>
 const zoneProblem = (zone: string | number | undefined): string | undefined =>
   zone === undefined || isZone(String(zone))
     ? undefined
-    : `uses the time zone ${zone}, which does not exist${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
+    : `uses the unknown time zone ${zone}${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
 
 /**
  * A number to format, or a decimal number as text, without losing a digit.
@@ -162,7 +162,7 @@ function zoned(at: Date, zone: Value, isStyled: boolean, run: TextRun): { date: 
   if (zone !== null) {
     const name = textOf(zone, run.steps);
     const date = formats.inZone(at, name, run.steps);
-    if (date === undefined) throw new TextError("there is no such time zone");
+    if (date === undefined) throw new TextError("the time zone is unknown");
     return { date, name };
   }
   if (!isStyled && !isZoned) return { date: at, name: UTC };
