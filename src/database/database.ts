@@ -21,7 +21,7 @@ const MAX_OWNERS = 1_000;
 
 /**
  * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors
- * come from the caller's own code.
+ * come from the caller's own code. One class, because all calls share this mapping, the spans and the measurements.
  */
 export class Database {
   private lastWriteFailed = false;

@@ -57,7 +57,10 @@ export interface LaneCounts {
   oldestDueSeconds: number;
 }
 
-/** The queue of due work, held in the database; listeners only save deliverers the wait for the next check. */
+/**
+ * The queue of due work, held in the database; listeners only save deliverers the wait for the next check. One class,
+ * because its statements lock and change the same rows.
+ */
 export class Lanes {
   /** Number of listeners in this process. */
   private listeners = 0;

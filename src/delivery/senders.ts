@@ -107,7 +107,7 @@ class Taken {
 }
 
 /**
- * The senders of this process; each sends one message at a time.
+ * The senders of this process; each sends one message at a time. One class, because all limits count the same senders.
  *
  * - A channel whose last attempt failed, or whose attempts take long, can have only one sender. All such channels
  *   together can have at most half of the senders, so that unresponsive receivers leave the rest to others.

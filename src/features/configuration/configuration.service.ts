@@ -65,7 +65,10 @@ export interface Publication {
   note?: string | null | undefined;
 }
 
-/** Agents' configurations. Changes to one agent's configuration are serialized. */
+/**
+ * Agents' configurations. Changes to one agent's configuration are serialized. One class, because saving and publishing
+ * run the same check.
+ */
 export class ConfigurationService {
   /** Runs one check at a time: concurrent checks would occupy many consecutive event-loop ticks. */
   private readonly checks = new Semaphore(1);

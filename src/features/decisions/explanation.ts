@@ -31,6 +31,8 @@ import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { MessageGate } from "../messages/message-gate";
 
+// The types of an explanation are in one file, because they form one tree.
+
 /** Assumed number of rules: a configuration has at most 200, but a decision rarely tries that many. */
 const ASSUMED_RULES = 25;
 /** Assumed number of clauses per rule (max 20): the clauses of all rules share a document of 256 KiB. */

@@ -41,7 +41,10 @@ const REQUIRED = { permission: Permission.config_manage };
 /** How long messages are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/** Manages the lines that agents send messages from. Changes to the lines of one agent are serialized. */
+/**
+ * Manages the lines that agents send messages from. Changes to the lines of one agent are serialized. One class, because
+ * all changes take the same steps.
+ */
 export class LineService {
   /** A line by ID. Does not check access. */
   readonly byId: (id: string) => Promise<Line | undefined>;

@@ -19,6 +19,8 @@ import {
 } from "./message.enums";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
+// One file, because a message is one row.
+
 /** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 

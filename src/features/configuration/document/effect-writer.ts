@@ -37,7 +37,7 @@ function formatLocale(ofText: string, ofContact: string | null): string {
 /** A rendered template. */
 type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject" | "html">;
 
-/** Creates the effects of one decision. */
+/** Creates the effects of one decision: one class, because they share limits on steps, messages and HTML. */
 export class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
