@@ -1,4 +1,4 @@
-import { PutContactInput } from "../../src/features/contacts/contact.inputs";
+import { PutContactInput } from "../../src/features/contacts/put-contact.inputs";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
 

@@ -7,10 +7,10 @@ import { GatewayError, InvalidInput } from "../../errors";
 import { type Address, normalizeAddress } from "./addresses";
 import type { Consents } from "./consents";
 import type { Contact } from "./contact.entity";
-import type { NewAddress } from "./contact.inputs";
 import { MAX_ADDRESSES } from "./contact.limits";
 import { ContactAddress } from "./contact-address.entity";
 import { addressesOf, contactIdOf } from "./known-contact";
+import type { NewAddress } from "./put-contact.inputs";
 
 const ANOTHER_CONTACT = "Another contact has one of the addresses.";
 

@@ -1,72 +1,21 @@
 import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
-import { Checked } from "../../common/checked";
-import { enumOf } from "../../common/declared-enum";
-import { JsonSchema } from "../../common/json-schema";
-import { canonicalLocale, isTimeZone } from "../../common/locales";
 import { Nullable, Optional } from "../../common/nullable";
-import { ArrayMaxSize, ArrayNotEmpty, ValidateNested } from "../../common/validators";
+import { ArrayMaxSize } from "../../common/validators";
 import { MAX_PAGE, OrderedPageArgs, PageArgs } from "../../pagination/connection";
-import { ForMembers } from "../../schema/for-members";
-import { ItemsApart } from "../../schema/items-apart";
-import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
-import { normalizeAddress } from "./addresses";
 import { ConsentState } from "./consent.entity";
-import { Contact } from "./contact.entity";
 import {
-  ADDRESS_MAX_LENGTH,
-  ATTRIBUTES_MAX_BYTES,
   CONSENT_TOPIC_MAX_LENGTH,
-  CONTACT_NAME_MAX_LENGTH,
   EVIDENCE_MAX_LENGTH,
   MAX_LISTED,
-  MAX_PUT,
-  MAX_PUT_CONSENTS,
   MAX_TAGS,
-  REF_MAX_LENGTH,
   TERM_MAX_LENGTH,
 } from "./contact.limits";
-import { AddressKind } from "./contact-address.entity";
 import { AreTags, IsTag } from "./tags";
-
-/** Requires the property to be a language tag. */
-export const IsLocale = () =>
-  Checked("isLocale", (value) =>
-    typeof value === "string" && canonicalLocale(value) !== undefined
-      ? undefined
-      : "must be a BCP 47 tag of a known language, such as de-CH",
-  );
-
-/** Requires the property to be a time zone. */
-export const IsTimeZone = () =>
-  Checked("isTimeZone", (value) =>
-    typeof value === "string" && isTimeZone(value)
-      ? undefined
-      : "must be an IANA time zone such as Europe/Zurich",
-  );
-
-const ADDRESS_FITS_KIND: ObjectRule = {
-  fields: ["kind", "address"],
-  check(input) {
-    const { kind, address } = input as unknown as NewAddress;
-    const normalized = normalizeAddress(kind, address);
-    return "problem" in normalized ? { path: "address", message: normalized.problem } : undefined;
-  },
-};
-
-const HAS_REF_OR_ADDRESSES: ObjectRule = {
-  fields: ["ref", "addresses"],
-  check(input) {
-    const { ref, addresses } = input as unknown as PutContactInput;
-    return ref == null && (addresses ?? []).length === 0
-      ? { path: "ref", message: "is required without addresses" }
-      : undefined;
-  },
-};
 
 const AGENT_ID_IS_FOR_REF: ObjectRule = {
   fields: ["by", "agentId"],
@@ -75,140 +24,6 @@ const AGENT_ID_IS_FOR_REF: ObjectRule = {
       ? { path: "agentId", message: "is not allowed with by.id" }
       : undefined,
 };
-
-@InputType({ description: "An address of a contact." })
-@Rule(ADDRESS_FITS_KIND)
-export class NewAddress {
-  @Field(() => AddressKind, { description: "Kind of address." })
-  kind!: AddressKind;
-
-  @Field(() => String, {
-    description:
-      "The address; whitespace is trimmed. E-mails are lowercased; phone numbers need a country code and become E.164.",
-  })
-  @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
-  address!: string;
-}
-
-@InputType({ description: "Consent for a topic at all addresses of a contact; see `setConsent`." })
-export class NewContactConsent {
-  // Short descriptions, because models read them with every tool.
-  @Field(() => String, { description: "Name of a topic; `*` for all." })
-  @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
-  topic!: string;
-
-  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
-  state!: ConsentState;
-
-  @Optional(() => String, "Where and how the contact decided.")
-  @IsText(EVIDENCE_MAX_LENGTH)
-  evidence?: string | null | undefined;
-}
-
-@InputType({
-  description:
-    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes all, which requires `ref`.",
-})
-@Rule(HAS_REF_OR_ADDRESSES)
-export class PutContactInput {
-  @Nullable(
-    () => ID,
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  )
-  @ForMembers()
-  agentId?: string | null | undefined;
-
-  @Optional(
-    () => String,
-    "The customer's own ID for the contact, 1 to 255 characters; unique within the agent.",
-  )
-  @IsText(REF_MAX_LENGTH, { singleLine: true })
-  ref?: string | null | undefined;
-
-  @Optional(() => String, "Name, 1 to 200 characters.")
-  @IsText(CONTACT_NAME_MAX_LENGTH, { singleLine: true })
-  name?: string | null | undefined;
-
-  @Optional(() => String, "Language as a BCP 47 tag of a known language, such as `de-CH`.")
-  @IsLocale()
-  locale?: string | null | undefined;
-
-  @Optional(() => String, "IANA time zone, such as `Europe/Zurich`.")
-  @IsTimeZone()
-  timezone?: string | null | undefined;
-
-  @Optional(
-    () => GraphQLJsonObject,
-    "The customer's own data about the contact, at most 8 KiB as JSON. Replaces all earlier attributes.",
-  )
-  @IsJsonObject(ATTRIBUTES_MAX_BYTES)
-  attributes?: Record<string, unknown> | null | undefined;
-
-  @Optional(() => [NewAddress], "Addresses to add; a contact has at most 10.")
-  @ValidateNested({ each: true })
-  @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
-  @JsonSchema({ maxItems: MAX_LISTED })
-  addresses?: NewAddress[] | null | undefined;
-
-  @Nullable(() => [String], "Tags to add, case-insensitive.")
-  @AreTags()
-  tags?: string[] | null | undefined;
-
-  @Optional(() => [NewContactConsent], "Consent per topic.")
-  @ValidateNested({ each: true })
-  @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
-  @JsonSchema({ maxItems: MAX_PUT_CONSENTS })
-  consents?: NewContactConsent[] | null | undefined;
-}
-
-@InputType({ description: "Contacts to create or change." })
-export class PutContactsInput {
-  @Field(() => [PutContactInput], { description: "The contacts, 1 to 500, each as for `putContact`." })
-  @ItemsApart()
-  @ArrayNotEmpty({ message: "must have at least one item" })
-  @ArrayMaxSize(MAX_PUT, { message: `must have at most ${MAX_PUT} items` })
-  @JsonSchema({ minItems: 1, maxItems: MAX_PUT })
-  contacts!: PutContactInput[];
-}
-
-@ObjectType({ simpleResolvers: true, description: "A contact after it was created or changed." })
-export class StoredContact {
-  @Field(() => Contact, { description: "The contact." })
-  contact!: Contact;
-
-  @Field(() => Boolean, { description: "True if the call created the contact." })
-  created!: boolean;
-}
-
-export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
-  invalid_request: "The contact is not valid.",
-  conflict:
-    "The `ref` and the addresses belong to different contacts, or there are consents but no address to store them for.",
-  limit_reached: "The contact would have too many addresses or tags.",
-});
-export type PutContactError = keyof typeof PutContactError;
-
-@ObjectType({ simpleResolvers: true, description: "The result for one contact of a batch." })
-export class PutContactResult {
-  @Nullable(() => ID, "ID of the contact; null if it was not stored.")
-  contactId!: string | null;
-
-  @Field(() => Boolean, { description: "True if the call created the contact." })
-  created!: boolean;
-
-  @Nullable(() => PutContactError, "Why the contact was not stored; null if it was.")
-  errorCode!: PutContactError | null;
-
-  @Nullable(() => String, "Human-readable error message.")
-  errorText!: string | null;
-}
-
-@ObjectType({ simpleResolvers: true, description: "The results of a batch of contacts." })
-export class PutContactsPayload {
-  @AtMost(MAX_PUT)
-  @Field(() => [PutContactResult], { description: "The result for each contact, in the order of the input." })
-  results!: PutContactResult[];
-}
 
 @InputType({ description: "Identifies a contact of an agent." })
 @OneOf()

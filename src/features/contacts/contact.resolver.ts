@@ -20,11 +20,7 @@ import {
   ContactsArgs,
   EraseContactInput,
   MarkAddressDeliverableInput,
-  PutContactInput,
-  PutContactsInput,
-  PutContactsPayload,
   SetConsentInput,
-  StoredContact,
   TagChange,
 } from "./contact.inputs";
 import { EXPORT_PAGE_MAX_CHARACTERS, MAX_ADDRESSES, MAX_TAGS, MAX_TOPICS } from "./contact.limits";
@@ -32,6 +28,7 @@ import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
 import { ContactExport } from "./contact-export";
 import { ContactRecordConnection } from "./contact-record";
+import { PutContactInput, PutContactsInput, PutContactsPayload, StoredContact } from "./put-contact.inputs";
 import { Topic } from "./topic";
 
 /** Assumed number of consents per contact: most contacts have one address and few topics with a consent. */

@@ -24,16 +24,7 @@ import { type Consents, detachConsents } from "./consents";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
-import {
-  type ContactArgs,
-  type ContactsArgs,
-  type PutContactInput,
-  type PutContactResult,
-  type PutContactsInput,
-  type SetConsentInput,
-  type StoredContact,
-  type TagChange,
-} from "./contact.inputs";
+import type { ContactArgs, ContactsArgs, SetConsentInput, TagChange } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { markDeliverable } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
@@ -45,6 +36,12 @@ import type { Erasures } from "./erasures";
 import { assertNotErased, lockContact } from "./find-contact";
 import { addressesOf } from "./known-contact";
 import { type Filter, idsIn, listed, matchingEntries } from "./list-contacts";
+import type {
+  PutContactInput,
+  PutContactResult,
+  PutContactsInput,
+  StoredContact,
+} from "./put-contact.inputs";
 import {
   addressesToConsentAt,
   type PutRequest,
@@ -59,7 +56,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Manages agents' contacts. */
+/** Manages agents' contacts: one class for all their fields and routes; most of the work is in the files beside it. */
 export class ContactService {
   /** A contact's addresses, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;

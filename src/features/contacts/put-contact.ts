@@ -12,12 +12,12 @@ import { recordEvents } from "../events/record-events";
 import type { Address } from "./addresses";
 import { type Consents, detachConsents } from "./consents";
 import { Contact } from "./contact.entity";
-import type { PutContactInput, StoredContact } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
 import { addressesOf, contactIdOf } from "./known-contact";
+import type { PutContactInput, StoredContact } from "./put-contact.inputs";
 
 /** The input members stored in the contact's row. */
 type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;

@@ -4,16 +4,16 @@ import { GatewayError, noSuch } from "../../errors";
 import { ConsentSource } from "./consent.entity";
 import type { Consents, NewConsent } from "./consents";
 import type { Contact } from "./contact.entity";
+import type { ContactAddress } from "./contact-address.entity";
+import { normalized } from "./contact-addresses";
+import { addressesOf } from "./known-contact";
+import { putContact } from "./put-contact";
 import {
   PutContactError,
   type PutContactInput,
   type PutContactResult,
   type StoredContact,
-} from "./contact.inputs";
-import type { ContactAddress } from "./contact-address.entity";
-import { normalized } from "./contact-addresses";
-import { addressesOf } from "./known-contact";
-import { putContact } from "./put-contact";
+} from "./put-contact.inputs";
 import { changeKnownTags, tagsOf } from "./tag-changes";
 
 /** Max contacts from one request that can share a transaction. */

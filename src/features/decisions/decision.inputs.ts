@@ -16,8 +16,8 @@ import {
   SITUATION_MAX_BYTES,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
-import { IsLocale, IsTimeZone } from "../contacts/contact.inputs";
 import { ATTRIBUTES_MAX_BYTES } from "../contacts/contact.limits";
+import { IsLocale, IsTimeZone } from "../contacts/put-contact.inputs";
 import { AreTags } from "../contacts/tags";
 import { ContactReference } from "../conversations/conversation.inputs";
 import { DecisionOutcome } from "./decision.entity";
