@@ -11,17 +11,12 @@ import type { Event } from "../event.entity";
 import { startOf } from "../event.service";
 import { EVENTS_CHANNEL } from "../record-events";
 import { type FollowedAgent, Follower } from "./follower";
-import { type LiveQuery, type LiveSnapshot, readLive } from "./live-snapshot";
+import { chunks, consecutive, credentialsOf, cursorOf, MAX_IDS, ofTypes, partsOf } from "./follower-groups";
+import { type LiveSnapshot, readLive } from "./live-snapshot";
 import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 
 /** How often to poll for events from other processes and to check idle followers (ms). */
 const POLL_INTERVAL_MS = 1_000;
-
-/** Max IDs of agents, keys or sessions per statement. */
-const MAX_IDS = 500;
-
-/** Max start positions per statement. */
-const MAX_CURSORS = 10;
 
 /** Max share of all streams per organization. */
 const ORGANIZATION_SHARE = 0.5;
@@ -189,7 +184,7 @@ export class LiveEvents {
         if (this.mayHaveEvents || this.isCheckDue) await this.look();
         const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
         if (behind.length === 0 && !this.mayHaveEvents) break;
-        for (const part of parts(behind)) await this.serve(part);
+        for (const part of partsOf(behind)) await this.serve(part);
         // Followers that have taken their events request more and are then served together.
         await nextTick();
       }
@@ -240,7 +235,7 @@ export class LiveEvents {
       for (const follower of group) {
         if (!accepted.has(follower)) continue;
         if (isGone) follower.end(new GatewayError("position_expired"));
-        else this.deliver(follower, only(events, follower.types, byTypes), from + BigInt(events.length));
+        else this.deliver(follower, ofTypes(events, follower.types, byTypes), from + BigInt(events.length));
       }
     }
   }
@@ -293,57 +288,3 @@ export class LiveEvents {
 }
 
 const stopping = () => new GatewayError("unavailable", "The server is stopping. Connect again.");
-
-const cursorOf = ({ agent, position }: Follower): string => `${agent.id} ${position}`;
-
-/** Splits followers into parts for one statement each; followers at the same position stay together. */
-function parts(followers: readonly Follower[]): Follower[][] {
-  const groups = [...groupBy(followers, cursorOf).values()].flatMap((group) => {
-    const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];
-    return chunks(byCredential, MAX_IDS / MAX_CURSORS).map((each) => each.flat());
-  });
-  return chunks(groups, MAX_CURSORS).map((each) => each.flat());
-}
-
-function chunks<Item>(items: readonly Item[], size: number): Item[][] {
-  const all: Item[][] = [];
-  for (let i = 0; i < items.length; i += size) all.push(items.slice(i, i + size));
-  return all;
-}
-
-/** The distinct IDs of the followers' credentials and of the agents that members follow. */
-function credentialsOf(
-  followers: readonly Follower[],
-): Required<Pick<LiveQuery, "keyIds" | "sessionIds" | "memberAgentIds">> {
-  const keyIds = new Set<string>();
-  const sessionIds = new Set<string>();
-  const memberAgentIds = new Set<string>();
-  for (const { caller, agent } of followers) {
-    const { kind, id } = credentialOf(caller);
-    if (kind === "key") keyIds.add(id);
-    else if (kind === "session") {
-      sessionIds.add(id);
-      memberAgentIds.add(agent.id);
-    }
-  }
-  return { keyIds: [...keyIds], sessionIds: [...sessionIds], memberAgentIds: [...memberAgentIds] };
-}
-
-/** The events after a position, up to the first gap. */
-function consecutive(events: readonly Event[], from: bigint): readonly Event[] {
-  const gap = events.findIndex(({ position }, i) => BigInt(position) !== from + BigInt(i + 1));
-  return gap === -1 ? events : events.slice(0, gap);
-}
-
-/** The events of some types; followers with the same types share the list. */
-function only(
-  events: readonly Event[],
-  types: readonly string[] | undefined,
-  known: Map<string, readonly Event[]>,
-): readonly Event[] {
-  if (types === undefined) return events;
-  const key = types.join();
-  const filtered = known.get(key) ?? events.filter(({ type }) => types.includes(type));
-  known.set(key, filtered);
-  return filtered;
-}
