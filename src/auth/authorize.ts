@@ -1,4 +1,4 @@
-import { timestamp } from "../common/time";
+import { type Timestamp, timestamp } from "../common/time";
 import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
@@ -13,6 +13,9 @@ export interface AllowedCallers {
 
 /** How long a sign-in or its confirmation counts as recent. */
 const RECENT_SIGN_IN_MS = 15 * 60_000;
+
+/** True if a sign-in or its confirmation was at most 15 minutes ago. */
+export const isRecent = (signedInAt: Timestamp): boolean => signedInAt > timestamp(-RECENT_SIGN_IN_MS);
 
 /** Access rule for a field of Query or Mutation. */
 export interface AccessRule {
@@ -42,7 +45,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   }
   if (caller.kind === "agent") authorizeKey(caller, allowed);
   else authorizeMember(caller, allowed, changes && !whileDeactivated);
-  if (recentSignIn && caller.kind === "member" && caller.signedInAt <= timestamp(-RECENT_SIGN_IN_MS))
+  if (recentSignIn && caller.kind === "member" && !isRecent(caller.signedInAt))
     throw new GatewayError("recent_sign_in_required");
 }
 

@@ -4,6 +4,7 @@ import { onAnyEngine } from "../support/engines";
 import { type Forgery, ForgingIssuer, jwt, strangersPair } from "../support/forging-issuer";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { FollowingBrowser } from "../support/openid-provider";
+import { SIGN_IN_WITH_PASSKEY } from "../support/passkeys";
 import { addMember, codeOf, type TestMember } from "../support/people";
 
 const BASE = "http://gateway.example.com";
@@ -39,10 +40,9 @@ onAnyEngine((engine) => {
 
   let authorization = "";
   /** Starts a sign-in in a browser. */
-  const begin = async (browser = new FollowingBrowser(""), returnTo = "") => {
-    const response = await browser.send(
-      `${gateway.url}/auth/oidc/start?returnTo=${encodeURIComponent(returnTo)}`,
-    );
+  const begin = async (browser = new FollowingBrowser(""), returnTo = "", again = {}) => {
+    const query = new URLSearchParams({ returnTo, ...again });
+    const response = await browser.send(`${gateway.url}/auth/oidc/start?${query}`);
     authorization = response.headers.get("location") ?? "";
     return browser;
   };
@@ -55,7 +55,12 @@ onAnyEngine((engine) => {
     headers: Record<string, string> = {},
   ) => {
     const response = await browser.send(`${gateway.url}/auth/oidc/callback?${query}`, { headers });
-    return { status: response.status, to: response.headers.get("location"), token: sessionIn(browser) };
+    return {
+      status: response.status,
+      to: response.headers.get("location"),
+      token: sessionIn(browser),
+      text: await response.text(),
+    };
   };
   const sessionIn = (browser: FollowingBrowser) => browser.cookies.get(`${gateway.url} ${SESSION}`);
   const viewerOf = async (token: string) =>
@@ -68,6 +73,17 @@ onAnyEngine((engine) => {
   const forged = (forgery: Forgery) => async () => {
     issuer.forgery = forgery;
     return finish(await begin(), await asked("victim"));
+  };
+
+  const replayed = async (inBetween: (state: string) => Promise<unknown>) => {
+    const browser = await begin();
+    const stolen = new Map(browser.cookies);
+    const query = await asked("victim");
+    expect((await finish(browser, query)).status).toBe(303);
+    await inBetween(query.get("state") ?? "");
+    const thief = new FollowingBrowser("");
+    for (const [name, value] of stolen) thief.cookies.set(name, value);
+    return finish(thief, query);
   };
 
   /** Each ends with the answer to the attacker, who must not get a session of the victim. */
@@ -93,15 +109,14 @@ onAnyEngine((engine) => {
     "an ID token of another issuer": forged({ claims: { iss: "https://other.example.com" } }),
     "an ID token for another client": forged({ claims: { aud: "other" } }),
     "an ID token that has expired": forged({ claims: { exp: 1 } }),
-    "a replayed code, with the cookie of its browser": async () => {
-      const browser = await begin();
-      const stolen = new Map(browser.cookies);
-      const query = await asked("victim");
-      expect((await finish(browser, query)).status).toBe(303);
-      const thief = new FollowingBrowser("");
-      for (const [name, value] of stolen) thief.cookies.set(name, value);
-      return finish(thief, query);
-    },
+    "a replayed code, with the cookie of its browser": () => replayed(async () => undefined),
+    "a replayed code, after a passkey was said to sign what marks it as used": () =>
+      replayed((state) => {
+        const challenge = JSON.stringify({ challenge: `oidc sign-in ${state}` });
+        const clientDataJSON = Buffer.from(challenge).toString("base64url");
+        const input = { credentialId: "x", clientDataJSON, authenticatorData: "x", signature: "x" };
+        return gateway.graphql(SIGN_IN_WITH_PASSKEY, { input }, { token: null });
+      }),
     "the victim's code in an attempt of the attacker (PKCE)": async () => {
       await begin();
       const query = await asked("victim");
@@ -192,6 +207,54 @@ onAnyEngine((engine) => {
     if (typeof returnTo !== "string") return;
     const { to: location } = await finish(await begin(undefined, returnTo), await asked("victim"));
     expect(location).toBe(to);
+  });
+
+  describe("an issuer that is to authenticate the person again", () => {
+    const to = "/dashboard/signed-in";
+    const secondsAgo = (seconds: number) => ({ auth_time: Math.floor(Date.now() / 1000) - seconds });
+    const how = () => {
+      const { max_age, prompt } = Object.fromEntries(new URL(authorization).searchParams);
+      return [max_age, prompt];
+    };
+
+    test("is asked with max_age, and with prompt=login if that was ignored", async () => {
+      const browser = await begin(undefined, to, { again: "" });
+      expect(how()).toEqual(["0", undefined]);
+      const ignored = await finish(browser, await asked("victim", secondsAgo(16 * 60)));
+      expect([ignored.status, ignored.to, ignored.token]).toEqual([
+        303,
+        "/auth/oidc/start?again=login&returnTo=%2Fdashboard%2Fsigned-in",
+        undefined,
+      ]);
+      await begin(browser, to, { again: "login" });
+      expect(how()).toEqual(["0", "login"]);
+      const obeyed = await finish(browser, await asked("victim", secondsAgo(1)));
+      expect([obeyed.status, obeyed.to]).toEqual([303, to]);
+    });
+
+    test.each<[string, () => Promise<URLSearchParams>]>([
+      ["ignores both", () => asked("victim", secondsAgo(16 * 60))],
+      [
+        "cannot",
+        async () => {
+          const query = with_(await asked("victim"), { error: "login_required" });
+          query.delete("code");
+          return query;
+        },
+      ],
+    ])("and %s opens no session, and a page says why", async (_, query) => {
+      const browser = await begin(undefined, to, { again: "login" });
+      const { status, token, text } = await finish(browser, await query());
+      expect([status, token]).toEqual([403, undefined]);
+      expect(text).toContain("You were not asked to sign in again");
+      expect(text).toContain('href="/auth/oidc/start?again=login&amp;returnTo=%2Fdashboard%2Fsigned-in"');
+    });
+
+    test("is not asked for an ordinary sign-in, for which a session there is enough", async () => {
+      const browser = await begin();
+      expect(how()).toEqual([undefined, undefined]);
+      expect((await finish(browser, await asked("victim", secondsAgo(16 * 60)))).status).toBe(303);
+    });
   });
 
   test("a stolen cookie of an attempt is of no use without the answer of the issuer, and shows nothing of it", async () => {

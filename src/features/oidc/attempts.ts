@@ -20,8 +20,13 @@ export interface Attempt {
   verifier: string;
   /** Dashboard path to return to. */
   returnTo: string;
+  /** How the issuer is asked to authenticate the person again; undefined if a session there is enough. */
+  again: Again | undefined;
   expiresAt: Timestamp;
 }
+
+/** With `max_age` alone, or also with `prompt=login` for an issuer that ignores `max_age`. */
+type Again = "max_age" | "login";
 
 /** Keeps attempts in sealed browser cookies, so that any process can serve the callback. */
 export class Attempts {
@@ -41,12 +46,13 @@ export class Attempts {
   /**
    * Starts an attempt.
    * @param returnTo dashboard path; anything else leads to the first page
+   * @param again see `Attempt`
    * @returns the attempt, and the `Set-Cookie` header that stores it
    */
-  start(returnTo: unknown): { attempt: Attempt; cookie: string } {
+  start(returnTo: unknown, again?: Again): { attempt: Attempt; cookie: string } {
     const [state, nonce, verifier] = [secret(), secret(), secret()];
     const expiresAt = timestamp(LIFETIME_MS);
-    const attempt = { state, nonce, verifier, returnTo: dashboardPath(returnTo), expiresAt };
+    const attempt = { state, nonce, verifier, returnTo: dashboardPath(returnTo), again, expiresAt };
     const value = this.key.seal(JSON.stringify(attempt), PURPOSE);
     return { attempt, cookie: this.setCookie(value, LIFETIME_MS / 1000) };
   }

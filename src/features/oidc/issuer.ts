@@ -70,10 +70,9 @@ export class Issuer {
 
   /**
    * The URL at the issuer where a person signs in.
-   * @param again true if the person must sign in again, even with an existing session at the issuer
    * @throws SignInProblem `unavailable`
    */
-  async authorizationUrl({ state, nonce, verifier }: Attempt, again: boolean): Promise<URL> {
+  async authorizationUrl({ state, nonce, verifier, again }: Attempt): Promise<URL> {
     const { configuration } = await this.read();
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = library();
     const { permissionsClaim = "" } = this.settings;
@@ -88,8 +87,9 @@ export class Issuer {
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
-        // Not `prompt=login`, because some issuers reject it.
         ...(again && { max_age: "0" }),
+        // Only for issuers that ignore `max_age`, because others, such as Google, reject it.
+        ...(again === "login" && { prompt: "login" }),
       }),
     );
   }
@@ -243,6 +243,7 @@ function problemOf(error: unknown): SignInProblem {
     if (each instanceof IssuerDown) return new SignInProblem("unavailable", { cause: error });
   const { AuthorizationResponseError } = library();
   if (error instanceof AuthorizationResponseError) {
+    if (error.error === "login_required") return new SignInProblem("stale", { cause: error });
     if (error.error === "access_denied") return new SignInProblem("denied", { cause: error });
     if (/^(server_error|temporarily_unavailable)$/.test(error.error))
       return new SignInProblem("unavailable", { cause: error });

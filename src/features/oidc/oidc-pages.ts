@@ -10,6 +10,10 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
   ],
   denied: ["You are not signed in", "The sign-in was canceled."],
   rejected: ["You are not signed in", "The response of the sign-in service is not valid."],
+  stale: [
+    "You were not asked to sign in again",
+    "The sign-in service used your earlier sign-in. Sign out there, and try again.",
+  ],
   unknown: [
     "You are not a member",
     "No member or invitation has this account or its verified e-mail address. Ask an administrator to invite you, or to unlink an earlier account.",
@@ -22,10 +26,15 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
 /**
  * The page of a failed sign-in.
  * @param issuer its name, and whether it is the only way to sign in
+ * @param start path that starts the sign-in
  */
-export function problemPage(kind: keyof typeof TEXTS, issuer: { name: string; isOnly: boolean }): string {
+export function problemPage(
+  kind: keyof typeof TEXTS,
+  issuer: { name: string; isOnly: boolean },
+  start: string,
+): string {
   const [heading, text] = TEXTS[kind];
-  const again = `<a href="/auth/oidc/start">Sign in with ${escapeHtml(issuer.name)}</a>`;
+  const again = `<a href="${escapeHtml(start)}">Sign in with ${escapeHtml(issuer.name)}</a>`;
   const password = issuer.isOnly ? "" : ` or <a href="/dashboard">with a password</a>`;
   return plainPage(heading, `<p role="status">${text}</p>\n<p>${again}${password}</p>`);
 }

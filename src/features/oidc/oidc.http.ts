@@ -19,6 +19,11 @@ import { SignInProblem } from "./sign-in-problem";
 /** Max size of a logout token with its form (bytes). */
 const BODY_MAX_BYTES = 16_384;
 
+const START_PATH = "/auth/oidc/start";
+
+/** The path that starts a sign-in after the issuer ignored `max_age`. */
+const startAgain = (returnTo: string) => `${START_PATH}?${new URLSearchParams({ again: "login", returnTo })}`;
+
 interface Services {
   config: Config;
   log: Logger;
@@ -54,18 +59,30 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
     config: { api: "dashboard" },
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const problem = error instanceof SignInProblem ? error : undefined;
+      const stale = problem?.kind === "stale" ? oidc.attempts.in(request.headers.cookie) : undefined;
+      const start = stale === undefined ? START_PATH : startAgain(stale.returnTo);
+      if (stale?.again === "max_age") return reply.redirect(start, 303);
       if (problem !== undefined && problem.kind !== "denied")
         log.warn({ reason: problem.reason, reqId: request.id }, problem.message);
       const failure = problem === undefined ? error : new GatewayError(problem.code);
       const { code } = setErrorHead(failure, request, reply);
       const kind = problem?.kind ?? (code === "too_many_attempts" ? "busy" : "failed");
-      return reply.headers(PAGE_HEADERS).serializer(String).send(problemPage(kind, settings));
+      return reply
+        .headers(PAGE_HEADERS)
+        .serializer(String)
+        .send(problemPage(kind, settings, start));
     },
   } as const;
 
-  app.get<{ Querystring: { returnTo?: unknown } }>("/auth/oidc/start", options, async (request, reply) => {
-    const { attempt, cookie } = oidc.attempts.start(request.query.returnTo);
-    const url = await oidc.authorizationUrl(attempt, "again" in request.query);
+  interface StartQuery {
+    returnTo?: unknown;
+    again?: unknown;
+  }
+  app.get<{ Querystring: StartQuery }>(START_PATH, options, async (request, reply) => {
+    const { returnTo, again } = request.query;
+    const how = again === "login" ? again : "max_age";
+    const { attempt, cookie } = oidc.attempts.start(returnTo, again === undefined ? undefined : how);
+    const url = await oidc.authorizationUrl(attempt);
     return reply.header("set-cookie", cookie).redirect(url.href, 303);
   });
 

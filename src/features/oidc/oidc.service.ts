@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { In, Not } from "typeorm";
+import { isRecent } from "../../auth/authorize";
 import type { RequestContext } from "../../auth/context";
 import { PERMISSIONS, type Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
@@ -73,11 +74,10 @@ export class OidcService {
 
   /**
    * The URL at the issuer where a person signs in.
-   * @param again true if the person must sign in again, even with an existing session at the issuer
    * @throws SignInProblem `unavailable`
    */
-  authorizationUrl(attempt: Attempt, again: boolean): Promise<URL> {
-    return this.issuer.authorizationUrl(attempt, again);
+  authorizationUrl(attempt: Attempt): Promise<URL> {
+    return this.issuer.authorizationUrl(attempt);
   }
 
   /**
@@ -90,6 +90,8 @@ export class OidcService {
     const { database } = this.services;
     await countAddressAttempt(database, this.countsOf, origin.ip);
     const person = this.personOf(await this.issuer.claimsOf(query, attempt));
+    if (attempt.again !== undefined && person.confirmedAt !== null && !isRecent(person.confirmedAt))
+      throw new SignInProblem("stale");
     const organizationId = await this.organizationOf(person);
     if (organizationId === undefined) throw new SignInProblem("unknown");
     return database.write(async (tx) => {
