@@ -1,6 +1,6 @@
 import { timestamp } from "../../src/common/time";
-import { PasskeyChallenge } from "../../src/features/members/passkey.entity";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
+import { SingleUse } from "../../src/features/members/single-use.entity";
 import { auditLog } from "../support/audit";
 import { Authenticator, type Deviation } from "../support/authenticator";
 import { openBrowser } from "../support/browser";
@@ -32,7 +32,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
   beforeEach(async () => {
     await gateway.services.database.write(async (tx) => {
       await tx.clear(SignInThrottle);
-      await tx.clear(PasskeyChallenge);
+      await tx.clear(SingleUse);
     });
     member = await addMember(gateway);
   });
@@ -47,7 +47,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
     (await auditLog(gateway, { targetId: member.id })).map(({ action }: { action: string }) => action);
   const expireChallenges = () =>
     gateway.services.database.write((tx) =>
-      tx.query("update passkey_challenge set expires_at = $1", [timestamp(-1)]),
+      tx.query("update single_use set expires_at = $1", [timestamp(-1)]),
     );
 
   describe("adding", () => {

@@ -8,7 +8,7 @@ import { Member } from "./member.entity";
 import { MemberResolver } from "./member.resolver";
 import { MemberService } from "./member.service";
 import { MemberIdentity } from "./member-identity.entity";
-import { Passkey, PasskeyChallenge } from "./passkey.entity";
+import { Passkey } from "./passkey.entity";
 import { PasskeyResolver } from "./passkey.resolver";
 import { PasskeyService } from "./passkey.service";
 import { PasswordChecks } from "./password-checks";
@@ -21,16 +21,7 @@ import { SingleUse } from "./single-use.entity";
 
 /** An organization's members, their sessions and invitations, and limits on password guessing. */
 export const members = feature({
-  entities: [
-    Member,
-    MemberIdentity,
-    Session,
-    SignInThrottle,
-    SingleUse,
-    Invitation,
-    Passkey,
-    PasskeyChallenge,
-  ],
+  entities: [Member, MemberIdentity, Session, SignInThrottle, SingleUse, Invitation, Passkey],
   services: ({ database, hooks, config, log, rejectedTokens, sendMail }: Core) => {
     const checks = new PasswordChecks();
     const members = new MemberService(database, hooks);
@@ -58,7 +49,6 @@ export const members = feature({
     { entity: Session, column: "expires_at", before: timestamp() },
     { entity: SignInThrottle, column: "window_ends_at", before: timestamp() },
     { entity: SingleUse, column: "expires_at", before: timestamp() },
-    { entity: PasskeyChallenge, column: "expires_at", before: timestamp() },
     { entity: Invitation, column: "expires_at", before: timestamp() },
   ],
 });

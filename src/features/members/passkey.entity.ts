@@ -52,23 +52,3 @@ export class Passkey {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   lastUsedAt!: Timestamp | null;
 }
-
-/** A challenge that an authenticator has yet to sign; the row is deleted when the challenge is used. */
-@Entity()
-export class PasskeyChallenge {
-  /** SHA-256 of the challenge, in hexadecimal. */
-  @PrimaryColumn({ type: "varchar", length: 64 })
-  hash!: string;
-
-  /** The session that adds a passkey; null for a sign-in. */
-  @Column({ ...UUID_COLUMN, nullable: true })
-  sessionId!: string | null;
-
-  /** The member whose password was verified; null for a sign-in with a passkey alone. */
-  @Column({ ...UUID_COLUMN, nullable: true })
-  memberId!: string | null;
-
-  @Index()
-  @Column(TIMESTAMP_COLUMN)
-  expiresAt!: Timestamp;
-}

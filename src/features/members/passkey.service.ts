@@ -16,7 +16,7 @@ import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput } from "./member.inputs";
 import { canSignIn, isOwn, lockMember, recordOn } from "./member.service";
-import { Passkey, PasskeyChallenge } from "./passkey.entity";
+import { Passkey } from "./passkey.entity";
 import type {
   AddPasskeyInput,
   ConfirmSignInInput,
@@ -32,6 +32,7 @@ import {
   type SessionService,
 } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
+import { SingleUse } from "./single-use.entity";
 import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./webauthn";
 
 /** Max passkeys per member. */
@@ -78,7 +79,7 @@ export class PasskeyService {
     return database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       await assertRoom(tx, id);
-      await tx.delete(PasskeyChallenge, { sessionId });
+      await tx.delete(SingleUse, { sessionId });
       return issue(tx, options, { sessionId, memberId: null });
     });
   }
@@ -226,7 +227,7 @@ export class PasskeyService {
     assertPasswordsOn(config);
     const challenge = challengeIn(input.clientDataJSON);
     const known = await database.read(async (reader) => {
-      const isIssued = await reader.existsBy(PasskeyChallenge, { hash: sha256(challenge) });
+      const isIssued = await reader.existsBy(SingleUse, { hash: hashOf(challenge) });
       if (!isIssued || !isCredentialId(input.credentialId)) return undefined;
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
@@ -290,14 +291,16 @@ async function assertRoom(tx: Tx, memberId: string): Promise<void> {
   throw new GatewayError("limit_reached", `A member may have at most ${MAX_PASSKEYS} passkeys.`);
 }
 
+/** Who may use a challenge. */
+type Owner = Pick<SingleUse, "sessionId" | "memberId">;
+
+/** Hashes differ from those of used sign-ins and tokens, whose rows must not be deleted by a claimed challenge. */
+const hashOf = (challenge: string) => sha256(`passkey challenge ${challenge}`);
+
 /** Stores the options' challenge, so that it can be used once, in any process. */
-async function issue(
-  tx: Tx,
-  options: { challenge: string },
-  owner: Pick<PasskeyChallenge, "sessionId" | "memberId">,
-): Promise<PasskeyOptions> {
+async function issue(tx: Tx, options: { challenge: string }, owner: Owner): Promise<PasskeyOptions> {
   const expiresAt = timestamp(CHALLENGE_LIFETIME_MS);
-  await tx.insert(PasskeyChallenge, { hash: sha256(options.challenge), ...owner, expiresAt });
+  await tx.insert(SingleUse, { hash: hashOf(options.challenge), ...owner, expiresAt });
   return { options, expiresAt };
 }
 
@@ -305,15 +308,12 @@ async function issue(
  * Uses up a challenge, even if it turns out to belong to someone else.
  * @returns its owner; undefined if it was already used or has expired
  */
-const useChallenge = (
-  tx: Tx,
-  challenge: string,
-): Promise<Pick<PasskeyChallenge, "sessionId" | "memberId"> | undefined> =>
+const useChallenge = (tx: Tx, challenge: string): Promise<Owner | undefined> =>
   returning(
     tx,
-    `delete from passkey_challenge where hash = $1 and expires_at > $2
+    `delete from single_use where hash = $1 and expires_at > $2
      returning session_id as "sessionId", member_id as "memberId"`,
-    [sha256(challenge), timestamp()],
+    [hashOf(challenge), timestamp()],
   );
 
 /** A member's user handle, as returned by authenticators. */

@@ -1,16 +1,27 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
-import { TIMESTAMP_COLUMN } from "../../database/columns";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
-/** A used sign-in or token; each works only once. */
+/**
+ * Something that works only once. The row of a passkey challenge is deleted when the challenge is used; the row of a
+ * sign-in or token is inserted when it is used.
+ */
 @Entity()
 export class SingleUse {
   /** SHA-256 in hexadecimal. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   hash!: string;
+
+  /** The session that adds a passkey with the challenge; null for anything else. */
+  @Column({ ...UUID_COLUMN, nullable: true })
+  sessionId!: string | null;
+
+  /** The member who must sign the challenge; null for any member, and for anything else. */
+  @Column({ ...UUID_COLUMN, nullable: true })
+  memberId!: string | null;
 
   @Index()
   @Column(TIMESTAMP_COLUMN)

@@ -363,7 +363,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
   },
   {
     name: "single_use",
-    columns: [primary(texts({ hash: 64 })), moments("expires_at")],
+    columns: [primary(texts({ hash: 64 })), nullable(ids("session_id", "member_id")), moments("expires_at")],
     indices: [index("expires_at")],
   },
   {
@@ -380,11 +380,6 @@ const describe = (bigint: string, no: string): NewTable[] => [
     ],
     foreignKeys: [references("member")],
     indices: [index("member_id")],
-  },
-  {
-    name: "passkey_challenge",
-    columns: [primary(texts({ hash: 64 })), nullable(ids("session_id", "member_id")), moments("expires_at")],
-    indices: [index("expires_at")],
   },
   {
     name: "instance_key_check",
