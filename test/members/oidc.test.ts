@@ -1,9 +1,11 @@
 import { Permission } from "../../src/auth/permissions";
+import { Member } from "../../src/features/members/member.entity";
 import { Session } from "../../src/features/members/session.entity";
 import { actionsOn } from "../support/audit";
 import { onAnyEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { FollowingBrowser, type OpenIdProvider, startOpenIdProvider } from "../support/openid-provider";
+import { storePasskey } from "../support/passkeys";
 import { addMember, codeOf, invite, openSession } from "../support/people";
 
 const BASE = "http://gateway.example.com";
@@ -20,6 +22,7 @@ const ACCOUNTS = {
   fay: { email: "fay@example.com", email_verified: true },
   ivy: { email: "ivy@example.com", email_verified: true },
   gil: { email: "gil@example.com", email_verified: true },
+  jo: { email: "jo@example.com", email_verified: true },
 };
 
 onAnyEngine((engine) => {
@@ -202,6 +205,41 @@ onAnyEngine((engine) => {
     expect([await stateOf(token), await stateOf(member.token)]).toEqual(["invalid_session", "alive"]);
     expect(codeOf(await unlink(gateway.owner))).toBe("not_found");
     expect((await viewerOf((await signIn("gil")).token)).identity.subject).toBe("gil");
+  });
+
+  test("neither what OIDC_ONLY turns off nor an account at an earlier issuer is a way to sign in", async () => {
+    const moved = await startGateway(engine, {
+      database,
+      env: { ...env, OIDC_ISSUER: "http://127.0.0.1:9" },
+      signInOwner: false,
+    });
+    try {
+      const { id, email } = await addMember(gateway, { email: "jo@example.com", manage: true });
+      const { token } = await signIn("jo");
+      const passkey = await storePasskey(gateway, id);
+      await gateway.services.database.write((tx) => tx.update(Member, { id }, { passwordHash: "" }));
+      const isCurrent = async (at: TestGateway) =>
+        (await at.graphql("{ viewer { identity { isCurrent } } }", {}, { token })).body.data.viewer.identity
+          .isCurrent;
+      expect([await isCurrent(gateway), await isCurrent(moved)]).toEqual([true, false]);
+      const ask = async (at: TestGateway, document: string) =>
+        codeOf(await at.graphql(document, {}, { token }));
+      const removePasskey = `mutation { removePasskey(input: { id: "${passkey}" }) { id } }`;
+      const unlink = `mutation { unlinkIdentity(input: { memberId: "${id}" }) { id } }`;
+      expect(await ask(moved, removePasskey)).toBe("conflict");
+      expect(await ask(other, unlink)).toBe("conflict");
+      expect(await ask(gateway, removePasskey)).toBeUndefined();
+      expect(await ask(gateway, unlink)).toBe("conflict");
+      const invitation = { email, permissions: [] };
+      const context = await contextOfOwner();
+      await expect(gateway.services.invitations.invite(context, invitation)).rejects.toMatchObject({
+        code: "conflict",
+      });
+      await expect(moved.services.invitations.invite(context, invitation)).resolves.toBeDefined();
+      expect(await ask(moved, unlink)).toBeUndefined();
+    } finally {
+      await moved.close();
+    }
   });
 
   test.each([

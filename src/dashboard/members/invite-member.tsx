@@ -18,7 +18,7 @@ export interface Invitee {
 export type MemberEntry = Invitee & {
   id: string;
   hasPassword: boolean;
-  identity: { issuer: string } | null;
+  identity: { issuer: string; isCurrent: boolean } | null;
 };
 
 /** The note about the e-mail in the dialog that shows the link. */

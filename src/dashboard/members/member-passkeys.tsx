@@ -9,12 +9,13 @@ import { RemovePasskey } from "./remove-passkey";
 /** Lists the passkeys of a member who may have lost them. */
 export function MemberPasskeys({ member, onClosed }: { member: MemberEntry; onClosed: () => void }) {
   const [removed, remove] = useState<PasskeyEntry>();
+  const consequence = withoutPasskeys(member);
   return (
     <>
       <Dialog title={`Passkeys of ${member.email}`} size="44rem" onClosed={onClosed}>
         {(close) => (
           <>
-            <p>Without passkeys, the member signs in with the password alone.</p>
+            <p>{consequence}</p>
             <Passkeys
               memberId={member.id}
               actions={(passkey) => (
@@ -37,16 +38,14 @@ export function MemberPasskeys({ member, onClosed }: { member: MemberEntry; onCl
         )}
       </Dialog>
       {removed && (
-        <RemovePasskey
-          passkey={removed}
-          consequence={
-            member.hasPassword
-              ? "Without passkeys, the member signs in with the password alone."
-              : "The member has no password. Without passkeys, invite the same address again."
-          }
-          onClosed={() => remove(undefined)}
-        />
+        <RemovePasskey passkey={removed} consequence={consequence} onClosed={() => remove(undefined)} />
       )}
     </>
   );
+}
+
+function withoutPasskeys({ hasPassword, identity }: MemberEntry): string {
+  if (hasPassword) return "Without passkeys, the member signs in with the password alone.";
+  if (identity?.isCurrent) return "Without passkeys, the member signs in with the linked account alone.";
+  return "The member has no password. Without passkeys, invite the same address again.";
 }

@@ -72,6 +72,7 @@ export function Profile() {
               identity == null ? undefined : (
                 <>
                   {new URL(identity.issuer).host}, since {formatDay(identity.boundAt)}
+                  {!identity.isCurrent && " (no longer used to sign in)"}
                 </>
               ),
             Organization: organization.name,

@@ -77,7 +77,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
     // For example, the member signed in with a link from the command line.
     return { submit: "Sign out", confirm: () => signOut() };
   };
-  const hasIssuer = viewer?.identity != null && issuerName !== null;
+  const hasIssuer = viewer?.identity?.isCurrent === true;
   const { submit, confirm, asksPassword } = way();
   const isAtIssuer = confirm === confirmAtIssuer;
   return (

@@ -146,7 +146,8 @@ export class InvitationService {
     const organizationId = organizationOf(context);
     const { email, permissions } = fields;
     const member = await tx.findOneBy(Member, { email, organizationId });
-    if (member !== null && (await canSignIn(tx, member))) throw new GatewayError("conflict", EMAIL_TAKEN);
+    if (member !== null && (await canSignIn(tx, this.services.config, member)))
+      throw new GatewayError("conflict", EMAIL_TAKEN);
     await tx.delete(Invitation, { organizationId, expiresAt: LessThanOrEqual(timestamp()) });
     const earlier = await tx.findOneBy(Invitation, { organizationId, email });
     if (earlier) await endInvitation(tx, context, earlier);
@@ -258,7 +259,8 @@ export class InvitationService {
     const found = await tx.findOneBy(Member, { email });
     // Setting a password or adding a passkey locks the row, too.
     const known = found && (await lockMember(tx, found.id));
-    const isBack = known?.organizationId === organizationId && !(await canSignIn(tx, known));
+    const isBack =
+      known?.organizationId === organizationId && !(await canSignIn(tx, this.services.config, known));
     // The address may belong to a member of another organization; the invited person may learn this.
     if (known !== null && !isBack)
       throw new GatewayError(

@@ -37,4 +37,10 @@ export class MemberIdentity {
   @Field(() => GraphQLISODateTime, { description: "When the member first signed in with the account." })
   @Column(TIMESTAMP_COLUMN)
   boundAt!: Timestamp;
+
+  @Field(() => Boolean, {
+    description:
+      "True if the member can sign in with it; false after the server has switched to another issuer.",
+  })
+  isCurrent!: boolean;
 }

@@ -7,6 +7,7 @@ import { PERMISSIONS, Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import type { Config } from "../../config";
 import { hashPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
@@ -52,16 +53,47 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 /** True if the caller is the member with this ID. */
 export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
-/** True if a member has a password, a passkey or an account at an issuer. */
-export const canSignIn = async (tx: Tx, { id: memberId, hasPassword }: Member): Promise<boolean> =>
-  hasPassword ||
-  (await tx.existsBy(Passkey, { memberId })) ||
-  (await tx.existsBy(MemberIdentity, { memberId }));
+/** True if a member has a password, a passkey or an account at the issuer. Ways that are turned off do not count. */
+export async function canSignIn(
+  tx: Tx,
+  { oidc }: Pick<Config, "oidc">,
+  { id: memberId, hasPassword }: Member,
+): Promise<boolean> {
+  if (!oidc?.isOnly && (hasPassword || (await tx.existsBy(Passkey, { memberId })))) return true;
+  const identity = await tx.findOneBy(MemberIdentity, { memberId });
+  return identity !== null && isCurrentIssuer(identity.issuer, oidc);
+}
 
-/** Locks a member, so that removing the member or changing passkeys waits, and then also ends the new session. */
-export async function lockMember(tx: Tx, id: string): Promise<Member | null> {
-  await tx.query("update member set created_at = created_at where id = $1", [id]);
-  return tx.findOne(Member, { where: { id }, relations: { organization: true } });
+/** True for the issuer that members sign in with, whose own configuration may add a slash to the setting. */
+const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
+  oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
+
+/**
+ * Removes one of a member's ways to sign in.
+ * @throws GatewayError `conflict` if it is the last one of the calling member
+ */
+export async function removeWayToSignIn(
+  tx: Tx,
+  context: RequestContext,
+  config: Pick<Config, "oidc">,
+  member: Member,
+  remove: () => Promise<unknown>,
+): Promise<void> {
+  const could = isOwn(context, member.id) && (await canSignIn(tx, config, member));
+  await remove();
+  if (!could || (await canSignIn(tx, config, member))) return;
+  const advice = config.oidc?.isOnly ? "" : " Set a password first.";
+  throw new GatewayError("conflict", `This is your last way to sign in.${advice}`);
+}
+
+/**
+ * Locks a member, so that signing in, removing the member and changing passkeys wait for each other.
+ * @param organizationId the member's organization, if only its members are allowed
+ */
+export async function lockMember(tx: Tx, id: string, organizationId?: string): Promise<Member | null> {
+  const where = organizationId === undefined ? { id } : { id, organizationId };
+  await tx.update(Member, where, { createdAt: () => "created_at" });
+  return tx.findOne(Member, { where, relations: { organization: true } });
 }
 
 /** Manages organizations' members. */
@@ -72,13 +104,15 @@ export class MemberService {
   constructor(
     private readonly database: Database,
     private readonly hooks: HookRegistry,
+    private readonly config: Pick<Config, "oidc">,
   ) {
-    this.identityOf = database.coalesceByKey("identities", async (ids) =>
-      indexBy(
-        await database.read((reader) => reader.findBy(MemberIdentity, { memberId: In([...ids]) })),
-        ({ memberId }) => memberId,
-      ),
-    );
+    this.identityOf = database.coalesceByKey("identities", async (ids) => {
+      const found = await database.read((reader) =>
+        reader.findBy(MemberIdentity, { memberId: In([...ids]) }),
+      );
+      for (const identity of found) identity.isCurrent = isCurrentIssuer(identity.issuer, config.oidc);
+      return indexBy(found, ({ memberId }) => memberId);
+    });
   }
 
   /**
@@ -208,9 +242,9 @@ export class MemberService {
       const member = await this.lockMember(tx, context, memberId);
       const identity = await tx.findOneBy(MemberIdentity, { memberId });
       if (identity === null) throw noSuch("linked account");
-      await tx.delete(MemberIdentity, { memberId });
-      if (isOwn(context, memberId) && !(await canSignIn(tx, member)))
-        throw new GatewayError("conflict", "This is your last way to sign in. Set a password first.");
+      await removeWayToSignIn(tx, context, this.config, member, () =>
+        tx.delete(MemberIdentity, { memberId }),
+      );
       await tx.delete(Session, { memberId, oidcSession: Not(IsNull()) });
       await recordOn(tx, context, memberActions.member_identity_unlinked, member, {
         issuer: [identity.issuer, null],
@@ -249,15 +283,7 @@ export class MemberService {
     // Before any row lock, because two managers may remove each other.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
-    // A sign-in also locks the row, so it cannot add a session to a member who is being removed.
-    if (isUuid(id))
-      await tx.query("update member set created_at = created_at where id = $1 and organization_id = $2", [
-        id,
-        organizationId,
-      ]);
-    const member = isUuid(id)
-      ? await tx.findOne(Member, { where: { id, organizationId }, relations: { organization: true } })
-      : null;
+    const member = isUuid(id) ? await lockMember(tx, id, organizationId) : null;
     if (member === null) throw noSuch("member");
     return member;
   }

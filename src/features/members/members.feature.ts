@@ -24,7 +24,7 @@ export const members = feature({
   entities: [Member, MemberIdentity, Session, SignInThrottle, SingleUse, Invitation, Passkey],
   services: ({ database, hooks, config, log, rejectedTokens, sendMail }: Core) => {
     const checks = new PasswordChecks();
-    const members = new MemberService(database, hooks);
+    const members = new MemberService(database, hooks, config);
     const sessions = new SessionService(database, rejectedTokens, checks, config);
     const account = new AccountService(database, checks, config);
     const passkeys = new PasskeyService({ database, config, sessions, account });

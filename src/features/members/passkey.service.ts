@@ -15,7 +15,7 @@ import type { AccountService } from "./account.service";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput } from "./member.inputs";
-import { canSignIn, isOwn, lockMember, recordOn } from "./member.service";
+import { isOwn, lockMember, recordOn, removeWayToSignIn } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type {
   AddPasskeyInput,
@@ -141,14 +141,15 @@ export class PasskeyService {
    *   another member, or `conflict` for the caller's last way to sign in
    */
   remove(context: RequestContext, id: string): Promise<Passkey> {
-    return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
+    const { database, config } = this.services;
+    return database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const passkey = await this.find(tx, context, id);
       if (!(isOwn(context, passkey.memberId) || (await isManager(tx, context)))) throw noSuch("passkey");
-      const { affected } = await tx.delete(Passkey, { id });
-      if (affected !== 1) throw noSuch("passkey");
-      if (isOwn(context, passkey.memberId) && !(await canSignIn(tx, passkey.member)))
-        throw new GatewayError("conflict", "This is your last way to sign in. Set a password first.");
+      await removeWayToSignIn(tx, context, config, passkey.member, async () => {
+        const { affected } = await tx.delete(Passkey, { id });
+        if (affected !== 1) throw noSuch("passkey");
+      });
       const changes = { passkey: [passkey.name, null] } as const;
       await recordOn(tx, context, memberActions.member_passkey_removed, passkey.member, changes);
       return passkey;
