@@ -168,7 +168,18 @@ onAnyEngine((engine) => {
     ["no key", () => report({}), "invalid_request"],
     ["a text", () => report('"agk"'), "invalid_request"],
     ["a body that is not JSON", () => report("["), "invalid_json"],
-    ["too large a body", () => report({ key: "a".repeat(1_048_576) }), "payload_too_large"],
+    [
+      "a wrong signature, before it is parsed",
+      () =>
+        report("[", {
+          "content-type": "application/json",
+          "github-public-key-identifier": "known",
+          "github-public-key-signature": "AAAA",
+        }),
+      "invalid_signature",
+    ],
+    ["too large a body", () => report({ key: "a".repeat(16_384) }), "payload_too_large"],
+    ["too large a list", () => signed([found("a".repeat(1_048_576))]), "payload_too_large"],
   ])("a report with %s is rejected and ends nothing", async (_, send, code) => {
     const { secret } = await mint(gateway);
     expect(codeOf(await send())).toBe(code);

@@ -7,7 +7,7 @@ import type { RequestContext } from "../../auth/context";
 import { customerNetworkOf } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson } from "../../http/plugins/json-body";
-import { Bodies, joined } from "../../http/plugins/read-body";
+import { ANONYMOUS_BODY_LIMIT, Bodies, joined } from "../../http/plugins/read-body";
 import type { GitHubSignatures } from "./github-signatures";
 import { keyOf, REPORT_MAX_BYTES, reportsOf } from "./leaked-keys.bodies";
 import type { LeakedKeysService } from "./leaked-keys.service";
@@ -26,19 +26,19 @@ export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatur
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
     requireJson(request.headers);
+    const identifier = request.headers["github-public-key-identifier"];
+    const signature = request.headers["github-public-key-signature"];
+    const isSigned = typeof identifier === "string" && typeof signature === "string";
     const holder = customerNetworkOf(clientAddress(request));
-    const limits = { max: REPORT_MAX_BYTES, holder, organizationId: null };
-    return bodies.read(request, payload, limits, async (parts) => {
+    const max = isSigned ? REPORT_MAX_BYTES : ANONYMOUS_BODY_LIMIT;
+    return bodies.read(request, payload, { max, holder, organizationId: null }, async (parts) => {
       const raw = joined(parts);
-      const { headers } = request;
-      const identifier = headers["github-public-key-identifier"];
-      const signature = headers["github-public-key-signature"];
-      const body = parseJson(raw);
-      if (!Array.isArray(body)) return body;
-      if (typeof identifier !== "string" || typeof signature !== "string")
-        throw new GatewayError("invalid_signature", "A list of tokens requires GitHub's signature.");
-      if (!(await gitHubSignatures.isValid(identifier, signature, raw)))
+      // Before parsing, which costs far more for a large body.
+      if (isSigned && !(await gitHubSignatures.isValid(identifier, signature, raw)))
         throw new GatewayError("invalid_signature");
+      const body = parseJson(raw);
+      if (Array.isArray(body) && !isSigned)
+        throw new GatewayError("invalid_signature", "A list of tokens requires GitHub's signature.");
       return body;
     });
   });
