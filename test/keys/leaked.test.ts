@@ -1,5 +1,8 @@
 import { generateKeyPairSync, sign } from "node:crypto";
+import { In } from "typeorm";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { GitHubSignatures } from "../../src/features/leaked-keys/github-signatures";
+import { leakedKeyActions } from "../../src/features/leaked-keys/leaked-key.audit";
 import { auditLog } from "../support/audit";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { mint, operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -8,6 +11,7 @@ import { MailServer } from "../support/mail-server";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { runCli } from "../support/process";
 import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { waitUntil } from "../support/wait-until";
 
 const pair = (namedCurve: string) =>
@@ -138,6 +142,30 @@ onAnyEngine((engine) => {
       expect(sent[0]?.raw).not.toContain(secret);
     }
     expect(sent[0]?.email.text).toContain(URL_OF_LEAK);
+  });
+
+  slowTest("a report of 200 tokens ends each key once, and a replay changes nothing", async () => {
+    const keys: { id: string; secret: string }[] = [];
+    for (let i = 0; i < 200; i++) keys.push(await mint(gateway));
+    const tokens = keys.map(({ secret }) => found(secret));
+    const entries = () =>
+      gateway.services.database.read((reader) =>
+        reader.countBy(AuditEntry, {
+          action: leakedKeyActions.api_key_leaked,
+          targetId: In(keys.map(({ id }) => id)),
+        }),
+      );
+    const before = mails.received.length;
+    expect((await signed(tokens)).status).toBe(202);
+    for (const { secret } of keys) expect(await outcomeOf(other, secret)).toBe("key_revoked");
+    expect(await entries()).toBe(200);
+    await gateway.services.leakedKeys.mailed();
+    expect(mails.received.slice(before).map(({ email }) => email.subject)).toEqual([
+      "200 API keys of First organization leaked",
+    ]);
+    expect((await signed(tokens)).status).toBe(202);
+    await gateway.services.leakedKeys.mailed();
+    expect([await entries(), mails.received.length]).toEqual([200, before + 1]);
   });
 
   test("a report ends keys of all organizations, of other environments and of deactivated ones", async () => {
