@@ -3,16 +3,28 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import type { Page } from "playwright-core";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
+import { operator } from "../support/gateway";
 import { type OpenIdProvider, startOpenIdProvider } from "../support/openid-provider";
-import { addMember } from "../support/people";
+import { addMember, TEST_PASSWORD } from "../support/people";
 import { looksRight } from "./looks";
-import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import {
+  act,
+  type Dashboard,
+  describeDashboard,
+  dialogOf,
+  eventually,
+  gone,
+  rowOf,
+  seen,
+  type Visit,
+} from "./visit";
 
 const CLIENT = { client_id: "gateway", client_secret: "a secret of tests only, long enough" };
 const email = "dan@example.com";
 
-/** The settings of the gateway, complete before it starts. */
+/** The settings of the gateways, complete before they start. */
 const env: Record<string, string> = {};
+const onlyEnv: Record<string, string> = { OIDC_ONLY: "true" };
 let provider: OpenIdProvider;
 /** Serves the public URL, which the issuer knows before the port of the gateway is known. */
 let front: Server;
@@ -38,29 +50,30 @@ beforeAll(async () => {
     OIDC_CLIENT_SECRET: CLIENT.client_secret,
     OIDC_NAME: "Example",
   });
+  Object.assign(onlyEnv, env);
 });
 afterAll(async () => {
   await provider.close();
   front.close();
 });
 
+/** Opens a page of the dashboard at the public URL. */
+async function open({ gateway, visit }: Dashboard, path: string, as: Visit = { as: null }): Promise<Page> {
+  gatewayPort = Number(new URL(gateway.url).port);
+  const page = await visit("", as);
+  await page.goto(`${env.PUBLIC_URL}/dashboard${path}`);
+  return page;
+}
+
+const signInAs = (page: Page, account: string) => page.getByRole("link", { name: account }).click();
+
 describeDashboard(
   "an issuer in the dashboard",
   (dashboard) => {
-    const open = async (path: string, as: Parameters<typeof dashboard.visit>[1] = { as: null }) => {
-      gatewayPort = Number(new URL(dashboard.gateway.url).port);
-      const page = await dashboard.visit("", as);
-      await page.goto(`${env.PUBLIC_URL}/dashboard${path}`);
-      return page;
-    };
-    const signInAs = async (page: Page, account: string) => {
-      await page.getByRole("link", { name: account }).click();
-    };
-
     test("signs a member in, confirms what is sensitive, and is unlinked by a manager", async () => {
       const { gateway } = dashboard;
       const { id: memberId } = await addMember(gateway, { email });
-      const page = await open("/settings/profile");
+      const page = await open(dashboard, "/settings/profile");
       await seen(page.getByRole("link", { name: "Sign in with Example" }));
       await looksRight(page);
       await page.getByRole("link", { name: "Sign in with Example" }).click();
@@ -86,7 +99,7 @@ describeDashboard(
       await gone(dialogOf(page));
       await seen(page.getByRole("link", { name: "daniel@example.com" }));
 
-      const managers = await open("/settings/members", {});
+      const managers = await open(dashboard, "/settings/members", {});
       await act(managers, "daniel@example.com", "Unlink account…");
       await seen(dialogOf(managers));
       await looksRight(managers);
@@ -97,6 +110,40 @@ describeDashboard(
         gateway.services.database.read((reader) => reader.countBy(Session, { memberId })),
       ).toBe(1);
     });
+
+    test("the tab that was opened for a confirmation says so if it cannot close itself", async () => {
+      const page = await dashboard.visit("", { as: null });
+      await page.addInitScript(() => {
+        window.close = () => undefined;
+      });
+      await page.goto(`${dashboard.gateway.url}/dashboard/signed-in`);
+      await seen(page.getByRole("heading", { name: "You are signed in" }));
+      await looksRight(page);
+    });
   },
   env,
+);
+
+describeDashboard(
+  "an issuer as the only way to sign in",
+  (dashboard) => {
+    test("offers neither passwords nor passkeys, on the sign-in page and in the profile", async () => {
+      const { gateway } = dashboard;
+      const fields = { email, password: TEST_PASSWORD, permissions: [] };
+      await gateway.services.members.create(await operator(gateway), fields);
+      const page = await open(dashboard, "/settings/profile");
+      await seen(page.getByRole("link", { name: "Sign in with Example" }));
+      await gone(page.getByLabel("Password"));
+      await looksRight(page);
+      await page.getByRole("link", { name: "Sign in with Example" }).click();
+      await signInAs(page, "dan");
+      await seen(page.getByText(new URL(provider.issuer).host));
+      await gone(page.getByRole("region", { name: "Passkeys" }));
+      for (const name of ["Change password…", "Set password…", "Remove password…"])
+        await gone(page.getByRole("button", { name }));
+      await seen(page.getByRole("button", { name: "Change email…" }));
+      await looksRight(page);
+    });
+  },
+  onlyEnv,
 );

@@ -52,7 +52,7 @@ export function describeDashboard(
     beforeAll(async () => {
       if (!existsSync(join(BUILT, "index.html")))
         throw new Error("The dashboard is not built: npm run build");
-      const gateway = await startGateway(sqlite, { dashboard: BUILT, env });
+      const gateway = await startGateway(sqlite, { dashboard: BUILT, env, signInOwner: !env.OIDC_ONLY });
       browser = await launchChromium();
       contexts = new ContextPool(gateway.url, async (options) => {
         const context = await browser.newContext(options);
