@@ -11,6 +11,9 @@ interface Device {
   authenticatorId: string;
 }
 
+/** The requests for a passkey that a page has made. */
+declare const asked: CredentialRequestOptions[];
+
 const OPTIONS = {
   protocol: "ctap2",
   transport: "internal",
@@ -32,6 +35,8 @@ describeDashboard(
     async function open(path = "/settings/profile"): Promise<{ page: Page; device: Device }> {
       const { gateway, visit } = dashboard;
       const page = await visit("", { as: null });
+      // What the browser remembers of an earlier test.
+      await page.addInitScript(() => localStorage.clear());
       await page.route(`${ORIGIN}/**`, async (route) => {
         const { pathname, search } = new URL(route.request().url());
         const response = await route.fetch({ url: `${gateway.url}${pathname}${search}`, maxRedirects: 0 });
@@ -54,7 +59,9 @@ describeDashboard(
     }
 
     const passkeys = (page: Page) => page.getByRole("region", { name: "Passkeys" });
-    const signOut = async (page: Page) => {
+    /** @param forgets true if the browser no longer knows that a passkey was used */
+    const signOut = async (page: Page, forgets = true) => {
+      if (forgets) await page.evaluate(() => localStorage.clear());
       await page.getByRole("button", { name: "Sign out everywhere" }).click();
       await seen(page.getByRole("heading", { name: "Sign in" }));
     };
@@ -100,6 +107,51 @@ describeDashboard(
       await signedIn(page);
     });
 
+    test("a browser where one was used offers it for the address, until the password is sent", async () => {
+      const { page, device } = await withOne();
+      const { cdp, authenticatorId } = device;
+      const pick = (enabled: boolean) =>
+        cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+      /** True for each offer that was withdrawn, or is followed by another request. */
+      const offers = () =>
+        page.evaluate(() =>
+          asked.filter(({ mediation }) => mediation === "conditional").map(({ signal }) => signal?.aborted),
+        );
+      await page.evaluate(() => {
+        const { get } = CredentialsContainer.prototype;
+        Object.assign(window, { asked: [] });
+        navigator.credentials.get = function (options = {}) {
+          asked.push(options);
+          return get.call(this, options);
+        };
+      });
+      await withPasskey(page);
+      await signedIn(page);
+      // The authenticator picks it at once.
+      await page.getByRole("button", { name: "Sign out everywhere" }).click();
+      await eventually(async () => (await offers()).length).toBe(1);
+      await signedIn(page);
+
+      await pick(false);
+      await signOut(page, false);
+      await eventually(async () => (await offers()).slice(1)).toEqual([false]);
+      await pick(true);
+      await gone(page.getByRole("alert"));
+      await enterPassword(page, { ...member, password: "not this one" });
+      await eventually(async () => (await offers()).slice(1)).toEqual([true]);
+      await seen(page.getByRole("alert").getByText("Incorrect email or password."));
+      await enterPassword(page);
+      await signedIn(page);
+
+      await page.evaluate(() => {
+        PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+      });
+      await signOut(page, false);
+      await withPasskey(page);
+      await signedIn(page);
+      await eventually(async () => (await offers()).length).toBe(2);
+    });
+
     test("after the password, the browser asks for the passkey; a canceled one can be tried again", async () => {
       const { page, device } = await withOne();
       await device.cdp.send("WebAuthn.setUserVerified", {
@@ -129,6 +181,8 @@ describeDashboard(
         tx.update(Session, { memberId: member.id }, { createdAt: timestamp(-16 * 60_000) }),
       );
       await page.getByRole("button", { name: "Remove password…" }).click();
+      await seen(dialogOf(page));
+      await looksRight(page);
       await dialogOf(page).getByRole("button", { name: "Remove password" }).click();
       const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
       await asking.getByRole("button", { name: "Use a passkey" }).click();
@@ -140,6 +194,8 @@ describeDashboard(
       await dialogOf(page).getByRole("button", { name: "Cancel" }).click();
       await gone(dialogOf(page));
       await page.getByRole("button", { name: "Set password…" }).click();
+      await seen(dialogOf(page));
+      await looksRight(page);
       await dialogOf(page).getByLabel("New password", { exact: true }).fill("another password for tests");
       await page.keyboard.press("Enter");
       await gone(dialogOf(page));

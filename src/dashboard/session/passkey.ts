@@ -11,6 +11,38 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** Loaded on demand: few visits need a passkey. */
 const library = () => import("@simplewebauthn/browser");
 
+/** The storage key for whether a passkey was used in this browser. */
+const USED = "passkey-used";
+
+/** Storage may be blocked. */
+const wasUsed = (): boolean => {
+  try {
+    return localStorage.getItem(USED) !== null;
+  } catch {
+    return false;
+  }
+};
+
+const rememberUse = () => {
+  try {
+    localStorage.setItem(USED, "yes");
+  } catch {
+    // Then the browser does not offer passkeys on its own.
+  }
+};
+
+/**
+ * True if this browser offers passkeys where it autofills forms. Only where one was used before, because preparing the
+ * offer counts as an attempt to sign in, and people behind one address share a limit.
+ */
+export const offersPasskeys = async (): Promise<boolean> =>
+  wasUsed() && (await library()).browserSupportsWebAuthnAutofill();
+
+/** Withdraws the offer of passkeys; `signWithPasskey` then fails. */
+export const withdrawPasskeys = async (): Promise<void> => {
+  if (wasUsed()) (await library()).WebAuthnAbortService.cancelCeremony();
+};
+
 /**
  * Runs a browser prompt that needs the user's consent.
  * @throws ApiError with a sentence for the user
@@ -29,15 +61,25 @@ export async function createPasskey(options: object) {
   const { startRegistration } = await library();
   type Options = Parameters<typeof startRegistration>[0]["optionsJSON"];
   const { id, response } = await asking(() => startRegistration({ optionsJSON: options as Options }));
+  rememberUse();
   const { clientDataJSON, attestationObject, transports = [] } = response;
   return { credentialId: id, clientDataJSON, attestationObject, transports };
 }
 
-/** Prompts the user to sign in with a passkey, with the server's options. */
-export async function signWithPasskey(options: object): Promise<SignInWithPasskeyMutationVariables["input"]> {
+/**
+ * Prompts the user to sign in with a passkey, with the server's options.
+ * @param isOffer true to offer passkeys where the browser autofills a form, and to wait until one is picked
+ */
+export async function signWithPasskey(
+  options: object,
+  isOffer = false,
+): Promise<SignInWithPasskeyMutationVariables["input"]> {
   const { startAuthentication } = await library();
   type Options = Parameters<typeof startAuthentication>[0]["optionsJSON"];
-  const { id, response } = await asking(() => startAuthentication({ optionsJSON: options as Options }));
+  const { id, response } = await asking(() =>
+    startAuthentication({ optionsJSON: options as Options, useBrowserAutofill: isOffer }),
+  );
+  rememberUse();
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response;
   return { credentialId: id, clientDataJSON, authenticatorData, signature, userHandle };
 }

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { IconFingerprint, IconLock } from "@tabler/icons-react";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { ApiError } from "../api/api-error";
 import { change, client } from "../api/client";
 import { execute } from "../api/execute";
@@ -14,7 +14,7 @@ import {
   StartPasskeySignInDocument,
   type StartPasskeySignInMutationVariables,
 } from "./documents.generated";
-import { signWithPasskey } from "./passkey";
+import { offersPasskeys, signWithPasskey, withdrawPasskeys } from "./passkey";
 import styles from "./sign-in.module.css";
 import { IssuerButton, useSignInOptions } from "./sign-in-options";
 
@@ -27,6 +27,36 @@ async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   await change(SignInWithPasskeyDocument, { input });
 }
 
+/** Max age of an offer's challenge (ms); the server accepts it for 5 minutes. */
+const CHALLENGE_MAX_AGE_MS = 4.5 * 60_000;
+
+/**
+ * Offers passkeys where the browser autofills the e-mail address. Says nothing if none is picked.
+ * @param onPicked receives a function that signs in with the picked passkey
+ */
+function usePasskeyOffer(isOn: boolean, onPicked: (signIn: () => Promise<unknown>) => void) {
+  const picked = useEffectEvent(onPicked);
+  useEffect(() => {
+    if (!isOn) return;
+    let isOver = false;
+    const offer = async () => {
+      if (!(await offersPasskeys())) return;
+      const expiry = Date.now() + CHALLENGE_MAX_AGE_MS;
+      const { startPasskeySignIn } = await execute(StartPasskeySignInDocument, { input: {} });
+      if (isOver) return;
+      const input = await signWithPasskey(startPasskeySignIn.options as object, true);
+      picked(() =>
+        Date.now() < expiry ? change(SignInWithPasskeyDocument, { input }) : signInWithPasskey(),
+      );
+    };
+    offer().catch(() => undefined);
+    return () => {
+      isOver = true;
+      void withdrawPasskeys();
+    };
+  }, [isOn]);
+}
+
 /** Shown instead of the requested page until the member has signed in. */
 export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const heading = usePageTitle("Sign in");
@@ -36,10 +66,12 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const [error, setError] = useState<unknown>();
   /** Set once the password is verified, for members who must also use a passkey. */
   const [confirmed, setConfirmed] = useState<Credentials>();
+  const [isOffering, setOffering] = useState(true);
 
   const run = async (by: "password" | "passkey", signIn: () => Promise<unknown>) => {
     setBusy(by);
     setError(undefined);
+    setOffering(false);
     try {
       // A different member may be signing in.
       client.removeQueries({ type: "inactive" });
@@ -50,6 +82,7 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
       if (by === "password") password.current?.select();
     }
   };
+  usePasskeyOffer(options.password && isOffering, (signIn) => run("passkey", signIn));
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -110,7 +143,7 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
                     name="email"
                     type="email"
                     label="Email"
-                    autoComplete="username"
+                    autoComplete="username webauthn"
                     required
                     withAsterisk={false}
                     defaultValue={email}
