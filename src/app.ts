@@ -6,6 +6,7 @@ import type { GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
+import { keyOf } from "./auth/caller";
 import { foreignOriginCheck } from "./auth/foreign-origins";
 import type { Config } from "./config";
 import { contextFactoryOf, httpOf, MEMBER_REQUEST_BYTES, ROUTES, type Services } from "./features";
@@ -101,8 +102,9 @@ export async function createApp(
   const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
   const rejectForeign = foreignOriginCheck(config);
   const countDeprecated: CountDeprecated = (caller, names) => {
-    if (caller.kind !== "agent") return;
-    services.usageRecorder.deprecated(caller.key.id, names);
+    const key = keyOf(caller);
+    if (key === undefined) return;
+    services.usageRecorder.deprecated(key.id, names);
     for (const name of names) metrics.count(DEPRECATED_USES, [name]);
   };
 

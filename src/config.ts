@@ -75,6 +75,7 @@ const settings = z
     MAX_CONNECTIONS: integer("MAX_CONNECTIONS", 1, 1_000_000).default(10_000),
     MAX_CONNECTIONS_PER_ADDRESS: integer("MAX_CONNECTIONS_PER_ADDRESS", 0, 1_000_000).optional(),
     MAX_STREAMS: integer("MAX_STREAMS", 0, 1_000_000).default(10_000),
+    KEY_MAX_LIFETIME_DAYS: integer("KEY_MAX_LIFETIME_DAYS", 1, 36_500).optional(),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     RESTORED: z.literal("1", "RESTORED must be 1 or unset").optional(),
@@ -179,6 +180,7 @@ const settings = z
     // Behind a proxy, all connections come from the proxy's address.
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
     maxStreams: env.MAX_STREAMS,
+    keyMaxLifetimeDays: env.KEY_MAX_LIFETIME_DAYS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     rejectedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     isRestored: env.RESTORED !== undefined,

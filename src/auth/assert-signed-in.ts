@@ -1,21 +1,25 @@
 import { type Timestamp, timestamp } from "../common/time";
 import type { Tx } from "../database/unit-of-work";
 import { GatewayError } from "../errors";
+import type { OrganizationKeyCaller } from "./caller";
 import type { RequestContext } from "./context";
+import { type KeyEnds, keyRejection } from "./key-ends";
 import type { Permission } from "./permissions";
 
 /**
- * Rechecks a member's session and permission inside the transaction that performs the member's action, because both may
- * have changed since the request arrived. Later changes wait until the transaction ends. Other callers always pass.
+ * Rechecks a member's session and permission, or an organization's key, inside the transaction that performs the
+ * caller's action, because they may have changed since the request arrived. Later changes wait until the transaction
+ * ends. Other callers always pass.
  * @param options.permission the required permission; if omitted, any signed-in member passes
  * @param options.whileDeactivated true if the action is allowed while the organization is deactivated
- * @throws GatewayError `invalid_session`, `forbidden` or `organization_deactivated`
+ * @throws GatewayError `invalid_session`, `forbidden`, `organization_deactivated` or the rejection of a key
  */
 export async function assertSignedIn(
   tx: Tx,
   { caller }: RequestContext,
   { permission, whileDeactivated = false }: { permission?: Permission; whileDeactivated?: boolean } = {},
 ): Promise<void> {
+  if (caller.kind === "organizationKey") return assertKeyAccepted(tx, caller);
   if (caller.kind !== "member") return;
   // Locks the row, because password resets and permission changes also write it.
   if (!tx.isDryRun) await tx.query("update member set created_at = created_at where id = $1", [caller.id]);
@@ -34,4 +38,19 @@ export async function assertSignedIn(
   if (!whileDeactivated && session.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");
   }
+}
+
+async function assertKeyAccepted(tx: Tx, { key: { id } }: OrganizationKeyCaller): Promise<void> {
+  // Not a shared lock, because the action may change the same key.
+  if (!tx.isDryRun) await tx.query("update api_key set created_at = created_at where id = $1", [id]);
+  const [key]: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
+    `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",
+       organization.deactivated_at as "deactivatedAt"
+     from api_key as key join organization on organization.id = key.organization_id
+     where key.id = $1`,
+    [id],
+  );
+  const rejection =
+    key === undefined ? new GatewayError("invalid_api_key") : keyRejection(key, key.deactivatedAt);
+  if (rejection !== undefined) throw rejection;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { excerpt } from "../credentials/redact-tokens";
 import type { RateLimit } from "../rate-limits/rate-limit";
-import { type Origin, ownerOf } from "./caller";
+import { keyOf, type Origin, ownerOf } from "./caller";
 import { clientAddress } from "./client-address";
 import type { Credentials, RequestContext, SessionCookie } from "./context";
 
@@ -48,7 +48,8 @@ export function authenticateRequests(
     const { caller } = request.callContext;
     const organizationId = ownerOf(caller);
     if (organizationId !== undefined) request.countLoadOf(organizationId, { isCredential: true });
-    const counted = caller.kind === "agent" ? rateLimit(caller.key) : undefined;
+    const key = keyOf(caller);
+    const counted = key && rateLimit(key);
     if (counted === undefined) return;
     reply.headers(counted.headers);
     if (counted.rejection !== undefined) throw counted.rejection;

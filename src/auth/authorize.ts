@@ -1,12 +1,14 @@
 import { type Timestamp, timestamp } from "../common/time";
 import { GatewayError } from "../errors";
-import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
-import type { Permission, Scope } from "./permissions";
+import type { Caller, KeyCaller, MemberCaller, Operator, System } from "./caller";
+import type { KeyScope, OrganizationScope, Permission, Scope } from "./permissions";
 
 /** The kinds of callers allowed to call a field; omitted kinds are rejected. */
 export interface AllowedCallers {
-  /** Keys with this scope; true for any active key. */
+  /** Agents' keys with this scope; true for any active key of an agent. */
   key?: Scope | true;
+  /** Keys of the organization with this scope; true for any active one. Members must be allowed, too. */
+  organizationKey?: OrganizationScope | true;
   /** Members with this permission; true for any signed-in member. */
   member?: Permission | true;
 }
@@ -43,7 +45,8 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
       `This request requires an Authorization header: Bearer ${credentialFor(allowed)}.`,
     );
   }
-  if (caller.kind === "agent") authorizeKey(caller, allowed);
+  if (caller.kind === "agent") authorizeKey(caller, allowed.key);
+  else if (caller.kind === "organizationKey") authorizeKey(caller, allowed.organizationKey);
   else authorizeMember(caller, allowed, changes && !whileDeactivated);
   if (recentSignIn && caller.kind === "member" && !isRecent(caller.signedInAt))
     throw new GatewayError("recent_sign_in_required");
@@ -63,10 +66,16 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
 const holds = (caller: MemberCaller | Operator | System, permission: Permission): boolean =>
   caller.kind !== "member" || caller.permissions.includes(permission);
 
-function authorizeKey({ key }: AgentCaller, { key: needed }: AllowedCallers): void {
+function authorizeKey({ kind, key }: KeyCaller, needed: KeyScope | true | undefined): void {
   if (needed === undefined)
-    throw new GatewayError("forbidden", "API keys cannot do this. Sign in as a member.");
-  if (needed === true || key.scopes.includes(needed)) return;
+    throw new GatewayError(
+      "forbidden",
+      kind === "agent"
+        ? "Agents' API keys cannot do this. Sign in as a member."
+        : "Keys of an organization cannot do this.",
+    );
+  const scopes: readonly KeyScope[] = key.scopes;
+  if (needed === true || scopes.includes(needed)) return;
   throw new GatewayError("insufficient_scope", `The API key lacks the scope ${needed}.`, {
     // RFC 6750, 3.1
     headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${needed}"` },

@@ -1,8 +1,11 @@
 import type { Timestamp } from "../common/time";
-import type { Permission, Scope } from "./permissions";
+import type { KeyScope, OrganizationScope, Permission, Scope } from "./permissions";
 
-/** The authenticated caller of a request. A bearer token is an agent's API key or a member's session token. */
-export type Caller = Anonymous | AgentCaller | MemberCaller | Operator | System;
+/** The authenticated caller of a request. A bearer token is an API key or a member's session token. */
+export type Caller = Anonymous | KeyCaller | MemberCaller | Operator | System;
+
+/** A caller that presented an API key. */
+export type KeyCaller = AgentCaller | OrganizationKeyCaller;
 
 export interface Anonymous {
   kind: "anonymous";
@@ -13,8 +16,15 @@ export interface Anonymous {
 /** A system that presented an API key; it acts as the agent that the key resolves to. */
 export interface AgentCaller {
   kind: "agent";
-  key: CallerKey;
+  key: CallerKey<Scope>;
   agent: CallerAgent;
+  organization: CallerOrganization;
+}
+
+/** A system that presented a key of an organization; it manages the organization within the key's scopes. */
+export interface OrganizationKeyCaller {
+  kind: "organizationKey";
+  key: CallerKey<OrganizationScope>;
   organization: CallerOrganization;
 }
 
@@ -43,13 +53,13 @@ export interface System {
 }
 
 /** The API key that a caller presented. */
-export interface CallerKey {
+export interface CallerKey<Name extends KeyScope = KeyScope> {
   id: string;
   name: string;
   hint: string;
   createdAt: Timestamp;
-  /** All of the key's scopes; a key without a list of scopes has every scope that this version knows. */
-  scopes: readonly Scope[];
+  /** All of the key's scopes; an agent's key without a list of scopes has every scope that this version knows. */
+  scopes: readonly Name[];
   /** Max requests per minute; null if the server's limit applies. */
   rateLimitPerMinute: number | null;
   /** Networks in CIDR notation that may use the key; null if any network may. */
@@ -75,6 +85,9 @@ export interface CallerOrganization {
 /** The ID of the organization on whose behalf a caller acts; undefined for an anonymous caller. */
 export const ownerOf = (caller: Caller): string | undefined =>
   caller.kind === "anonymous" ? undefined : caller.organization.id;
+
+/** The API key that a caller presented; undefined for other callers. */
+export const keyOf = (caller: Caller): CallerKey | undefined => ("key" in caller ? caller.key : undefined);
 
 /** The origin of a request as recorded in the audit log; all null for the command line. */
 export interface Origin {

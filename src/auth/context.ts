@@ -5,6 +5,7 @@ import type {
   AgentCaller,
   Caller,
   CallerOrganization,
+  KeyCaller,
   MemberCaller,
   Operator,
   Origin,
@@ -100,7 +101,7 @@ export interface CredentialResolver<C extends Caller> {
  * @param countKeyCheck counts the outcomes of API key checks
  */
 export function createContextFactory(
-  keys: CredentialResolver<AgentCaller>,
+  keys: CredentialResolver<KeyCaller>,
   sessions: CredentialResolver<MemberCaller>,
   resolvers: ReadonlyMap<unknown, object>,
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
@@ -188,7 +189,16 @@ export function agentCaller({ caller }: RequestContext): AgentCaller {
 }
 
 /**
- * Returns the caller if it is a member.
+ * Returns the caller, which must have presented an API key.
+ * @throws GatewayError `forbidden`
+ */
+export function keyCaller({ caller }: RequestContext): KeyCaller {
+  if (!("key" in caller)) throw new GatewayError("forbidden");
+  return caller;
+}
+
+/**
+ * Returns the caller, who must be a member.
  * @throws GatewayError `forbidden`
  */
 export function memberCaller({ caller }: RequestContext): MemberCaller {

@@ -1,4 +1,5 @@
 import { DeclaredEnum, enumOf } from "../common/declared-enum";
+import { organizationScopes } from "./organization-scopes";
 
 export const Permission = enumOf(
   "Permission",
@@ -14,25 +15,38 @@ export type Permission = (typeof Permission)[keyof typeof Permission];
 /** All permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = Object.values(Permission);
 
-/** The scopes of API keys. Each feature adds its own names, so that they are type-checked. */
+/** The scopes of agents' keys. Each feature adds its own names, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features extend it
 export interface Scopes {}
 
-/** A permission of an API key, such as `pets:read`. */
+/** A permission of an agent's key, such as `pets:read`. */
 export type Scope = keyof Scopes;
 
-const declaredScopes = new DeclaredEnum<Scope>("Scope", "Scope of an API key.");
+/** A permission of an organization's key. Members need `config:manage` for whatever it allows. */
+export type OrganizationScope = keyof typeof organizationScopes;
 
-/** The declared scopes as an enum. */
-export const Scope = declaredScopes.values;
+/** A permission of a key; no key has scopes of both kinds. */
+export type KeyScope = Scope | OrganizationScope;
+
+const declaredScopes = new DeclaredEnum<KeyScope>(
+  "Scope",
+  "Scope of an API key: of an agent's key, or of an organization's key.",
+);
+
+/** The declared scopes of both kinds of keys as an enum. */
+export const KeyScope = declaredScopes.values;
+
+/** All scopes of organizations' keys. */
+export const ORGANIZATION_SCOPES = Object.keys(organizationScopes) as readonly OrganizationScope[];
+for (const scope of ORGANIZATION_SCOPES) declaredScopes.add(scope, organizationScopes[scope]);
 
 const scopes: Scope[] = [];
 
-/** All scopes, in the order of the features that declare them; complete once `features.ts` is loaded. */
+/** All scopes of agents' keys, in the order of the features that declare them; complete once `features.ts` is loaded. */
 export const SCOPES: readonly Scope[] = scopes;
 
 /**
- * Declares the scopes of a feature.
+ * Declares the scopes of agents' keys that a feature requires.
  * @param declared a sentence describing what each scope allows, by name
  * @throws Error if a name is taken
  */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
-import { SCOPES, type Scope } from "../auth/permissions";
+import { type KeyScope, SCOPES, type Scope } from "../auth/permissions";
 import { apiKeysIn } from "../credentials/token-format";
 import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
@@ -269,7 +269,7 @@ const describe = (key: Described) => ({
   allowedNetworks: key.allowedNetworks,
 });
 
-const formatScopes = (scopes: readonly Scope[] | null): string => scopes?.join(", ") ?? "(all)";
+const formatScopes = (scopes: readonly KeyScope[] | null): string => scopes?.join(", ") ?? "(all)";
 
 const formatNetworks = (networks: readonly string[] | null): string => networks?.join(", ") ?? "(any)";
 

@@ -62,6 +62,13 @@ export function canonicalCidr(text: string): string | undefined {
     : `${address}/${bits}`;
 }
 
+/** True if a network in CIDR notation lies within another one. */
+export function isSubnet(network: string, outer: string): boolean {
+  const [address, bits] = ipaddr.parseCIDR(network);
+  const [first, outerBits] = ipaddr.parseCIDR(outer);
+  return address.kind() === first.kind() && bits >= outerBits && address.match(first, outerBits);
+}
+
 /** @returns a function that returns true if an address belongs to one of the networks in CIDR notation */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
   // Parsed once, because parsing takes much longer than comparing.

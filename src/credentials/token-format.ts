@@ -2,7 +2,14 @@ import { crc32 } from "node:zlib";
 import { ENVIRONMENTS, type Environment } from "../common/environment";
 import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
-import { API_KEY, INVITATION, PUBLIC_ID_DIGITS, SECRET_DIGITS, SESSION } from "./token-parts";
+import {
+  API_KEY,
+  INVITATION,
+  ORGANIZATION_KEY,
+  PUBLIC_ID_DIGITS,
+  SECRET_DIGITS,
+  SESSION,
+} from "./token-parts";
 
 /** The part of a key that identifies its environment. */
 export const KEY_ENVIRONMENT = {
@@ -26,9 +33,15 @@ const hasValidChecksum = (token: string) => token.endsWith(checksum(token.slice(
 /** The stored hash of a token: SHA-256 suffices, because tokens are too random to guess. */
 export const hashToken = sha256;
 
-/** Mints an API key, `agk_<env>_<publicId>_<secret><checksum>`, and its hint, the public part. */
-export function mintApiKey(environment: KeyEnvironment): { secret: string; hint: string } {
-  const hint = `${API_KEY}_${environment}_${randomBase62(PUBLIC_ID_DIGITS)}`;
+/** The prefixes of API keys: of agents' keys and of organizations' keys. */
+type KeyPrefix = typeof API_KEY | typeof ORGANIZATION_KEY;
+
+/** Mints an API key, `<prefix>_<env>_<publicId>_<secret><checksum>`, and its hint, the public part. */
+export function mintApiKey(
+  environment: KeyEnvironment,
+  prefix: KeyPrefix = API_KEY,
+): { secret: string; hint: string } {
+  const hint = `${prefix}_${environment}_${randomBase62(PUBLIC_ID_DIGITS)}`;
   return { secret: withChecksum(`${hint}_${randomBase62(SECRET_DIGITS)}`), hint };
 }
 
@@ -42,7 +55,7 @@ export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${r
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(
-  `^${API_KEY}_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
+  `^(?:${API_KEY}|${ORGANIZATION_KEY})_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
 /** Finds possible API keys in a text. */
 const API_KEYS = new RegExp(API_KEY_FORM.source.slice(1, -1), "g");
@@ -58,16 +71,12 @@ export const isWellFormedApiKey = (token: string): boolean =>
 export const apiKeysIn = (text: string): string[] =>
   [...new Set(text.match(API_KEYS))].filter(hasValidChecksum);
 
-const PREFIXES = ENVIRONMENTS.map((environment) => ({
-  prefix: `${API_KEY}_${KEY_ENVIRONMENT[environment]}_`,
-  environment,
-}));
-
 /** Returns the environment of a well-formed API key. */
 export function environmentOf(token: string): Environment {
-  const found = PREFIXES.find(({ prefix }) => token.startsWith(prefix));
+  const part = token.split("_")[1];
+  const found = ENVIRONMENTS.find((environment) => KEY_ENVIRONMENT[environment] === part);
   if (found === undefined) throw new Error("The API key is not well-formed.");
-  return found.environment;
+  return found;
 }
 
 /** True if a text has the form of a session token and a valid checksum. */

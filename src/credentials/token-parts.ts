@@ -1,7 +1,9 @@
 // The dashboard also imports this module, so it must not import anything.
 
 /** The prefixes of tokens and secrets, without the "_". */
+/** An agent's key. */
 export const API_KEY = "agk";
+export const ORGANIZATION_KEY = "ago";
 export const SESSION = "ags";
 export const INVITATION = "agi";
 export const SIGNING_SECRET = "whsec";

@@ -7,7 +7,7 @@ import { answerMessage } from "./mcp-server";
 import type { McpTool } from "./tools";
 
 /** Any API key; the tools check its scopes. */
-const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
+const ANY_KEY = { allowed: { key: true, organizationKey: true }, whileDeactivated: false } as const;
 
 /** JSON-RPC error codes. */
 const PARSE_ERROR = -32700;

@@ -7,7 +7,7 @@ import { planOperation } from "../graphql/compiled/plan";
 import { toGatewayError } from "../graphql/errors";
 import { keyAccessOf } from "../schema/access";
 import type { CountDeprecated } from "../schema/deprecation";
-import { nameOfRoute, type RestRoute, type SuccessStatus } from "../schema/rest-route";
+import { keysOf, nameOfRoute, type RestRoute, type SuccessStatus } from "../schema/rest-route";
 import { planOf, type RoutePlan, servable } from "./plan";
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ export const countingDeprecated = (
 
 function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   const { route, operation, field, result } = plan;
-  const access = keyAccessOf(field);
+  const access = keyAccessOf(field, keysOf(route));
   if (access === undefined) throw new Error(`${field.name} declares no @Access`);
   const changes = operation.operation === "mutation";
   const execute = executor(schema, plan.document);

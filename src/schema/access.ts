@@ -12,13 +12,12 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { Extensions } from "type-graphql";
-import { type AccessRule, authorize, isAllowed } from "../auth/authorize";
+import { type AccessRule, type AllowedCallers, authorize, isAllowed } from "../auth/authorize";
 import type { Caller } from "../auth/caller";
 import type { RequestContext } from "../auth/context";
-import type { Scope } from "../auth/permissions";
 
 /**
- * Declares who may select a field: anyone, or keys with a scope and members with a permission. Root fields must declare
+ * Declares who may select a field: anyone, or agents' and organizations' keys with a scope and members with a permission. Root fields must declare
  * a rule; other fields without a rule may be selected by every caller that can read their object.
  * `enforceAccess` reads the rule from the schema's extensions.
  */
@@ -93,22 +92,30 @@ function assertAccessDeclared(schema: GraphQLSchema): void {
   }
 }
 
+/** The kinds of API keys, as members of access rules. */
+export type KeyKind = keyof Pick<AllowedCallers, "key" | "organizationKey">;
+
 /**
  * Returns a field's access rule for REST, where only API keys are accepted; undefined if the field declares none.
- * @throws Error if the field is for members only
+ * @param kinds the kinds of keys that may call the route
+ * @throws Error if the field is not for one of them
  */
-export function keyAccessOf(field: GraphQLField<unknown, unknown>): AccessRule | undefined {
+export function keyAccessOf(
+  field: GraphQLField<unknown, unknown>,
+  kinds: readonly KeyKind[],
+): AccessRule | undefined {
   const access = accessOf(field);
   if (access === undefined || access.allowed === "anyone") return access;
-  const { key } = access.allowed;
-  if (key === undefined) throw new Error(`${field.name} is not for API keys`);
-  return { ...access, allowed: { key } };
+  const { allowed } = access;
+  const missing = kinds.find((kind) => allowed[kind] === undefined);
+  if (missing !== undefined) throw new Error(`${field.name} has no access rule for ${missing}`);
+  return { ...access, allowed: Object.fromEntries(kinds.map((kind) => [kind, allowed[kind]])) };
 }
 
-/** Returns the scope that a key needs to call a field; undefined if it needs none. */
-export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefined {
+/** True if a key of one of the kinds needs a scope to call a field. */
+export function needsScope(field: GraphQLField<unknown, unknown>, kinds: readonly KeyKind[]): boolean {
   const allowed = accessOf(field)?.allowed;
-  return typeof allowed === "object" && typeof allowed.key === "string" ? allowed.key : undefined;
+  return typeof allowed === "object" && kinds.some((kind) => typeof allowed[kind] === "string");
 }
 
 /** True if a field is allowed, by name and definition; introspection and unknown fields have no definition. */

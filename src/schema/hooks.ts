@@ -1,4 +1,4 @@
-import type { AgentCaller, MemberCaller } from "../auth/caller";
+import type { KeyCaller, MemberCaller } from "../auth/caller";
 import type { CredentialResolver, RequestContext } from "../auth/context";
 import type { RestoreGuard } from "../delivery/deliverer";
 import type { ReplacementStep } from "../instance-key/instance-key.service";
@@ -8,7 +8,7 @@ export interface Hooks {
   /** Adapts rows when the instance key is replaced. */
   instanceKeyReplaced: ReplacementStep;
   /** Authenticates API keys; implemented by exactly one feature. */
-  apiKeys: CredentialResolver<AgentCaller>;
+  apiKeys: CredentialResolver<KeyCaller>;
   /** Authenticates session tokens; implemented by exactly one feature. */
   sessions: CredentialResolver<MemberCaller>;
   /** Checks a POST to `/graphql` that has no credential, before its body is parsed; may throw. */

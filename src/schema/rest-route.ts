@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors";
+import type { KeyKind } from "./access";
 import type { Deprecation } from "./deprecation";
 
 export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -55,6 +56,8 @@ export interface RestRoute {
   path: `/${string}`;
   /** A single query or mutation with a single root field; the field's access rule applies. */
   document: string;
+  /** The kinds of API keys that may call the route; only agents' keys by default. */
+  keys?: readonly KeyKind[];
   pathParameters?: readonly PathParameter[];
   queryParameters?: readonly RestParameter[];
   /** The variable that holds the whole JSON body. */
@@ -102,6 +105,9 @@ export interface RestStream {
   /** Description in the documentation. */
   answers: string;
 }
+
+/** The kinds of API keys that may call a route. */
+export const keysOf = ({ keys = ["key"] }: RestRoute): readonly KeyKind[] => keys;
 
 /** Returns the path of a route as in the documentation. */
 export const documentedPath = (path: string): string => path.replace(/:(\w+)/g, "{$1}");

@@ -1,6 +1,6 @@
 import { type AccessRule, authorize, isAllowed } from "../../src/auth/authorize";
 import type { Caller } from "../../src/auth/caller";
-import { Permission, type Scope } from "../../src/auth/permissions";
+import { type OrganizationScope, Permission, type Scope } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import type { GatewayError } from "../../src/errors";
 
@@ -20,6 +20,19 @@ const key = (scopes: readonly Scope[]): Caller => ({
   agent: { id: "a", slug: "a", name: "A" },
   organization,
 });
+const organizationKey = (scopes: readonly OrganizationScope[]): Caller => ({
+  kind: "organizationKey",
+  key: {
+    id: "k",
+    name: "k",
+    hint: "k",
+    createdAt: NOW,
+    scopes,
+    rateLimitPerMinute: null,
+    allowedNetworks: null,
+  },
+  organization,
+});
 const member = (permissions: Permission[], deactivatedAt: string | null = null): Caller => ({
   kind: "member",
   id: "m",
@@ -36,6 +49,8 @@ const CALLERS = {
   "a key with every scope": key(["pets:read", "pets:write", "contacts:write"]),
   "a key with only pets:read": key(["pets:read"]),
   "a key with only contacts:write": key(["contacts:write"]),
+  "a key of the organization with every scope": organizationKey(["audit:read", "members:read"]),
+  "a key of the organization with only audit:read": organizationKey(["audit:read"]),
   "a member without permission": member([]),
   "a member with config:manage": member([Permission.config_manage]),
   "a member with conversations:write": member([Permission.conversations_write]),
@@ -50,6 +65,10 @@ const KEYS_REJECTED = {
   "a key with only pets:read": "forbidden",
   "a key with only contacts:write": "forbidden",
 };
+const ORGANIZATION_KEYS_REJECTED = {
+  "a key of the organization with every scope": "forbidden",
+  "a key of the organization with only audit:read": "forbidden",
+};
 const MEMBERS_REJECTED = {
   "a member without permission": "forbidden",
   "a member with config:manage": "forbidden",
@@ -57,7 +76,11 @@ const MEMBERS_REJECTED = {
   "the same, deactivated": "forbidden",
   "the command line": "forbidden",
 };
-const NO_CREDENTIALS = { anonymous: "unauthenticated", "an ended session": "invalid_session" };
+const NO_CREDENTIALS = {
+  anonymous: "unauthenticated",
+  "an ended session": "invalid_session",
+  ...ORGANIZATION_KEYS_REJECTED,
+};
 const NEEDS_SCOPE = {
   "a key with every scope": "ok",
   "a key with only pets:read": "insufficient_scope",
@@ -99,6 +122,30 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
     { member: Permission.conversations_write },
     {},
     { ...NO_CREDENTIALS, ...KEYS_REJECTED, ...NEEDS_PERMISSION },
+  ],
+  [
+    "keys of the organization with a scope, and members",
+    { organizationKey: "members:read", member: true },
+    {},
+    {
+      ...NO_CREDENTIALS,
+      ...KEYS_REJECTED,
+      ...everyOk(NEEDS_PERMISSION),
+      "the same, deactivated": "organization_deactivated",
+      "a key of the organization with every scope": "ok",
+      "a key of the organization with only audit:read": "insufficient_scope",
+    },
+  ],
+  [
+    "any key of the organization",
+    { organizationKey: true },
+    {},
+    {
+      ...NO_CREDENTIALS,
+      ...KEYS_REJECTED,
+      ...MEMBERS_REJECTED,
+      ...everyOk(ORGANIZATION_KEYS_REJECTED),
+    },
   ],
   ["keys and members", both, {}, { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...NEEDS_PERMISSION }],
   [

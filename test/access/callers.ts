@@ -1,6 +1,6 @@
 import { Permission } from "../../src/auth/permissions";
 import { Passkey } from "../../src/features/members/passkey.entity";
-import { mint, operator, type TestGateway } from "../support/gateway";
+import { mint, mintForOrganization, operator, type TestGateway } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
 
@@ -12,6 +12,9 @@ export const CALLERS = [
   "a revoked key",
   "an expired key",
   "a key of a deactivated organization",
+  "an organization key",
+  "an organization key with only members:read",
+  "an organization key of another organization",
   "a member without permission",
   "a member with conversations:read",
   "a member with conversations:write",
@@ -57,6 +60,11 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
     "a revoked key": await mint(gateway),
     "an expired key": await mint(gateway),
     "a key of a deactivated organization": await mint(gateway, { agent: "switched-off-agent" }),
+    "an organization key": await mintForOrganization(gateway),
+    "an organization key with only members:read": await mintForOrganization(gateway, {
+      scopes: ["members:read"],
+    }),
+    "an organization key of another organization": await mintForOrganization(gateway, { org: "another" }),
   };
   await services.keys.revoke(await operator(gateway), keys["a revoked key"]?.id ?? "");
   await expire(gateway, keys["an expired key"]?.id ?? "");

@@ -3,7 +3,7 @@ import { createSchema } from "../../src/graphql/schema";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { TRANSPORTS } from "../support/followers";
-import { mint, operator } from "../support/gateway";
+import { mint, mintForOrganization, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addPasskey, PASSKEY_ORIGIN, storePasskey } from "../support/passkeys";
@@ -130,6 +130,7 @@ const COVERED = {
   streams: ["events"],
   own: [
     "createAgent",
+    "createOrganizationKey",
     "renameOrganization",
     "signOut",
     "signOutEverywhere",
@@ -160,7 +161,12 @@ test("every operation is either tried across organizations or concerns none", ()
 });
 
 describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway) => {
-  let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
+  let ours: {
+    manager: TestMember;
+    key: { id: string; secret: string };
+    organizationKey: { id: string; secret: string };
+    agentId: string;
+  };
   let theirs: typeof ours;
   let theirMessage: string;
   let theirTimer: string;
@@ -184,7 +190,11 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
           memberId: made.manager.id,
           permission,
         });
-      return { ...made, key: await mint(gateway, { agent: `${slug}-agent`, name: `key of ${slug}` }) };
+      return {
+        ...made,
+        key: await mint(gateway, { agent: `${slug}-agent`, name: `key of ${slug}` }),
+        organizationKey: await mintForOrganization(gateway, { org: slug, name: `manages ${slug}` }),
+      };
     };
     ours = await make("ours");
     const other = await make("theirs");
@@ -241,6 +251,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       other.agentId,
       other.manager.id,
       other.key.id,
+      other.organizationKey.id,
       theirMessage,
       theirTimer,
       theirContact,
@@ -258,8 +269,9 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   const ask = (query: string, variables = {}, token = ours.manager.token) =>
     gateway.graphql(query, variables, { token });
 
-  const everythingOf = async ({ agentId, manager, key }: typeof ours) =>
+  const everythingOf = async ({ agentId, manager, key, organizationKey }: typeof ours) =>
     JSON.stringify([
+      (await ask(MANAGED, { agentId }, organizationKey.secret)).body,
       (await ask(LISTS, {}, manager.token)).body,
       (await ask(LINES, { agentId }, manager.token)).body,
       (await ask(LINES, {}, key.secret)).body,
@@ -299,6 +311,13 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     "query ($agentId: ID) { webhookEndpoints(agentId: $agentId) { id url state secretGeneration updatedAt } }";
   const REPLAYS =
     "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
+  const MANAGED = `query ($agentId: ID!) {
+    whoami { organization { id slug } key { id } }
+    agents { id slug } members { id email } webhookEndpoints { id url } lines(agentId: $agentId) { id name }
+    configuration(agentId: $agentId) { version document } configurationDraft(agentId: $agentId) { document }
+    apiKeys(first: 100) { nodes { id name state agent { id } } }
+    auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
+  }`;
   const LISTS = `{
     invitations { id email invitedBy organization { slug } } sessions { id isCurrent } passkeys { id name }
     agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
@@ -387,6 +406,8 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       const query = OF_AN_AGENT[list as keyof typeof OF_AN_AGENT];
       const reply = await ask(query, { agentId: theirs.agentId });
       expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+      const byKey = await ask(query, { agentId: theirs.agentId }, ours.organizationKey.secret);
+      expect(["not_found", "forbidden"]).toContain(codeOf(byKey));
     },
   );
 
@@ -600,6 +621,8 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     const id = affected.find(([name]) => name.test(field))?.[1];
     const reply = await ask(`mutation ${rest}`, { id });
     expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+    const byKey = await ask(`mutation ${rest}`, { id }, ours.organizationKey.secret);
+    expect(["not_found", "forbidden"]).toContain(codeOf(byKey));
     lastSeen = await everythingOf(theirs);
     expect(lastSeen).toBe(before);
     expect(await outcomeOf(gateway, theirs.key.secret)).toBe("accepted");
@@ -614,6 +637,10 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     for (const [mutation, variables] of [
       ['mutation { createAgent(input: { slug: "their-neighbor", name: "New" }) { id } }', {}],
       ['mutation { renameOrganization(input: { name: "Renamed" }) { id } }', {}],
+      [
+        'mutation { createOrganizationKey(input: { name: "x", scopes: [audit_read], allowedNetworks: ["::1/128"] }) { secret } }',
+        {},
+      ],
       ["mutation { deactivateOrganization { id } }", {}],
       ["mutation { reactivateOrganization { id } }", {}],
       [

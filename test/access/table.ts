@@ -52,7 +52,14 @@ const NO_MEMBER = {
   "a member of another organization": "forbidden",
 } as const;
 
+const NO_ORGANIZATION_KEY = {
+  "an organization key": "forbidden",
+  "an organization key with only members:read": "forbidden",
+  "an organization key of another organization": "forbidden",
+} as const;
+
 const NO_KEY = {
+  ...NO_ORGANIZATION_KEY,
   anonymous: "unauthenticated",
   "an agent key": "forbidden",
   "a key with only pets:read": "forbidden",
@@ -60,6 +67,7 @@ const NO_KEY = {
 } as const;
 
 const EVERY_KEY_OK = {
+  ...NO_ORGANIZATION_KEY,
   anonymous: "unauthenticated",
   "an agent key": "ok",
   "a key with only pets:read": "ok",
@@ -67,10 +75,25 @@ const EVERY_KEY_OK = {
   ...NO_MEMBER,
 } as const;
 
+const EVERY_ORGANIZATION_KEY_OK = {
+  "an organization key": "ok",
+  "an organization key with only members:read": "ok",
+  "an organization key of another organization": "ok",
+} as const;
+
+/** The outcomes of what keys of the organization may do, too: as its managers. */
+const andOrganizationKeys = (outcomes: Outcomes): Outcomes => ({
+  ...outcomes,
+  "an organization key": outcomes["a member with permission"],
+  "an organization key with only members:read": "insufficient_scope",
+  "an organization key of another organization": outcomes["a member of another organization"],
+});
+
 const ALLOWED = {
-  anyone: { ...EVERY_KEY_OK, anonymous: "ok", ...EVERY_MEMBER_OK },
+  anyone: { ...EVERY_KEY_OK, anonymous: "ok", ...EVERY_ORGANIZATION_KEY_OK, ...EVERY_MEMBER_OK },
   /** Keys with any scopes, or only keys with pets:read. */
   agentKeys: EVERY_KEY_OK,
+  everyKey: { ...EVERY_KEY_OK, ...EVERY_ORGANIZATION_KEY_OK },
   agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
   /** Those that have another scope. */
   keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
@@ -83,6 +106,7 @@ const ALLOWED = {
     "a member of another organization": "ok",
   },
   members: { ...NO_KEY, ...EVERY_MEMBER_OK },
+  membersAndOrganizationKeys: { ...NO_KEY, ...EVERY_MEMBER_OK, ...EVERY_ORGANIZATION_KEY_OK },
   managers: {
     ...NO_KEY,
     ...EVERY_MEMBER_OK,
@@ -272,13 +296,13 @@ const aDecision = async ({ gateway }: AccessFixture) => ({
 /** A new timer of the first agent. */
 const aTimer = async ({ gateway, agentId }: AccessFixture) => ({ id: await addTimer(gateway, agentId) });
 
-/** The agent, which members name and keys must not. */
+/** The agent, which all name but its own keys, which must not. */
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
-  caller.startsWith("a member") ? { agentId } : {};
+  caller.startsWith("a member") || caller.startsWith("an organization") ? { agentId } : {};
 
 /** Every field of Query and Mutation; the test fails when one is missing. */
 export const FIELDS: Readonly<Record<string, Entry>> = {
-  "Query.whoami": { outcomes: ALLOWED.agentKeys, document: "{ whoami { agent { id } } }" },
+  "Query.whoami": { outcomes: ALLOWED.everyKey, document: "{ whoami { agent { id } } }" },
   "Query.pets": { outcomes: ALLOWED.agentKeysAndMembers, document: "{ pets { nodes { id } } }" },
   "Query.pet": { outcomes: ALLOWED.agentKeysAndMembers, document: '{ pet(id: "1") { id } }' },
   "Query.message": {
@@ -292,7 +316,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Query.viewer": { outcomes: ALLOWED.anyone, document: "{ viewer { id organization { id } } }" },
   "Query.signInOptions": { outcomes: ALLOWED.anyone, document: "{ signInOptions { password issuerName } }" },
-  "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
+  "Query.members": { outcomes: ALLOWED.membersAndOrganizationKeys, document: "{ members { id } }" },
   "Query.sessions": { outcomes: ALLOWED.members, document: "{ sessions { id isCurrent } }" },
   "Query.passkeys": { outcomes: ALLOWED.members, document: "{ passkeys { id name } }" },
   "Query.invitations": { outcomes: ALLOWED.managers, document: "{ invitations { id } }" },
@@ -301,41 +325,56 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($token: String!) { invitation(token: $token) { id } }",
     variables: anInvitation,
   },
-  "Query.agents": { outcomes: ALLOWED.members, document: "{ agents { id } }" },
-  "Query.apiKeys": { outcomes: ALLOWED.managers, document: "{ apiKeys { nodes { id agent { id } } } }" },
+  "Query.agents": { outcomes: ALLOWED.membersAndOrganizationKeys, document: "{ agents { id } }" },
+  "Query.apiKeys": {
+    outcomes: andOrganizationKeys(ALLOWED.managers),
+    document: "{ apiKeys { nodes { id agent { id } } } }",
+  },
   "Query.apiKey": {
-    outcomes: ALLOWED.managers,
+    outcomes: andOrganizationKeys(ALLOWED.managers),
     document: "query ($id: ID!) { apiKey(id: $id) { id } }",
     variables: aKey,
   },
-  "Query.auditLog": { outcomes: ALLOWED.managers, document: "{ auditLog { nodes { id } } }" },
+  "Query.auditLog": {
+    outcomes: andOrganizationKeys(ALLOWED.managers),
+    document: "{ auditLog { nodes { id } } }",
+  },
   "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
-  "Query.keyUsage": { outcomes: ALLOWED.managers, document: "{ keyUsage { accepted } }" },
-  "Query.deprecatedUse": { outcomes: ALLOWED.managers, document: "{ deprecatedUse { nodes { uses } } }" },
-  "Query.usageTotals": { outcomes: ALLOWED.managers, document: "{ usageTotals { accepted } }" },
+  "Query.keyUsage": {
+    outcomes: andOrganizationKeys(ALLOWED.managers),
+    document: "{ keyUsage { accepted } }",
+  },
+  "Query.deprecatedUse": {
+    outcomes: andOrganizationKeys(ALLOWED.managers),
+    document: "{ deprecatedUse { nodes { uses } } }",
+  },
+  "Query.usageTotals": {
+    outcomes: andOrganizationKeys(ALLOWED.managers),
+    document: "{ usageTotals { accepted } }",
+  },
   "Query.activity": { outcomes: ALLOWED.readers, document: "{ activity { decisions { count } } }" },
   "Query.lines": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
     document: "query ($agentId: ID) { lines(agentId: $agentId) { id } }",
     variables: agentForMembers,
   },
   "Mutation.createLine": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }",
     variables: async ({ agentId }) => ({ input: { agentId, name: uniqueSlug() } }),
   },
   "Mutation.updateLine": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($input: UpdateLineInput!) { updateLine(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
   },
   "Mutation.testLine": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($id: ID!) { testLine(input: { id: $id }) { outcome } }",
     variables: aLine,
   },
   "Mutation.rotateLineSecret": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($id: ID!) { rotateLineSecret(input: { id: $id }) { line { id } } }",
     variables: async ({ gateway, agentId }) => ({ id: (await addWebhookLine(gateway, { agentId })).id }),
   },
@@ -343,51 +382,51 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     ["pauseLine", "resumeLine", "archiveLine", "setDefaultLine"].map((field): [string, Entry] => [
       `Mutation.${field}`,
       {
-        outcomes: ALLOWED.managersOfTheFirst,
+        outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
         document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { id } }`,
         variables: aLine,
       },
     ]),
   ),
   "Query.webhookEndpoints": {
-    outcomes: ALLOWED.managers,
+    outcomes: andOrganizationKeys(ALLOWED.managers),
     document: "{ webhookEndpoints { id } }",
   },
   "Query.webhookEndpoint": {
-    outcomes: ALLOWED.managers,
+    outcomes: andOrganizationKeys(ALLOWED.managers),
     document: "query ($id: ID!) { webhookEndpoint(id: $id) { id } }",
     variables: anEndpoint,
   },
   "Query.webhookDeliveries": {
-    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
     document: "query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { id } } }",
     variables: anEndpoint,
   },
   "Mutation.createWebhookEndpoint": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document:
       "mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { endpoint { id } } }",
     variables: async ({ agentId }) => ({ input: { agentId, url: PUBLIC_URL } }),
   },
   "Mutation.updateWebhookEndpoint": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document:
       "mutation ($input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await anEndpoint(fixture)), description: "x" } }),
   },
   "Mutation.rotateWebhookSecret": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($id: ID!) { rotateWebhookSecret(input: { id: $id }) { endpoint { id } } }",
     variables: anEndpoint,
   },
   "Mutation.redeliver": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document:
       "mutation ($id: ID!, $since: DateTimeISO!) { redeliver(input: { id: $id, from: { since: $since } }) { id } }",
     variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
   },
   "Mutation.sendTestEvent": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($id: ID!) { sendTestEvent(input: { id: $id }) { outcome } }",
     variables: async (fixture) => {
       const endpoint = await anEndpoint(fixture);
@@ -403,7 +442,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       (field): [string, Entry] => [
         `Mutation.${field}`,
         {
-          outcomes: ALLOWED.managersOfTheFirst,
+          outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
           document: `mutation ($id: ID!) { ${field}(input: { id: $id }) { id } }`,
           variables: anEndpoint,
         },
@@ -411,33 +450,33 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     ),
   ),
   "Query.configuration": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
     document: "query ($agentId: ID) { configuration(agentId: $agentId) { version } }",
     variables: agentForMembers,
   },
   "Query.configurationVersions": {
-    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
     document: "query ($agentId: ID!) { configurationVersions(agentId: $agentId) { nodes { version } } }",
     variables: async ({ agentId }) => ({ agentId }),
   },
   "Query.configurationDraft": {
-    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
     document: "query ($agentId: ID!) { configurationDraft(agentId: $agentId) { revision } }",
     variables: async ({ agentId }) => ({ agentId }),
   },
   "Query.checkConfiguration": {
-    outcomes: ALLOWED.managers,
+    outcomes: andOrganizationKeys(ALLOWED.managers),
     document: "{ checkConfiguration(document: {}) { problems { path } } }",
   },
   "Mutation.saveConfigurationDraft": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: `mutation ($agentId: ID!) {
       saveConfigurationDraft(input: { agentId: $agentId, document: {}, expectedRevision: 0 }) { draft { revision } }
     }`,
     variables: aNewAgent,
   },
   "Mutation.publishConfiguration": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: `mutation ($agentId: ID!) {
       publishConfiguration(input: { agentId: $agentId, expectedLiveVersion: 1, fromVersion: 1 }) { version }
     }`,
@@ -617,7 +656,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     variables: aDecision,
   },
   "Query.runConfigurationTests": {
-    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
     document: "query ($agentId: ID) { runConfigurationTests(agentId: $agentId) { total } }",
     variables: agentForMembers,
   },
@@ -648,38 +687,52 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     }),
   },
   "Mutation.createAgent": {
-    outcomes: ALLOWED.managersOfOwn,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfOwn),
     document: "mutation ($input: CreateAgentInput!) { createAgent(input: $input) { id } }",
     variables: async () => ({ input: { slug: uniqueSlug(), name: "In the matrix" } }),
   },
   "Mutation.renameAgent": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document:
       'mutation ($agentId: ID!) { renameAgent(input: { id: $agentId, name: "In the matrix" }) { id } }',
     variables: aNewAgent,
   },
   "Mutation.deleteAgent": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($agentId: ID!) { deleteAgent(input: { id: $agentId }) { id } }",
     variables: aNewAgent,
   },
   "Mutation.createApiKey": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }",
-    variables: async ({ agentId }) => ({ input: { agentId, name: uniqueName() } }),
+    variables: async ({ agentId }, caller) => ({
+      input: {
+        agentId,
+        name: uniqueName(),
+        ...(caller.startsWith("an organization") && { scopes: ["pets_read"] }),
+      },
+    }),
+  },
+  "Mutation.createOrganizationKey": {
+    outcomes: andOrganizationKeys(ALLOWED.managersOfOwn),
+    document:
+      "mutation ($input: CreateOrganizationKeyInput!) { createOrganizationKey(input: $input) { apiKey { id } } }",
+    variables: async () => ({
+      input: { name: uniqueName(), scopes: ["members_read"], allowedNetworks: ["127.0.0.0/8"] },
+    }),
   },
   "Mutation.updateApiKey": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($input: UpdateApiKeyInput!) { updateApiKey(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await aKey(fixture)), description: "In the matrix" } }),
   },
   "Mutation.revokeApiKey": {
-    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
     document: "mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }",
     variables: aKey,
   },
   "Mutation.rotateApiKey": {
-    outcomes: ALLOWED.managersOfTheFirst,
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { apiKey { id } } }",
     variables: aKey,
   },
@@ -851,7 +904,7 @@ interface RouteEntry extends Pick<Entry, "outcomes"> {
   variables?: (fixture: AccessFixture) => Promise<{ id: string }>;
 }
 
-/** The REST routes; all are for agent keys. */
+/** The REST routes; all are for keys. */
 export const ROUTES_TABLE: readonly RouteEntry[] = [
   { operationId: "listPets", method: "GET", path: "/v1/pets" },
   {
@@ -862,7 +915,7 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     outcomes: ALLOWED.keysWithAnotherScope,
   },
   { operationId: "getPet", method: "GET", path: "/v1/pets/1" },
-  { operationId: "whoami", method: "GET", path: "/agent/whoami" },
+  { operationId: "whoami", method: "GET", path: "/agent/whoami", outcomes: ALLOWED.everyKey },
   {
     operationId: "listLines",
     method: "GET",

@@ -3,11 +3,15 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { createApp } from "../../src/app";
 import { operatorFor, type RequestContext } from "../../src/auth/context";
+import { ORGANIZATION_SCOPES } from "../../src/auth/permissions";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import type { Services } from "../../src/features";
 import { createDataSource } from "../../src/features";
-import type { CreateApiKeyInput } from "../../src/features/api-keys/api-key.inputs";
+import type {
+  CreateApiKeyInput,
+  CreateOrganizationKeyInput,
+} from "../../src/features/api-keys/api-key.inputs";
 import { logOptions } from "../../src/logger";
 import "./schema-metadata";
 import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
@@ -192,6 +196,20 @@ export async function mint(
   const { apiKey, secret } = await gateway.services.keys.create(operatorFor(organization), {
     agentId,
     name,
+    ...given,
+  });
+  return { id: apiKey.id, secret, hint: apiKey.hint };
+}
+
+/** Mints a key of the first organization, or of the one given, with every scope and for this machine unless given. */
+export async function mintForOrganization(
+  gateway: TestGateway,
+  { org = "first", ...given }: Partial<CreateOrganizationKeyInput> & { org?: string } = {},
+): Promise<{ id: string; secret: string; hint: string }> {
+  const { apiKey, secret } = await gateway.services.keys.createForOrganization(await operator(gateway, org), {
+    name: `key ${Math.random()}`,
+    scopes: [...ORGANIZATION_SCOPES],
+    allowedNetworks: ["127.0.0.0/8"],
     ...given,
   });
   return { id: apiKey.id, secret, hint: apiKey.hint };

@@ -93,7 +93,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return {
     Description: key.description ?? undefined,
-    Agent: key.agent.name,
+    Agent: key.agent?.name,
     Scopes: key.scopes?.map(spelled).join(", ") ?? "All scopes",
     "Rate limit":
       rateLimitPerMinute === null

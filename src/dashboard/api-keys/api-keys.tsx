@@ -24,6 +24,7 @@ import {
 import { addressOf, useKeyActions } from "./key-actions";
 import { FILTERS, KeyFilters, keyFilterOf } from "./key-filters";
 import styles from "./key-list.module.css";
+import { ownerOf } from "./key-owner";
 import { EXPIRING_DAYS, KeyState } from "./key-state";
 import { PastedKey } from "./pasted-key";
 
@@ -96,7 +97,7 @@ export function ApiKeys() {
               }
               cells={(key) => [
                 <Name key="name" apiKey={key} />,
-                key.agent.name,
+                ownerOf(key),
                 <div key="state" className={styles.state}>
                   <KeyState apiKey={key} />
                   <RejectedTag use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />

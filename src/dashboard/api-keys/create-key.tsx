@@ -10,6 +10,7 @@ import styles from "./dialogs.module.css";
 import { CreateApiKeyDocument, type CreateApiKeyInput } from "./documents.generated";
 import { expiryOf, useExpiry } from "./expiry";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
+import { ownerOf } from "./key-owner";
 import { NameField } from "./name-field";
 import { useScopes } from "./scopes";
 import "../secrets/secret-dialog";
@@ -53,7 +54,7 @@ function CreateForm({ agents, onClosed }: Props) {
     const input = repeatable({ ...given, choice }, () => ({ ...given, expiresAt: expiryOf(choice) }));
     const created = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
     const { secret, apiKey } = created.createApiKey;
-    showSecret({ secret, title: "API key created", name: apiKey.name, agent: apiKey.agent.name });
+    showSecret({ secret, title: "API key created", name: apiKey.name, agent: ownerOf(apiKey) });
   };
 
   return (

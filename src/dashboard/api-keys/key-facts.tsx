@@ -1,6 +1,7 @@
 import { Time } from "../ui/format";
 import styles from "./dialogs.module.css";
 import type { KeyFragment } from "./documents.generated";
+import { ownerOf } from "./key-owner";
 import { spelled } from "./scopes";
 
 /** The key that a dialog refers to, and its last use. */
@@ -10,8 +11,8 @@ export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
     <dd>
       <code>{apiKey.hint}</code>
     </dd>
-    <dt>Agent</dt>
-    <dd>{apiKey.agent.name}</dd>
+    <dt>{apiKey.agent ? "Agent" : "Manages"}</dt>
+    <dd>{ownerOf(apiKey)}</dd>
     <dt>Scopes</dt>
     <dd>{apiKey.scopes?.map(spelled).join(", ") ?? "All scopes"}</dd>
     <dt>Last used</dt>

@@ -5,6 +5,7 @@ import { useIdempotencyKey } from "../api/idempotency";
 import { FormDialog } from "../ui/form-dialog";
 import { type KeyFragment, RotateApiKeyDocument } from "./documents.generated";
 import { KeyFacts } from "./key-facts";
+import { ownerOf } from "./key-owner";
 import "../secrets/secret-dialog";
 import { showSecret } from "../secrets/shown-secret";
 
@@ -24,14 +25,14 @@ export function RotateKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
     const fields = { id: apiKey.id, graceSeconds: Number(grace) };
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const rotated = await change(RotateApiKeyDocument, { input }, { waitUntilShown: false });
-    const { name, agent } = rotated.rotateApiKey.apiKey;
-    showSecret({ secret: rotated.rotateApiKey.secret, title: "API key rotated", name, agent: agent.name });
+    const { secret, apiKey: successor } = rotated.rotateApiKey;
+    showSecret({ secret, title: "API key rotated", name: successor.name, agent: ownerOf(successor) });
   };
   return (
     <FormDialog title={`Rotate “${apiKey.name}”`} submit="Rotate key" onSubmit={rotate} onClosed={onClosed}>
       <KeyFacts apiKey={apiKey} />
       <p>
-        We’ll create a new key with the same name and agent.{" "}
+        We’ll create a new key with the same name and {apiKey.agent ? "agent" : "scopes"}.{" "}
         {grace === "0"
           ? "Requests with the old key will fail immediately."
           : "Both keys work until the old one expires."}

@@ -1,3 +1,4 @@
+import { ownerOf } from "../api-keys/key-owner";
 import { LOCALE, lazy } from "../ui/format";
 import type { UsagePeriod, UsageQuery } from "./documents.generated";
 
@@ -27,7 +28,7 @@ export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[]
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
     // Two agents may have keys with the same name.
     label: used.some((other) => other.apiKey !== apiKey && other.apiKey.name === apiKey.name)
-      ? `${apiKey.name} (${apiKey.agent.name})`
+      ? `${apiKey.name} (${ownerOf(apiKey)})`
       : apiKey.name,
     color: colorOf(rank),
     values: own.map(({ accepted }) => accepted),

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { ownerOf } from "../api-keys/key-owner";
 import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
 import { Segmented } from "../ui/segmented";
@@ -48,7 +49,7 @@ export function Usage(props: {
                 columns={COLUMNS}
                 cells={[
                   <KeyName key="key" apiKey={apiKey} color={colorOf(rank)} />,
-                  apiKey.agent.name,
+                  ownerOf(apiKey),
                   <SparkLine
                     key="trend"
                     values={buckets.map((bucket) => bucket.accepted)}

@@ -5,6 +5,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import { usePolledQuery } from "../api/client";
+import { ownerOf } from "../api-keys/key-owner";
 import { PAGES } from "../pages";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
@@ -176,7 +177,7 @@ function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly
     "API keys": keys.map(({ id, name, agent }) => ({
       href: `/api-keys/${id}`,
       title: name,
-      hint: agent.name,
+      hint: ownerOf({ agent }),
       icon: IconKey,
     })),
     Help: HELP.map((link): Entry => ({ ...link, icon: IconLifebuoy, isOutside: true })).filter(matches),

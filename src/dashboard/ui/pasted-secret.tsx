@@ -4,6 +4,7 @@ import { type PastedSecret, pastedKeyHref } from "./secrets";
 /** The description of each kind of secret, and how to invalidate it. */
 const WORDS: Readonly<Record<PastedSecret["kind"], { it: string; end: string }>> = {
   agk: { it: "an API key", end: "Revoke it if others may have seen it." },
+  ago: { it: "an API key", end: "Revoke it if others may have seen it." },
   ags: { it: "a session token", end: "If others may have seen it, end the session." },
   agi: { it: "an invitation token", end: "If others may have seen it, withdraw the invitation." },
   whsec: {

@@ -1,6 +1,7 @@
 import {
   API_KEY,
   INVITATION,
+  ORGANIZATION_KEY,
   PUBLIC_ID_DIGITS,
   SECRET_DIGITS,
   SESSION,
@@ -9,7 +10,7 @@ import {
 
 /** A pasted gateway secret, reduced to the hint of an API key, or to nothing for other secrets. */
 export interface PastedSecret {
-  kind: typeof API_KEY | typeof SESSION | typeof INVITATION | typeof SIGNING_SECRET;
+  kind: typeof API_KEY | typeof ORGANIZATION_KEY | typeof SESSION | typeof INVITATION | typeof SIGNING_SECRET;
   /** The public part of an API key; "" for other secrets, because they have none. */
   hint: string;
 }
@@ -19,7 +20,7 @@ export interface PastedSecret {
  * changed the case of letters, and URLs encode "+", "/" and "=".
  */
 const SECRETS = new RegExp(
-  `(${API_KEY}_[a-z]+_[0-9a-z]{${PUBLIC_ID_DIGITS}})_[0-9a-z]+` +
+  `((?:${API_KEY}|${ORGANIZATION_KEY})_[a-z]+_[0-9a-z]{${PUBLIC_ID_DIGITS}})_[0-9a-z]+` +
     `|(?:${SESSION}|${INVITATION})_[0-9a-z]{${SECRET_DIGITS},}` +
     `|${SIGNING_SECRET}_[0-9a-z+/=%]{${SECRET_DIGITS},}`,
   "gi",

@@ -64,6 +64,13 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
 };
 
 const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
+  api_key: [
+    {
+      ...unique("organization_id", "held_name"),
+      name: "organization_key_name",
+      where: "agent_id IS NULL AND held_name IS NOT NULL",
+    },
+  ],
   message: [
     index("agent_id", "status", "id"),
     {
@@ -115,6 +122,8 @@ const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e514
 export class VersionTwo1765000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table);
+    // First, because SQLite copies the table with the columns that it has.
+    await requireAgents(runner, false);
     for (const [table, columns] of Object.entries(NEW_COLUMNS))
       for (const [name, type] of Object.entries(columns))
         await runner.query(
@@ -141,13 +150,26 @@ export class VersionTwo1765000000000 implements MigrationInterface {
     const [deleted] = await runner.query(`SELECT id FROM "agent" WHERE "deleted_at" IS NOT NULL LIMIT 1`);
     if (deleted !== undefined)
       throw new Error("The migration cannot be reverted: version 1 would show deleted agents.");
+    const [ofOrganization] = await runner.query(`SELECT id FROM "api_key" WHERE "agent_id" IS NULL LIMIT 1`);
+    if (ofOrganization !== undefined)
+      throw new Error("The migration cannot be reverted: version 1 has no keys of organizations.");
     await runner.createIndex(...DROPPED_INDEX);
     for (const [table, options] of indexes()) await runner.dropIndex(table, options);
     for (const [table, columns] of Object.entries(NEW_COLUMNS))
       for (const name of Object.keys(columns))
         await runner.query(`ALTER TABLE "${table}" DROP COLUMN "${name}"`);
+    await requireAgents(runner, true);
     for (const { name } of tables(runner).reverse()) await runner.dropTable(name);
   }
+}
+
+/** Sets whether each key needs an agent; keys of the organization have none. */
+async function requireAgents(runner: QueryRunner, isRequired: boolean): Promise<void> {
+  const column = (await runner.getTable("api_key"))?.findColumnByName("agent_id");
+  if (column === undefined) throw new Error("The table api_key has no column agent_id.");
+  const changed = column.clone();
+  changed.isNullable = !isRequired;
+  await runner.changeColumn("api_key", column, changed);
 }
 
 const tables = (runner: QueryRunner): Table[] =>

@@ -10,6 +10,8 @@ import { MAX_AGENTS } from "./agent.limits";
 import { AgentService } from "./agent.service";
 import { AgentPurge } from "./agent-purge";
 
+const MANAGERS = { member: Permission.config_manage, organizationKey: "agents:manage" } as const;
+
 @Resolver(() => Agent)
 export class AgentResolver {
   constructor(
@@ -17,14 +19,14 @@ export class AgentResolver {
     private readonly purge: AgentPurge,
   ) {}
 
-  @Access({ member: true })
+  @Access({ member: true, organizationKey: true })
   @AtMost(MAX_AGENTS)
   @Query(() => [Agent], { description: "The agents of the caller's organization." })
   agents(@Ctx() context: RequestContext): Promise<Agent[]> {
     return this.service.list(context);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Agent, {
     description: "Creates an agent with a configuration and a local line, `main`, as its default line.",
   })
@@ -35,7 +37,7 @@ export class AgentResolver {
     return this.service.create(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Agent, { description: "Changes an agent's display name; its slug stays the same." })
   renameAgent(
     @Ctx() context: RequestContext,
@@ -44,7 +46,7 @@ export class AgentResolver {
     return this.service.rename(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Agent, {
     description:
       "Deletes an agent without active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. From the next request on, it appears only as the agent of its revoked and expired keys. Deletion cannot be undone.",

@@ -7,9 +7,10 @@ export const agentRoutes: RouteGroup = {
   routes: [
     {
       operationId: "whoami",
-      summary: "Verify an API key and get the agent that it resolves to",
+      summary: "Verify an API key and get the agent or organization that it resolves to",
       method: "GET",
       path: "/agent/whoami",
+      keys: ["key", "organizationKey"],
       document: `query whoami {
         whoami {
           agent { id slug name }
@@ -19,7 +20,7 @@ export const agentRoutes: RouteGroup = {
       }`,
       status: 200,
       result: ["whoami"],
-      answers: "The agent, its organization and the API key.",
+      answers: "The agent, the organization and the API key.",
       example: {
         answer: {
           agent: { id: "01a1fcd2-254e-77bb-8319-2e26d1494ad2", slug: "first-agent", name: "First agent" },

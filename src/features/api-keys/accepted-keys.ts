@@ -1,5 +1,6 @@
-import type { AgentCaller, Origin } from "../../auth/caller";
+import type { KeyCaller, Origin } from "../../auth/caller";
 import type { CredentialResolver } from "../../auth/context";
+import { keyRejection } from "../../auth/key-ends";
 import { ENVIRONMENTS, type Environment } from "../../common/environment";
 import { timestamp } from "../../common/time";
 import type { Config } from "../../config";
@@ -13,13 +14,13 @@ import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { addressRejection } from "./allowed-networks";
-import { ApiKey, ApiKeyState, rejectionOf } from "./api-key.entity";
+import { ApiKey, ApiKeyState } from "./api-key.entity";
 import { createKeyLookup } from "./key-lookup";
 import { IN_STATE } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 /** The keys that this server accepts. */
-export class AcceptedKeys implements CredentialResolver<AgentCaller> {
+export class AcceptedKeys implements CredentialResolver<KeyCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
   private readonly accepted: readonly Environment[];
 
@@ -34,26 +35,26 @@ export class AcceptedKeys implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * The agent that a key resolves to, always read from the database.
+   * The agent or organization that a key resolves to, always read from the database.
    * @param options.again true if the same request was already accepted, so that it is not counted twice
    * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`, `address_not_allowed`
    *   or `too_many_attempts`
    */
-  async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
+  async resolve(token: string, origin: Origin, { again = false } = {}): Promise<KeyCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
     // Before the lookup: a development server must not act on a production key, even if they share a database.
     if (hash !== undefined) this.assertEnvironment(environmentOf(token));
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
-    const { key, agent, organization } = found;
-    const rejection = rejectionOf(key, organization.deactivatedAt);
+    const { key, organization } = found;
+    const rejection = keyRejection(key, organization.deactivatedAt);
     const rejectionHere = rejection ?? addressRejection(key.allowedNetworks, origin.ip);
     if (rejectionHere !== undefined) {
       this.usage.rejected(key, origin, { isElsewhere: rejection === undefined });
       throw rejectionHere;
     }
     if (!again) this.usage.accepted(key.id, origin);
-    return { kind: "agent", key, agent, organization };
+    return found;
   }
 
   private assertEnvironment(environment: Environment): void {
@@ -73,7 +74,7 @@ export class AcceptedKeys implements CredentialResolver<AgentCaller> {
           reader
             .createQueryBuilder(ApiKey, "key")
             .where(IN_STATE[ApiKeyState.active], { now: timestamp() })
-            .andWhere("key.hint LIKE :hint", { hint: `agk_${KEY_ENVIRONMENT[environment]}_%` })
+            .andWhere("key.hint LIKE :hint", { hint: `ag__${KEY_ENVIRONMENT[environment]}_%` })
             .getCount(),
         );
         return [environment, count] as const;

@@ -1,13 +1,14 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn, VirtualColumn } from "typeorm";
-import { Scope } from "../../auth/permissions";
+import { keyStateOf } from "../../auth/key-ends";
+import { KeyScope } from "../../auth/permissions";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
-import { type Timestamp, timestamp } from "../../common/time";
+import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { GatewayError } from "../../errors";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
+import { Organization } from "../organizations/organization.entity";
 import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
 
 /** Max length of a network in CIDR notation: an IPv6 address and its prefix length. */
@@ -27,6 +28,12 @@ const ofLastUse = (property: "at" | "ip") => ({
       ${key}.last_used_${property})`,
 });
 
+export const ApiKeyKind = enumOf("ApiKeyKind", "Kind of an API key.", {
+  agent: "Resolves to one agent.",
+  organization: "Manages the organization.",
+});
+export type ApiKeyKind = keyof typeof ApiKeyKind;
+
 export const ApiKeyState = enumOf("ApiKeyState", "State of an API key.", {
   active: "Accepted while the organization is active.",
   revoked: "Permanently rejected with 403.",
@@ -36,13 +43,18 @@ export type ApiKeyState = keyof typeof ApiKeyState;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A credential that resolves to one agent. Its secret is shown only once.",
+  description:
+    "A credential that resolves to one agent or, as a key of the organization, manages the organization. Its secret is shown only once.",
 })
 @Entity()
 @Index(["organizationId", "id"])
 @Index(["agentId", "id"])
 // NULLs are distinct in a unique index, so keys without a reserved name do not conflict.
 @Index(["agentId", "reservedName"], { unique: true })
+@Index("organization_key_name", ["organizationId", "reservedName"], {
+  unique: true,
+  where: "agent_id IS NULL AND held_name IS NOT NULL",
+})
 export class ApiKey {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
   @PrimaryColumn(UUID_COLUMN)
@@ -51,11 +63,15 @@ export class ApiKey {
   @Column(UUID_COLUMN)
   organizationId!: string;
 
-  @Column(UUID_COLUMN)
-  agentId!: string;
+  @ManyToOne(() => Organization, { createForeignKeyConstraints: false })
+  organization?: Organization;
+
+  /** Null for a key of the organization. */
+  @Column({ ...UUID_COLUMN, nullable: true })
+  agentId!: string | null;
 
   @ManyToOne(() => Agent)
-  agent?: Agent;
+  agent?: Agent | null;
 
   @Field(() => String, {
     description: "Name chosen by the creator, such as where the key is used.",
@@ -63,7 +79,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** The name normalized by `reservedNameOf` while it is reserved among the agent's active keys; otherwise null. */
+  /** The name normalized by `reservedNameOf` while it is reserved among the active keys of the agent or organization; otherwise null. */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 
@@ -71,7 +87,10 @@ export class ApiKey {
   @Column({ type: "text", select: false })
   searchText!: string;
 
-  @Field(() => String, { description: "The public part of the key: `agk_<env>_<publicId>`." })
+  @Field(() => String, {
+    description:
+      "The public part of the key: `agk_<env>_<publicId>`, or `ago_<env>_<publicId>` for a key of the organization.",
+  })
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;
 
@@ -83,7 +102,10 @@ export class ApiKey {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Nullable(() => String, "Creator of the key: a member's e-mail address or `command line`.")
+  @Nullable(
+    () => String,
+    "Creator of the key: a member's e-mail address, the hint of an organization's key or `command line`.",
+  )
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;
 
@@ -119,11 +141,11 @@ export class ApiKey {
   earlierUsedIp!: string | null;
 
   @Nullable(
-    () => [Scope],
-    "The scopes of the key; null for all scopes, including scopes added by later versions.",
+    () => [KeyScope],
+    "The scopes of the key; null for all scopes of agents' keys, including scopes added by later versions.",
   )
   @Column({ type: "simple-array", nullable: true })
-  scopes!: Scope[] | null;
+  scopes!: KeyScope[] | null;
 
   @Nullable(() => String, "Purpose of the key, as described by a manager.")
   @MaxCharacters(KEY_DESCRIPTION_MAX_LENGTH)
@@ -148,27 +170,6 @@ export class ApiKey {
 
   @Field(() => ApiKeyState, { description: "Current state of the key." })
   get state(): ApiKeyState {
-    return stateOf(this);
+    return keyStateOf(this);
   }
-}
-
-/** The columns that determine whether a key has ended. */
-export type KeyEnds = Pick<ApiKey, "revokedAt" | "expiresAt">;
-
-/** The current state of a key, regardless of its organization. */
-function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
-  if (revokedAt !== null) return ApiKeyState.revoked;
-  return expiresAt !== null && expiresAt <= timestamp() ? ApiKeyState.expired : ApiKeyState.active;
-}
-
-/** Why an existing key is rejected, or undefined. A permanent reason takes precedence over a temporary one. */
-export function rejectionOf(
-  key: KeyEnds,
-  organizationDeactivatedAt: Timestamp | null,
-): GatewayError | undefined {
-  const state = stateOf(key);
-  if (state === ApiKeyState.revoked) return new GatewayError("key_revoked");
-  if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
-  if (state === ApiKeyState.expired) return new GatewayError("key_expired");
-  return undefined;
 }

@@ -1,5 +1,11 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
-import { SCOPES, Scope } from "../../auth/permissions";
+import {
+  KeyScope,
+  ORGANIZATION_SCOPES,
+  type OrganizationScope,
+  SCOPES,
+  type Scope,
+} from "../../auth/permissions";
 import { Nullable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
@@ -11,7 +17,7 @@ import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { networksProblem } from "./allowed-networks";
-import { ApiKey, ApiKeyState } from "./api-key.entity";
+import { ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 import {
   KEY_DESCRIPTION_MAX_LENGTH,
   KEY_NAME_MAX_LENGTH,
@@ -54,31 +60,23 @@ abstract class MintInput {
   idempotencyKey?: string | null | undefined;
 }
 
-@InputType({ description: "An API key to mint." })
-@Rule(NETWORKS_ARE_VALID)
-export class CreateApiKeyInput extends MintInput {
-  @Field(() => ID, { description: "ID of the agent that the key resolves to." })
-  agentId!: string;
-
+/** Base class of the inputs of mutations that create a key. */
+@InputType()
+export abstract class KeyInput extends MintInput {
   @Field(() => String, {
     description:
-      "Where the key is used, 1 to 100 characters; leading and trailing whitespace is trimmed. The name must be unique among the agent's active keys.",
+      "Where the key is used, 1 to 100 characters; leading and trailing whitespace is trimmed. The name must be unique among the active keys of the agent or, for a key of the organization, of the organization.",
   })
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;
 
-  @Optional(() => GraphQLISODateTime, "When the key expires; null if it never does.")
+  @Optional(
+    () => GraphQLISODateTime,
+    "When the key expires. Null if it never does; if the server limits the lifetime of keys, or a key of the organization that expires mints the key, null for the latest possible time.",
+  )
   @IsInFuture()
   expiresAt?: Date | null | undefined;
-
-  @Optional(
-    () => [Scope],
-    "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later.",
-  )
-  @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
-  @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
-  scopes?: Scope[] | null | undefined;
 
   @Optional(() => String, DESCRIPTION)
   @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
@@ -91,6 +89,37 @@ export class CreateApiKeyInput extends MintInput {
 
   @Nullable(() => [String], NETWORKS)
   allowedNetworks?: string[] | null | undefined;
+}
+
+@InputType({ description: "An agent's API key to mint." })
+@Rule(NETWORKS_ARE_VALID)
+export class CreateApiKeyInput extends KeyInput {
+  @Field(() => ID, { description: "ID of the agent that the key resolves to." })
+  agentId!: string;
+
+  @Optional(
+    () => [KeyScope],
+    "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Keys of the organization must name the scopes.",
+  )
+  @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
+  @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
+  scopes?: Scope[] | null | undefined;
+}
+
+@InputType({
+  description: "A key of the organization to mint. It must have allowed networks, or expire within 366 days.",
+})
+@Rule(NETWORKS_ARE_VALID)
+export class CreateOrganizationKeyInput extends KeyInput {
+  @Field(() => [KeyScope], {
+    description: "The scopes of the key, at least one. Scopes cannot be changed later.",
+  })
+  @ArrayNotEmpty({ message: "must contain at least one scope" })
+  @IsIn(ORGANIZATION_SCOPES, {
+    each: true,
+    message: () => `must be one of ${ORGANIZATION_SCOPES.join(", ")}`,
+  })
+  scopes!: OrganizationScope[];
 }
 
 @ObjectType({ simpleResolvers: true, description: "A newly minted API key and its secret." })
@@ -108,6 +137,9 @@ export class MintedApiKey {
 export class ApiKeysArgs extends PageArgs {
   @Nullable(() => ID, "Only keys of this agent.")
   agentId!: string | null | undefined;
+
+  @Nullable(() => ApiKeyKind, "Only keys of this kind.")
+  kind!: ApiKeyKind | null | undefined;
 
   @Nullable(() => ApiKeyState, "Only keys in this state.")
   state!: ApiKeyState | null | undefined;

@@ -9,6 +9,9 @@ export const KEY_DESCRIPTION_MAX_LENGTH = 500;
 /** Max networks per API key: as many as an audit log entry can list. */
 export const MAX_NETWORKS = 40;
 
+/** Max lifetime of an organization's key that may be used from any network (days). */
+export const ORGANIZATION_KEY_MAX_DAYS = 366;
+
 /** Upper bound for an API key's own limit of requests per minute. */
 export const KEY_RATE_LIMIT_MAX = 100_000_000;
 

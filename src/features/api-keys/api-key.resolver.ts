@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
-import { agentCaller, type RequestContext } from "../../auth/context";
+import { keyCaller, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { NewestFirstPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
@@ -12,6 +12,7 @@ import {
   ApiKeyConnection,
   ApiKeysArgs,
   CreateApiKeyInput,
+  CreateOrganizationKeyInput,
   MintedApiKey,
   RevokeApiKeyInput,
   RotateApiKeyInput,
@@ -20,11 +21,13 @@ import {
 import { ApiKeyService } from "./api-key.service";
 import { AgentIdentity } from "./identity";
 
+const MANAGERS = { member: Permission.config_manage, organizationKey: "keys:manage" } as const;
+
 @Resolver(() => Agent)
 export class AgentApiKeysResolver {
   constructor(private readonly keys: ApiKeyService) {}
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @FieldResolver(() => ApiKeyConnection, { nullable: true, description: "The API keys of the agent." })
   apiKeys(
     @Ctx() context: RequestContext,
@@ -42,15 +45,17 @@ export class ApiKeyResolver {
     private readonly agents: AgentService,
   ) {}
 
-  @Access({ key: true })
+  @Access({ key: true, organizationKey: true })
   @Query(() => AgentIdentity, {
-    description: "The agent that the presented API key resolves to, and the identity of the key.",
+    description:
+      "The agent or organization that the presented API key resolves to, and the identity of the key.",
   })
   whoami(@Ctx() context: RequestContext): AgentIdentity {
-    return agentCaller(context);
+    const { key, organization, ...caller } = keyCaller(context);
+    return { agent: caller.kind === "agent" ? caller.agent : null, organization, key };
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Report()
   @Query(() => ApiKeyConnection, { description: "API keys of the caller's organization, newest first." })
   apiKeys(
@@ -60,7 +65,7 @@ export class ApiKeyResolver {
     return this.keys.list(context, args);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Query(() => ApiKey, {
     nullable: true,
     description: "One API key of the caller's organization; null if it does not exist.",
@@ -72,9 +77,10 @@ export class ApiKeyResolver {
     return this.keys.find(context, id);
   }
 
-  @Access({ member: Permission.config_manage }, { recentSignIn: true })
+  @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
-    description: "Mints an API key. Its secret is shown only in this response. Requires a recent sign-in.",
+    description:
+      "Mints an agent's API key. Its secret is shown only in this response. Members need a recent sign-in.",
   })
   createApiKey(
     @Ctx() context: RequestContext,
@@ -83,7 +89,19 @@ export class ApiKeyResolver {
     return this.keys.create(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS, { recentSignIn: true })
+  @Mutation(() => MintedApiKey, {
+    description:
+      "Mints a key of the organization. Its secret is shown only in this response. Members need a recent sign-in; a key of the organization can mint only keys with no more access than its own.",
+  })
+  createOrganizationKey(
+    @Ctx() context: RequestContext,
+    @Input(CreateOrganizationKeyInput) input: CreateOrganizationKeyInput,
+  ): Promise<MintedApiKey> {
+    return this.keys.createForOrganization(context, input);
+  }
+
+  @Access(MANAGERS)
   @Mutation(() => ApiKey, {
     description:
       "Changes the name or settings of an active API key, effective on the next request. Open streams end if their address is no longer allowed.",
@@ -95,7 +113,7 @@ export class ApiKeyResolver {
     return this.keys.update(context, input);
   }
 
-  @Access({ member: Permission.config_manage }, { whileDeactivated: true })
+  @Access(MANAGERS, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description: "Revokes an API key, effective on the next request. Revoking a revoked key has no effect.",
   })
@@ -106,10 +124,10 @@ export class ApiKeyResolver {
     return this.keys.revoke(context, id, undefined, { keepReplaced });
   }
 
-  @Access({ member: Permission.config_manage }, { recentSignIn: true })
+  @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent, with the same name, scopes and settings. The old key remains accepted for the grace period. Requires a recent sign-in.",
+      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,
@@ -118,9 +136,12 @@ export class ApiKeyResolver {
     return this.keys.rotate(context, input);
   }
 
-  @FieldResolver(() => Agent, { description: "The agent that the key resolves to." })
-  agent(@Root() key: ApiKey): Promise<Agent> {
-    return this.agents.of(key);
+  @FieldResolver(() => Agent, {
+    nullable: true,
+    description: "The agent that the key resolves to; null for a key of the organization.",
+  })
+  agent(@Root() { agentId }: ApiKey): Promise<Agent> | null {
+    return agentId === null ? null : this.agents.of({ agentId });
   }
 
   @FieldResolver(() => Boolean, {

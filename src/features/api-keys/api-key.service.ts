@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission, SCOPES } from "../../auth/permissions";
+import { type KeyScope, ORGANIZATION_SCOPES, Permission, SCOPES } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -11,7 +11,7 @@ import { KEY_ENVIRONMENT, type KeyEnvironment } from "../../credentials/token-fo
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, noSuch } from "../../errors";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, paginate } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
@@ -20,17 +20,21 @@ import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKey, ApiKeyState } from "./api-key.entity";
+import { ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 import {
   ApiKeyConnection,
   type ApiKeysArgs,
   type CreateApiKeyInput,
+  type CreateOrganizationKeyInput,
+  type KeyInput,
   type MintedApiKey,
   type RotateApiKeyInput,
   type UpdateApiKeyInput,
 } from "./api-key.inputs";
+import { assertMayMint, callingKey, limitedBy } from "./delegation";
 import {
   assertActive,
+  assertLimited,
   changeKey,
   endedSuccessor,
   hasEnded,
@@ -54,11 +58,20 @@ export class ApiKeyService {
 
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;
   private readonly environment: KeyEnvironment;
+  private readonly maxLifetimeDays: number | undefined;
+  /** Max requests per minute of a key without its own limit; 0 for no limit. */
+  private readonly rateLimit: number;
 
   constructor(
     private readonly database: Database,
-    { environment }: Pick<Config, "environment">,
+    {
+      environment,
+      keyMaxLifetimeDays,
+      rateLimitPerMinute,
+    }: Pick<Config, "environment" | "keyMaxLifetimeDays" | "rateLimitPerMinute">,
   ) {
+    this.maxLifetimeDays = keyMaxLifetimeDays;
+    this.rateLimit = rateLimitPerMinute;
     this.environment = KEY_ENVIRONMENT[environment];
     this.ofAgent = listOfParent(database, ApiKeyConnection, {
       what: "keys of agents",
@@ -74,7 +87,7 @@ export class ApiKeyService {
    */
   list(
     context: RequestContext,
-    { agentId, state, search, expiresWithinDays, replacedById, ...args }: ApiKeysArgs,
+    { agentId, kind, state, search, expiresWithinDays, replacedById, ...args }: ApiKeysArgs,
   ): Promise<ApiKeyConnection> {
     const matching = (reader: EntityManager) => {
       // PostgreSQL rejects NUL characters.
@@ -84,6 +97,7 @@ export class ApiKeyService {
         .createQueryBuilder(ApiKey, "key")
         .where({ organizationId: organizationOf(context) });
       if (agentId != null) query.andWhere({ agentId });
+      if (kind != null) query.andWhere(`key.agent_id IS ${kind === ApiKeyKind.agent ? "NOT " : ""}NULL`);
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       if (replacedById != null) query.andWhere({ replacedById });
       if (expiresWithinDays != null)
@@ -128,9 +142,9 @@ export class ApiKeyService {
     const key = await this.database.read((reader) =>
       withAgent(reader).where("key.id = :which OR key.hint = :which", { which }).getOne(),
     );
-    if (key?.agent?.organization === undefined)
+    if (key?.organization === undefined)
       throw new GatewayError("not_found", `There is no API key "${which}".`);
-    return { key, organization: key.agent.organization };
+    return { key, organization: key.organization };
   }
 
   /** @returns the key, or null if it does not exist in the organization */
@@ -149,34 +163,61 @@ export class ApiKeyService {
   }
 
   /**
-   * Mints a key. A retry with the same idempotency key cannot show the first secret again, so it revokes the first key
+   * Mints an agent's key. A retry with the same idempotency key cannot show the first secret again, so it revokes the first key
    * and mints a replacement.
    * @param tx the transaction to join, if any
-   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request` for an expiry
+   *   later than the server allows, or `forbidden` if a key of the organization would mint one with more access
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
-    const { idempotencyKey, agentId, expiresAt } = input;
+    const { agentId, scopes: given } = input;
+    const scopes = given == null ? null : SCOPES.filter((scope) => given.includes(scope));
+    return this.mint(context, "createApiKey", input, { agentId, scopes }, tx);
+  }
+
+  /**
+   * Mints a key of the organization; see `create`.
+   * @throws GatewayError also `invalid_request` if neither networks nor an expiry limit the key
+   */
+  createForOrganization(context: RequestContext, input: CreateOrganizationKeyInput): Promise<MintedApiKey> {
+    const scopes = ORGANIZATION_SCOPES.filter((scope) => input.scopes.includes(scope));
+    return this.mint(context, "createOrganizationKey", input, { agentId: null, scopes });
+  }
+
+  private mint(
+    context: RequestContext,
+    operation: string,
+    input: KeyInput,
+    { agentId, scopes }: { agentId: string | null; scopes: readonly KeyScope[] | null },
+    tx?: Tx,
+  ): Promise<MintedApiKey> {
+    const { idempotencyKey, expiresAt } = input;
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
-    const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const settings = storedSettings(input);
     const organizationId = organizationOf(context);
     const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const hasAgent = isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId }));
+      const hasAgent =
+        agentId === null || (isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId })));
       if (!hasAgent) throw noSuch("agent");
-      const create = () =>
-        insertKey(tx, context, {
+      const create = async () => {
+        const minter = await callingKey(tx, context);
+        const key = limitedBy(minter, { ...settings, expiresAt: this.withinLifetime(end) });
+        assertMayMint(minter, { ...key, agentId, scopes: scopes && [...scopes] }, this.rateLimit);
+        if (agentId === null) assertLimited({ ...key, createdAt: timestamp() }, "input.expiresAt");
+        return insertKey(tx, context, {
           organizationId,
           agentId,
           name,
-          expiresAt: end,
+          expiresAt: key.expiresAt,
           scopes,
-          settings,
+          settings: storedSettings(key),
           environment: this.environment,
         });
+      };
       return once(tx, {
-        scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
+        scope: `${operation}:${actorOf(context.caller).actorId ?? organizationId}`,
         answer: context.answer,
         key: idempotencyKey,
         // Omits nulls, so that retries of a call to an earlier version still match.
@@ -193,13 +234,25 @@ export class ApiKeyService {
   }
 
   /**
+   * Returns the expiry of a key to mint: the given one or, without one, the latest that the server allows.
+   * @throws GatewayError `invalid_request` for a later one
+   */
+  private withinLifetime(expiresAt: string | null): string | null {
+    if (this.maxLifetimeDays === undefined) return expiresAt;
+    const latest = timestamp(this.maxLifetimeDays * DAY_MS);
+    if (expiresAt === null || expiresAt <= latest) return expiresAt ?? latest;
+    const message = `must be at most ${this.maxLifetimeDays} days from now, the max lifetime of keys on this server`;
+    throw new InvalidInput([{ path: "input.expiresAt", message }]);
+  }
+
+  /**
    * Changes the name and settings of a key, effective on the next request.
-   * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
+   * @throws GatewayError see `changeKey`
    */
   update(context: RequestContext, input: UpdateApiKeyInput): Promise<ApiKey> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      return changeKey(tx, context, input);
+      return changeKey(tx, context, input, this.rateLimit);
     });
   }
 
@@ -207,7 +260,8 @@ export class ApiKeyService {
    * Revokes a key, effective on the next request. Revoking a revoked key has no effect.
    * @param tx the transaction to join, if any
    * @param options.keepReplaced true to keep the replaced key if it is still accepted
-   * @throws GatewayError `not_found`, or `conflict` if there is no key to keep
+   * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if a key of the organization
+   *   would keep one of the organization, whose expiry would be restored
    */
   revoke(
     context: RequestContext,
@@ -218,6 +272,11 @@ export class ApiKeyService {
     const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: !keeps });
       const key = await ownKey(tx, context, id);
+      if (keeps && key.agentId === null && context.caller.kind === "organizationKey")
+        throw new GatewayError(
+          "forbidden",
+          "Only members can undo the rotation of a key of the organization.",
+        );
       const current = { id: key.id, revokedAt: IsNull() };
       const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
       if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
@@ -230,10 +289,12 @@ export class ApiKeyService {
   }
 
   /**
-   * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime. The old key remains
+   * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime, limited by the lifetime
+   * that the server allows and, if one key of the organization replaces another, by its own access. The old key remains
    * accepted for the grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry
    * with the same idempotency key cannot show the first secret again, so it replaces the new key.
-   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` if the key is not active or already replaced
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the key is not active or already replaced, or
+   *   `forbidden` if a key of the organization would replace one with more access
    */
   rotate(
     context: RequestContext,
@@ -272,6 +333,7 @@ export class ApiKeyService {
     await assertActive(tx, old);
     // The grace period shortens the old key's lifetime, not the new key's.
     const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
+    const expiresAt = await this.successorExpiry(tx, context, old, lifetimeMs);
     const replacedById = uuid();
     const ends = timestamp(graceMs);
     const end: Partial<ApiKey> =
@@ -288,23 +350,40 @@ export class ApiKeyService {
       organizationId: old.organizationId,
       agentId: old.agentId,
       name: old.name,
-      expiresAt: lifetimeMs === null ? null : timestamp(lifetimeMs),
+      expiresAt,
       scopes: old.scopes,
       settings: storedSettings(old),
       environment: this.environment,
     });
+  }
+
+  private async successorExpiry(
+    tx: Tx,
+    context: RequestContext,
+    old: ApiKey,
+    lifetimeMs: number | null,
+  ): Promise<string | null> {
+    const ends = [lifetimeMs, this.maxLifetimeDays && this.maxLifetimeDays * DAY_MS]
+      .filter((each) => each != null)
+      .map((ms) => timestamp(ms));
+    if (old.agentId === null) {
+      const minter = await callingKey(tx, context);
+      if (minter?.expiresAt) ends.push(minter.expiresAt);
+      assertMayMint(minter, { ...old, expiresAt: minter?.expiresAt ?? null }, this.rateLimit);
+    }
+    return ends.sort()[0] ?? null;
   }
 }
 
 const withoutNulls = (settings: KeySettings) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** Keys joined with their agent, even a deleted one, and its organization. */
+/** Keys joined with their agent, even a deleted one, and their organization. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")
     .withDeleted()
-    .innerJoinAndSelect("key.agent", "agent")
-    .innerJoinAndSelect("agent.organization", "organization");
+    .leftJoinAndSelect("key.agent", "agent")
+    .innerJoinAndSelect("key.organization", "organization");
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

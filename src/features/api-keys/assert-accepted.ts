@@ -1,12 +1,12 @@
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
+import { type KeyEnds, keyRejection } from "../../auth/key-ends";
 import type { Permission } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
-import { type KeyEnds, rejectionOf } from "./api-key.entity";
 
 /**
  * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request
@@ -34,7 +34,7 @@ async function rejectionsOf(
      where key.id in ${placeholders(1, ids.length)} order by key.id ${lock}`,
     ids,
   );
-  const found = new Map(keys.map((key) => [key.id, rejectionOf(key, key.deactivatedAt)]));
+  const found = new Map(keys.map((key) => [key.id, keyRejection(key, key.deactivatedAt)]));
   return new Map(ids.map((id) => [id, found.has(id) ? found.get(id) : new GatewayError("invalid_api_key")]));
 }
 

@@ -1,5 +1,5 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
-import { Scope } from "../../auth/permissions";
+import { KeyScope } from "../../auth/permissions";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
@@ -19,16 +19,19 @@ export class ApiKeyIdentity {
   })
   name!: string;
 
-  @Field(() => String, { description: "The public part of the key: `agk_<env>_<publicId>`." })
+  @Field(() => String, {
+    description:
+      "The public part of the key: `agk_<env>_<publicId>`, or `ago_<env>_<publicId>` for a key of the organization.",
+  })
   hint!: string;
 
   @Field(() => GraphQLISODateTime, { description: "When the key was minted." })
   createdAt!: Timestamp;
 
-  @Field(() => [Scope], {
+  @Field(() => [KeyScope], {
     description: "The scopes of the key; all scopes if the key is not restricted.",
   })
-  scopes!: readonly Scope[];
+  scopes!: readonly KeyScope[];
 
   @Nullable(() => Int, "Max requests per minute with the key; null if only the server's limit applies.")
   rateLimitPerMinute!: number | null;
@@ -40,13 +43,13 @@ export class ApiKeyIdentity {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "The agent that an API key resolves to, its organization and the key.",
+  description: "The agent or organization that an API key resolves to, and the key.",
 })
 export class AgentIdentity {
-  @Field(() => Agent, { description: "The agent." })
-  agent!: Pick<Agent, "id" | "slug" | "name">;
+  @Nullable(() => Agent, "The agent; null for a key of the organization.")
+  agent!: Pick<Agent, "id" | "slug" | "name"> | null;
 
-  @Field(() => Organization, { description: "The organization that the agent belongs to." })
+  @Field(() => Organization, { description: "The organization that the key belongs to." })
   organization!: Organization;
 
   @Field(() => ApiKeyIdentity, { description: "The API key that made the request." })

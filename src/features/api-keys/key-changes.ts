@@ -1,14 +1,15 @@
 import { IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import type { Scope } from "../../auth/permissions";
-import { timestamp, timestampOf } from "../../common/time";
+import type { KeyScope } from "../../auth/permissions";
+import { DAY_MS, timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { sha256 } from "../../credentials/sha256";
 import { hashToken, type KeyEnvironment, mintApiKey } from "../../credentials/token-format";
+import { API_KEY, ORGANIZATION_KEY } from "../../credentials/token-parts";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, noSuch } from "../../errors";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { keepAgent } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import { type Changes, changesOf } from "../audit/audit-change";
@@ -16,11 +17,20 @@ import { storedNetworks } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 import type { MintedApiKey, UpdateApiKeyInput } from "./api-key.inputs";
+import { ORGANIZATION_KEY_MAX_DAYS } from "./api-key.limits";
+import { assertNotWider, callingKey } from "./delegation";
 import { searchTextOf } from "./key-search";
 
 // Steps of key operations; each runs in the transaction of its operation.
 
-const NAME_TAKEN = "Another active key of this agent has this name.";
+/** The agent or, without one, the organization that a key belongs to; the names of its active keys are unique. */
+type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
+
+const keysOf = ({ organizationId, agentId }: KeyOwner) =>
+  agentId === null ? { organizationId, agentId: IsNull() } : { agentId };
+
+const nameTaken = ({ agentId }: KeyOwner): string =>
+  `Another active key of ${agentId === null ? "the organization" : "this agent"} has this name.`;
 
 /** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
@@ -33,14 +43,12 @@ function reservedNameOf(name: string): string {
 }
 
 /** Properties of a key to mint. */
-interface KeyToMint {
+interface KeyToMint extends KeyOwner {
   id?: string;
-  organizationId: string;
-  agentId: string;
   name: string;
   expiresAt: string | null;
-  /** Null for all scopes. */
-  scopes: readonly Scope[] | null;
+  /** Null for all scopes of agents' keys. */
+  scopes: readonly KeyScope[] | null;
   settings: KeySettings;
   environment: KeyEnvironment;
 }
@@ -65,15 +73,15 @@ const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Cha
 const asText = (number: number | null | undefined): string | null => (number == null ? null : String(number));
 
 /**
- * Mints and inserts a key for an agent.
- * @throws GatewayError `conflict` if another active key of the agent has the name, or `not_found` for a deleted agent
+ * Mints and inserts a key for an agent or, without one, for the organization.
+ * @throws GatewayError `conflict` if another active key has the name, or `not_found` for a deleted agent
  */
 export async function insertKey(
   tx: Tx,
   context: RequestContext,
   { id = uuid(), organizationId, agentId, name, expiresAt, scopes, settings, environment }: KeyToMint,
 ): Promise<MintedApiKey> {
-  const { secret, hint } = mintApiKey(environment);
+  const { secret, hint } = mintApiKey(environment, agentId === null ? ORGANIZATION_KEY : API_KEY);
   const apiKey = tx.create(ApiKey, {
     id,
     organizationId,
@@ -94,12 +102,13 @@ export async function insertKey(
     lastUsedAt: null,
     lastUsedIp: null,
   });
-  await releaseExpiredName(tx, agentId, name);
-  await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
+  await releaseExpiredName(tx, apiKey, name);
+  await insertUnlessTaken(tx, ApiKey, apiKey, nameTaken(apiKey));
   // Last, because transactions that act for a key lock the key before its agent.
-  await keepAgent(tx, agentId);
+  if (agentId !== null) await keepAgent(tx, agentId);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
     expiresAt: [null, expiresAt],
+    ...(agentId === null && { scopes: [null, apiKey.scopes] }),
     ...settingsAudit(undefined, settings),
   });
   return { apiKey, secret };
@@ -171,17 +180,17 @@ export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
   expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
 
 /** The key that a key has replaced, unless the replaced key is revoked. */
-const replacedBy = (tx: Tx, { id: replacedById, agentId }: Pick<ApiKey, "id" | "agentId">) =>
-  tx.findOneBy(ApiKey, { agentId, replacedById, revokedAt: IsNull() });
+const replacedBy = (tx: Tx, { id: replacedById, ...owner }: KeyOwner & Pick<ApiKey, "id">) =>
+  tx.findOneBy(ApiKey, { ...keysOf(owner), replacedById, revokedAt: IsNull() });
 
 /** Links the key that was replaced by a lost key to another successor. */
 export async function redirectReplaced(
   tx: Tx,
   context: RequestContext,
   lost: string,
-  { id: replacedById, agentId }: ApiKey,
+  { id: replacedById, organizationId, agentId }: ApiKey,
 ): Promise<void> {
-  const old = await replacedBy(tx, { id: lost, agentId });
+  const old = await replacedBy(tx, { id: lost, organizationId, agentId });
   if (old === null) return;
   await updateIfActive(tx, old, { replacedById });
   await recordAudit(tx, context, apiKeyActions.api_key_updated, old, { replacedById: [lost, replacedById] });
@@ -192,14 +201,14 @@ export async function redirectReplaced(
  * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
-  const { id: replacedById, agentId } = successor;
+  const { id: replacedById } = successor;
   const old = await replacedBy(tx, successor);
   if (old?.state !== ApiKeyState.active || successor.replacedById !== null) return false;
   const lifetimeMs = lifetimeOf(successor);
   const expiresAt = lifetimeMs === null ? null : timestampOf(Date.parse(old.createdAt) + lifetimeMs);
-  await releaseExpiredName(tx, agentId, old.name);
+  await releaseExpiredName(tx, old, old.name);
   const reservedName = reservedNameOf(old.name);
-  const isTaken = await tx.existsBy(ApiKey, { agentId, reservedName });
+  const isTaken = await tx.existsBy(ApiKey, { ...keysOf(old), reservedName });
   const change = { replacedById: null, expiresAt, ...(!isTaken && { reservedName }) };
   await updateIfActive(tx, old, change);
   await recordAudit(tx, context, apiKeyActions.api_key_updated, old, {
@@ -210,13 +219,31 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 }
 
 /**
+ * Checks that a key of the organization is limited to networks or to a lifetime.
+ * @param path path of the input that would remove the limit
+ * @throws GatewayError `invalid_request`
+ */
+export function assertLimited(
+  { createdAt, expiresAt, allowedNetworks }: Pick<ApiKey, "createdAt" | "expiresAt" | "allowedNetworks">,
+  path: string,
+): void {
+  const latest = timestampOf(Date.parse(createdAt) + ORGANIZATION_KEY_MAX_DAYS * DAY_MS);
+  if (allowedNetworks !== null || (expiresAt !== null && expiresAt <= latest)) return;
+  const message = `is required for a key of the organization that does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`;
+  throw new InvalidInput([{ path, message }]);
+}
+
+/**
  * Changes the name and settings of a key in the caller's organization, and records any differences.
- * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
+ * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
+ * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if a key of the
+ *   organization would widen the limits, or `invalid_request` if nothing would limit a key of the organization
  */
 export async function changeKey(
   tx: Tx,
   context: RequestContext,
   { id, ...given }: UpdateApiKeyInput,
+  serverLimit: number,
 ): Promise<ApiKey> {
   const { id: keyId } = await ownKey(tx, context, id);
   // Locks the row, because the audit log must show the values that this change replaces.
@@ -230,6 +257,9 @@ export async function changeKey(
   const fields = changesOf(changes).map(({ field }) => field);
   if (fields.length === 0) return key;
   await assertActive(tx, key);
+  if ((await callingKey(tx, context)) !== null)
+    assertNotWider(key, { ...key, ...settings }, serverLimit, "A key of the organization cannot give a key");
+  if (key.agentId === null) assertLimited({ ...key, ...settings }, "input.allowedNetworks");
   const rename = name === key.name ? {} : await reserveName(tx, key, name);
   await updateIfActive(tx, key, { ...settings, ...rename });
   const action = fields.join() === "name" ? apiKeyActions.api_key_renamed : apiKeyActions.api_key_updated;
@@ -239,19 +269,19 @@ export async function changeKey(
 
 /** @throws GatewayError `conflict` */
 async function reserveName(tx: Tx, key: ApiKey, name: string): Promise<Partial<ApiKey>> {
-  await releaseExpiredName(tx, key.agentId, name);
+  await releaseExpiredName(tx, key, name);
   const reservedName = reservedNameOf(name);
-  if (await tx.existsBy(ApiKey, { agentId: key.agentId, reservedName, id: Not(key.id) })) {
-    throw new GatewayError("conflict", NAME_TAKEN);
+  if (await tx.existsBy(ApiKey, { ...keysOf(key), reservedName, id: Not(key.id) })) {
+    throw new GatewayError("conflict", nameTaken(key));
   }
   return { name, reservedName, searchText: searchTextOf({ name, hint: key.hint }) };
 }
 
 /** Releases the name of an expired key when another key needs it, because expiry itself writes nothing. */
-async function releaseExpiredName(tx: Tx, agentId: string, name: string): Promise<void> {
+async function releaseExpiredName(tx: Tx, owner: KeyOwner, name: string): Promise<void> {
   await tx.update(
     ApiKey,
-    { agentId, reservedName: reservedNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },
+    { ...keysOf(owner), reservedName: reservedNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },
     { reservedName: null },
   );
 }

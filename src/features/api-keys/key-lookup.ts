@@ -1,8 +1,13 @@
-import { SCOPES, type Scope } from "../../auth/permissions";
+import type { KeyCaller } from "../../auth/caller";
+import type { KeyEnds } from "../../auth/key-ends";
+import { type OrganizationScope, SCOPES, type Scope } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
 import { networksOf } from "./allowed-networks";
+
+/** The caller that a key resolves to, with what determines whether the key is accepted. */
+type FoundKey = KeyCaller & { key: KeyEnds & { hash: string; organizationId: string } };
 
 type KeyValues = [
   hash: string,
@@ -17,9 +22,10 @@ type KeyValues = [
   rateLimitPerMinute: number | null,
   /** Comma-separated. */
   allowedNetworks: string | null,
-  agentId: string,
-  agentSlug: string,
-  agentName: string,
+  /** Null for a key of the organization. */
+  agentId: string | null,
+  agentSlug: string | null,
+  agentName: string | null,
   organizationId: string,
   organizationSlug: string,
   organizationName: string,
@@ -27,7 +33,7 @@ type KeyValues = [
   deactivatedAt: Timestamp | null,
 ];
 
-/** A key with its agent and organization. */
+/** A key with its agent, if it has one, and its organization. */
 const BY_HASH = {
   columns: [
     "key.hash",
@@ -51,8 +57,8 @@ const BY_HASH = {
   ],
   row: foundKey,
   from: `api_key AS key
-    JOIN agent ON agent.id = key.agent_id
-    JOIN organization ON organization.id = agent.organization_id`,
+    LEFT JOIN agent ON agent.id = key.agent_id
+    JOIN organization ON organization.id = key.organization_id`,
   by: "key.hash",
 } satisfies Lookup<ReturnType<typeof foundKey>>;
 
@@ -82,28 +88,32 @@ function foundKey([
   organizationName,
   organizationCreatedAt,
   deactivatedAt,
-]: KeyValues) {
-  return {
-    key: {
-      hash,
-      id,
-      name,
-      hint,
-      createdAt,
-      expiresAt,
-      revokedAt,
-      organizationId,
-      scopes: scopes === null ? SCOPES : (scopes.split(",") as readonly Scope[]),
-      rateLimitPerMinute,
-      allowedNetworks: networksOf(allowedNetworks),
-    },
-    agent: { id: agentId, slug: agentSlug, name: agentName },
-    organization: {
-      id: organizationId,
-      slug: organizationSlug,
-      name: organizationName,
-      createdAt: organizationCreatedAt,
-      deactivatedAt,
-    },
+]: KeyValues): FoundKey {
+  const key = {
+    hash,
+    id,
+    name,
+    hint,
+    createdAt,
+    expiresAt,
+    revokedAt,
+    organizationId,
+    rateLimitPerMinute,
+    allowedNetworks: networksOf(allowedNetworks),
   };
+  const organization = {
+    id: organizationId,
+    slug: organizationSlug,
+    name: organizationName,
+    createdAt: organizationCreatedAt,
+    deactivatedAt,
+  };
+  const given = scopes?.split(",");
+  if (agentId === null || agentSlug === null || agentName === null) {
+    const own = (given ?? []) as OrganizationScope[];
+    return { kind: "organizationKey", key: { ...key, scopes: own }, organization };
+  }
+  const agent = { id: agentId, slug: agentSlug, name: agentName };
+  const own = (given as Scope[] | undefined) ?? SCOPES;
+  return { kind: "agent", key: { ...key, scopes: own }, agent, organization };
 }

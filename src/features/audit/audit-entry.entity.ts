@@ -10,7 +10,8 @@ import { AuditChange, MAX_CHANGES } from "./audit-change";
 
 export const ActorKind = enumOf("ActorKind", "The kind of caller that performed the action.", {
   member: "A signed-in member.",
-  agent: "A client that presented an API key.",
+  agent: "A client that presented an agent's API key.",
+  organization_key: "A client that presented a key of the organization.",
   operator: "The server's command line, or its setup on first start.",
   system: "The gateway itself; for example, when it pauses a line.",
   anonymous: "A caller who was not signed in.",

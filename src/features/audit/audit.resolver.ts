@@ -11,7 +11,7 @@ import { AuditEntry } from "./audit-entry.entity";
 export class AuditResolver {
   constructor(private readonly audit: AuditService) {}
 
-  @Access({ member: Permission.config_manage })
+  @Access({ member: Permission.config_manage, organizationKey: "audit:read" })
   @Report()
   @Query(() => AuditEntryConnection, {
     description: "The audit log of the caller's organization, newest first.",

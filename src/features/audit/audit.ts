@@ -2,6 +2,7 @@ import { v7 as uuid } from "uuid";
 import type { Caller, Origin } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
+import { ORGANIZATION_KEY } from "../../credentials/token-parts";
 import type { Tx } from "../../database/unit-of-work";
 import type { AuditAction } from "./audit-actions";
 import { type Changes, changesOf } from "./audit-change";
@@ -86,6 +87,7 @@ export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId
     case "member":
       return { actorKind: ActorKind.member, actorId: caller.id, actorName: caller.email };
     case "agent":
+    case "organizationKey":
       return actorOfKey(caller.key);
     case "operator":
       return { actorKind: ActorKind.operator, actorId: null, actorName: "command line" };
@@ -97,7 +99,7 @@ export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId
 }
 
 const actorOfKey = ({ id, hint }: { id: string; hint: string }) => ({
-  actorKind: ActorKind.agent,
+  actorKind: hint.startsWith(`${ORGANIZATION_KEY}_`) ? ActorKind.organization_key : ActorKind.agent,
   actorId: id,
   actorName: hint,
 });

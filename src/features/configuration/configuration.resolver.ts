@@ -20,7 +20,7 @@ import type { ConfigurationService } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 
-const MANAGER = { member: Permission.config_manage };
+const MANAGER = { member: Permission.config_manage, organizationKey: "configuration:publish" } as const;
 
 @Resolver(() => Configuration)
 export class ConfigurationResolver {

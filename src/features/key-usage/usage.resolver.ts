@@ -13,11 +13,13 @@ import {
   UsageTotals,
 } from "./usage.types";
 
+const MANAGERS = { member: Permission.config_manage, organizationKey: "keys:manage" } as const;
+
 @Resolver(() => KeyUsageReport)
 export class UsageResolver {
   constructor(private readonly usage: UsageService) {}
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Report()
   @Query(() => [KeyUsageReport], {
     description:
@@ -30,7 +32,7 @@ export class UsageResolver {
     return this.usage.list(context, args);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Report()
   @Query(() => DeprecatedUseReport, {
     description:
@@ -43,7 +45,7 @@ export class UsageResolver {
     return this.usage.deprecated(context, args);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Report()
   @Query(() => UsageTotals, {
     description: "Total usage of all API keys of the caller's organization in a period.",

@@ -21,4 +21,4 @@ ${link}
 });
 
 const lineOf = ({ hint, name, agent, url }: LeakedKey): string =>
-  `- ${hint} (${name}) of the agent ${agent}${url === null ? "" : `, found at ${url}`}`;
+  `- ${hint} (${name}) of ${agent === null ? "the organization" : `the agent ${agent}`}${url === null ? "" : `, found at ${url}`}`;

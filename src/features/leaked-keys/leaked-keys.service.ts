@@ -28,8 +28,8 @@ export interface LeakedKey {
   id: string;
   hint: string;
   name: string;
-  /** Name of the key's agent. */
-  agent: string;
+  /** Name of the key's agent; null for a key of the organization. */
+  agent: string | null;
   url: string | null;
 }
 
@@ -90,9 +90,10 @@ export class LeakedKeysService {
     return this.services.database.read((reader) =>
       reader
         .createQueryBuilder(ApiKey, "key")
-        .innerJoinAndSelect("key.agent", "agent")
-        .innerJoinAndSelect("agent.organization", "organization")
+        .leftJoinAndSelect("key.agent", "agent")
+        .innerJoinAndSelect("key.organization", "organization")
         .where({ hash: In(hashes) })
+        .andWhere("(agent.id IS NOT NULL OR key.agent_id IS NULL)")
         .getMany(),
     );
   }
@@ -104,7 +105,7 @@ export class LeakedKeysService {
     const active = found.filter(({ key }) => key.revokedAt === null);
     const revoked: LeakedKey[] = [];
     for (const [organizationId, keys] of groupBy(active, ({ key }) => key.organizationId)) {
-      const organization = keys[0]?.key.agent?.organization as Organization;
+      const organization = keys[0]?.key.organization as Organization;
       const context = contextOf(organization);
       // In a fixed order, so that two reports do not deadlock.
       const inOrder = keys.sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
@@ -118,7 +119,7 @@ export class LeakedKeysService {
         id: key.id,
         hint: key.hint,
         name: key.name,
-        agent: key.agent?.name ?? "",
+        agent: key.agent?.name ?? null,
         url,
       }));
       revoked.push(...leaked);
@@ -161,9 +162,10 @@ async function end(tx: Tx, context: RequestContext, key: ApiKey, url: string | n
   const { affected } = await tx.update(ApiKey, { id, revokedAt: IsNull() }, change);
   if (affected !== 1) return false;
   await recordAudit(tx, context, leakedKeyActions.api_key_leaked, key, { url: [null, url] });
-  recordEvents(tx, [
-    { agentId, type: "api_key.leaked", subject: `api_key:${id}`, data: { id, name, hint, url } },
-  ]);
+  if (agentId !== null)
+    recordEvents(tx, [
+      { agentId, type: "api_key.leaked", subject: `api_key:${id}`, data: { id, name, hint, url } },
+    ]);
   return true;
 }
 

@@ -24,6 +24,8 @@ import { LineService } from "./line.service";
 import { LineFault } from "./line-fault";
 import { LineTest, LineTestService, TestLineInput } from "./line-test.service";
 
+const MANAGERS = { member: Permission.config_manage, organizationKey: "lines:manage" } as const;
+
 @Resolver(() => Agent)
 export class AgentLinesResolver {
   constructor(private readonly service: LineService) {}
@@ -71,7 +73,7 @@ export class LineResolver {
     return findIfAny(this.service.faultOf, id);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => LineWithSecret, {
     description:
       "Creates a line. An agent's first line becomes its default; an agent can have at most 50 lines.",
@@ -83,13 +85,13 @@ export class LineResolver {
     return this.service.create(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Line, { description: "Changes the name or settings of a line." })
   updateLine(@Ctx() context: RequestContext, @Input(UpdateLineInput) input: UpdateLineInput): Promise<Line> {
     return this.service.update(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => LineWithSecret, {
     description:
       "Creates a new signing secret for a webhook line. For 24 hours, messages are also signed with the previous secret.",
@@ -101,7 +103,7 @@ export class LineResolver {
     return this.service.rotateSecret(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => LineTest, {
     description:
       "Sends a test message over a line immediately, regardless of its state, and returns the result. An organization can run one test at a time and at most 10 per minute.",
@@ -110,19 +112,19 @@ export class LineResolver {
     return this.tests.run(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Line, { description: "Pauses a line. Pausing a paused line changes only the reason." })
   pauseLine(@Ctx() context: RequestContext, @Input(PauseLineInput) input: PauseLineInput): Promise<Line> {
     return this.service.pause(context, input);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Line, { description: "Puts a paused or archived line back into use." })
   resumeLine(@Ctx() context: RequestContext, @Input(ResumeLineInput) { id }: ResumeLineInput): Promise<Line> {
     return this.service.resume(context, id);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Line, {
     description: "Takes a line out of use. The default line cannot be archived; set another default first.",
   })
@@ -133,7 +135,7 @@ export class LineResolver {
     return this.service.archive(context, id);
   }
 
-  @Access({ member: Permission.config_manage })
+  @Access(MANAGERS)
   @Mutation(() => Line, {
     description: "Makes a line the agent's default line, replacing the previous default.",
   })

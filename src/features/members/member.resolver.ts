@@ -41,7 +41,7 @@ export class MemberResolver {
     return this.service.viewer(context);
   }
 
-  @Access({ member: true })
+  @Access({ member: true, organizationKey: "members:read" })
   @Query(() => [Member], {
     description: "The members of the caller's organization, ordered by e-mail address.",
   })

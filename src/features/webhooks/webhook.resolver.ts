@@ -27,7 +27,7 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import type { WebhookTestService } from "./webhook-test.service";
 
 const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
-const MANAGERS = { member: Permission.config_manage };
+const MANAGERS = { member: Permission.config_manage, organizationKey: "webhooks:manage" } as const;
 
 @Resolver(() => WebhookEndpoint)
 export class WebhookResolver {

@@ -7,7 +7,7 @@ import {
   parse,
   validate,
 } from "graphql";
-import type { Caller } from "../../auth/caller";
+import { type Caller, keyOf } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
 import type { RateLimit } from "../../rate-limits/rate-limit";
@@ -87,9 +87,10 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
           assertSchemaMayBeSeen(document, caller);
           const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
           assertAffordable(cost);
-          if (caller.kind === "agent" && operation?.operation === "mutation" && cost.rootFields > 1) {
+          const key = keyOf(caller);
+          if (key !== undefined && operation?.operation === "mutation" && cost.rootFields > 1) {
             // Authentication has already counted the first field.
-            const counted = rateLimit(caller.key, cost.rootFields - 1);
+            const counted = rateLimit(key, cost.rootFields - 1);
             for (const [name, value] of Object.entries(counted?.headers ?? {}))
               response.http.headers.set(name, String(value));
             if (counted?.rejection) throw counted.rejection;

@@ -11,6 +11,7 @@ import {
 import { MessageType, makeServer } from "graphql-ws";
 import type { Logger } from "pino";
 import type { WebSocket } from "ws";
+import { keyOf } from "../../auth/caller";
 import type { Credentials, RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
 import type { RateLimit } from "../../rate-limits/rate-limit";
@@ -76,8 +77,10 @@ export const createSubscriptionServer = ({
    * Counts a request with a key.
    * @returns the error if the limit is exceeded
    */
-  const limit = ({ caller }: RequestContext): GatewayError | undefined =>
-    caller.kind === "agent" ? rateLimit(caller.key)?.rejection : undefined;
+  const limit = ({ caller }: RequestContext): GatewayError | undefined => {
+    const key = keyOf(caller);
+    return key && rateLimit(key)?.rejection;
+  };
 
   const known = (cause: unknown): GatewayError => {
     const error = toGatewayError(cause);

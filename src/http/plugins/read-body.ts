@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { keyOf } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 import { Budget } from "../../common/budget";
 import { networkOf } from "../../common/network";
@@ -9,7 +10,7 @@ import { parseJson, requireJson } from "./json-body";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Max body size for members (bytes), if it differs from the route's. */
+    /** Max body size for members and keys of organizations (bytes), if it differs from the route's. */
     memberBodyLimit?: number;
   }
 }
@@ -95,6 +96,7 @@ export const joined = (body: readonly Buffer[]): Buffer =>
 function limitOf({ callContext, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
   switch (callContext?.caller.kind) {
     case "member":
+    case "organizationKey":
       return config.memberBodyLimit ?? bodyLimit;
     case "agent":
       return bodyLimit;
@@ -105,9 +107,9 @@ function limitOf({ callContext, routeOptions: { bodyLimit, config } }: FastifyRe
 
 /** Returns the budget holder of a request: the key, the member or the client's network. */
 function holderOf(request: FastifyRequest): string {
-  const caller = request.callContext?.caller;
-  if (caller?.kind === "agent") return caller.key.id;
-  return caller?.kind === "member" ? caller.id : networkOf(clientAddress(request));
+  const caller = request.callContext?.caller ?? { kind: "anonymous" };
+  if (caller.kind === "member") return caller.id;
+  return keyOf(caller)?.id ?? networkOf(clientAddress(request));
 }
 
 // Created once, because capturing a stack trace for each error is expensive during an attack.

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import type { Caller } from "../../auth/caller";
+import { type Caller, keyOf } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 
 declare module "fastify" {
@@ -42,6 +42,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function callerOf(caller: Caller | undefined): Record<string, string> {
-  if (caller?.kind === "agent") return { key: caller.key.hint };
-  return caller?.kind === "member" ? { member: caller.id } : {};
+  if (caller?.kind === "member") return { member: caller.id };
+  const key = caller && keyOf(caller);
+  return key === undefined ? {} : { key: key.hint };
 }

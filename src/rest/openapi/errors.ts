@@ -2,7 +2,8 @@ import { STATUS_CODES } from "node:http";
 import { ERROR_MESSAGE_MAX_LENGTH, ERRORS, type ErrorCode } from "../../errors";
 import { PROBLEM_TYPE } from "../../http/error-body";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
-import { scopeOf } from "../../schema/access";
+import { needsScope } from "../../schema/access";
+import { keysOf } from "../../schema/rest-route";
 import type { JsonSchema } from "../json-value";
 import type { RoutePlan } from "../plan";
 import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
@@ -65,7 +66,7 @@ function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RouteP
       "invalid_session",
     ),
     ...has(true, "key_revoked", "address_not_allowed", "forbidden"),
-    ...has(scopeOf(field), "insufficient_scope"),
+    ...has(needsScope(field, keysOf(route)), "insufficient_scope"),
     ...has(canBeMissing, "not_found"),
     ...has(true, "request_timeout"),
     ...has(idempotencyKey, "idempotency_key_reused"),

@@ -27,7 +27,7 @@ class RunConfigurationTestsArgs {
 export class ConfigurationTestsResolver {
   constructor(private readonly service: ConfigurationTestService) {}
 
-  @Access(DECIDE)
+  @Access({ ...DECIDE, organizationKey: "configuration:publish" })
   @Query(() => ConfigurationTests, {
     description:
       "Runs the tests of an agent's configuration, its draft or a document, without storing or sending anything.",

@@ -1,10 +1,10 @@
 import { type AccessRule, authorize } from "../../../auth/authorize";
 import type { Caller } from "../../../auth/caller";
+import { keyRejection } from "../../../auth/key-ends";
 import { Permission, SCOPES, type Scope } from "../../../auth/permissions";
 import { timestamp } from "../../../common/time";
 import { GatewayError, noSuch } from "../../../errors";
 import { addressRejection, networksOf } from "../../api-keys/allowed-networks";
-import { rejectionOf } from "../../api-keys/api-key.entity";
 import type { LiveSnapshot } from "./live-snapshot";
 
 /** The scope or permission needed to read an agent's events. */
@@ -52,7 +52,7 @@ function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller, ip: str
     const state = keys.get(caller.key.id);
     if (state === undefined) throw new GatewayError("invalid_api_key");
     const networks = networksOf(state.allowedNetworks);
-    const rejection = rejectionOf(state, state.deactivatedAt) ?? addressRejection(networks, ip);
+    const rejection = keyRejection(state, state.deactivatedAt) ?? addressRejection(networks, ip);
     if (rejection !== undefined) throw rejection;
     const scopes = state.scopes === null ? SCOPES : (state.scopes.split(",") as Scope[]);
     return { ...caller, key: { ...caller.key, scopes } };

@@ -1,0 +1,26 @@
+import { type Timestamp, timestamp } from "../common/time";
+import { GatewayError } from "../errors";
+
+/** The columns that determine whether a key has ended. */
+export interface KeyEnds {
+  expiresAt: Timestamp | null;
+  revokedAt: Timestamp | null;
+}
+
+/** The current state of a key, regardless of its organization. */
+export function keyStateOf({ revokedAt, expiresAt }: KeyEnds): "active" | "revoked" | "expired" {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= timestamp() ? "expired" : "active";
+}
+
+/** Why an existing key is rejected, or undefined. A permanent reason takes precedence over a temporary one. */
+export function keyRejection(
+  key: KeyEnds,
+  organizationDeactivatedAt: Timestamp | null,
+): GatewayError | undefined {
+  const state = keyStateOf(key);
+  if (state === "revoked") return new GatewayError("key_revoked");
+  if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
+  if (state === "expired") return new GatewayError("key_expired");
+  return undefined;
+}

@@ -1,0 +1,11 @@
+import type { KeyFragment } from "./documents.generated";
+
+/** Shown in place of an agent for keys of the organization. */
+export const ORGANIZATION = "Organization";
+
+/** What a key belongs to: the name of its agent, or the organization. */
+export const ownerOf = ({
+  agent,
+}: {
+  agent: Pick<NonNullable<KeyFragment["agent"]>, "name"> | null;
+}): string => agent?.name ?? ORGANIZATION;

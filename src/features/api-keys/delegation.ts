@@ -1,0 +1,82 @@
+import type { EntityManager } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { isSubnet } from "../../common/network";
+import { GatewayError } from "../../errors";
+import { ApiKey } from "./api-key.entity";
+
+/** What limits the use of a key. */
+export type KeyLimits = Pick<ApiKey, "expiresAt" | "allowedNetworks" | "rateLimitPerMinute">;
+
+/**
+ * The key of the organization that makes the request, with its current limits; null for other callers. The transaction
+ * must have locked the key.
+ */
+export async function callingKey(reader: EntityManager, { caller }: RequestContext): Promise<ApiKey | null> {
+  return caller.kind === "organizationKey" ? reader.findOneByOrFail(ApiKey, { id: caller.key.id }) : null;
+}
+
+/**
+ * Limits a key minted by another key: what was not given is as for the minting key.
+ * @param minter from `callingKey`
+ */
+export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, given: Given): Given => ({
+  ...given,
+  expiresAt: given.expiresAt ?? minter?.expiresAt ?? null,
+  allowedNetworks: given.allowedNetworks ?? minter?.allowedNetworks ?? null,
+  rateLimitPerMinute: given.rateLimitPerMinute ?? minter?.rateLimitPerMinute ?? null,
+});
+
+/**
+ * Checks that a key of the organization mints no key with more access than its own. The scopes of agents' keys are not
+ * compared, because `keys:manage` stands for them, but they must be named.
+ * @param minter from `callingKey`
+ * @throws GatewayError `forbidden`
+ */
+export function assertMayMint(
+  minter: ApiKey | null,
+  key: KeyLimits & Pick<ApiKey, "agentId" | "scopes">,
+  serverLimit: number,
+): void {
+  if (minter === null) return;
+  if (key.agentId === null) assertMayHand(minter, key.scopes ?? []);
+  else if (key.scopes === null)
+    throw new GatewayError(
+      "forbidden",
+      "A key of the organization must name the scopes of the keys it mints.",
+    );
+  assertNotWider(minter, key, serverLimit, "A key of the organization cannot mint a key with");
+}
+
+/** @throws GatewayError `forbidden` if a key of the organization lacks a scope */
+function assertMayHand(minter: ApiKey, scopes: readonly string[]): void {
+  const missing = scopes.find((scope) => !minter.scopes?.some((own) => own === scope));
+  if (missing !== undefined)
+    throw new GatewayError(
+      "forbidden",
+      `The API key cannot mint a key with the scope ${missing}, which it lacks.`,
+    );
+}
+
+/**
+ * Checks that a key would not be accepted longer, from more networks or more often than another.
+ * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
+ * @param cannot start of the message
+ * @throws GatewayError `forbidden`
+ */
+export function assertNotWider(than: KeyLimits, key: KeyLimits, serverLimit: number, cannot: string): void {
+  const perMinute = (limit: number | null) => limit ?? (serverLimit || Number.POSITIVE_INFINITY);
+  const wider = [
+    ...(isLater(key.expiresAt, than.expiresAt) ? ["a later expiry"] : []),
+    ...(isWithin(key.allowedNetworks, than.allowedNetworks) ? [] : ["more networks"]),
+    ...(perMinute(key.rateLimitPerMinute) > perMinute(than.rateLimitPerMinute)
+      ? ["a higher rate limit"]
+      : []),
+  ];
+  if (wider[0] !== undefined) throw new GatewayError("forbidden", `${cannot} ${wider[0]}.`);
+}
+
+const isLater = (expiresAt: string | null, than: string | null): boolean =>
+  than !== null && (expiresAt === null || expiresAt > than);
+
+const isWithin = (networks: readonly string[] | null, outer: readonly string[] | null): boolean =>
+  outer === null || (networks?.every((network) => outer.some((each) => isSubnet(network, each))) ?? false);
