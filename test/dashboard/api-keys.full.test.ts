@@ -43,6 +43,23 @@ describeDashboard("API keys", (dashboard) => {
     expect(keys.body.data.apiKeys.nodes).toEqual([{ expiresAt: "2099-12-31T14:59:59.000Z" }]);
   });
 
+  test("a key of the organization is created with scopes, found by the filter and rotated", async () => {
+    const page = await dashboard.visit("/api-keys?create=yes");
+    await dialogOf(page).getByLabel("Name").fill("pipeline");
+    await dialogOf(page).getByLabel("Agent").selectOption("None – manages the organization");
+    await dialogOf(page).getByLabel("configuration:publish").check();
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    const secret = await takeSecret(page);
+    expect((await whoami(secret)).body).toMatchObject({ organization: { slug: "first" } });
+    await page.getByLabel("Agent").selectOption("Organization");
+    await seen(rowOf(page, "pipeline").getByText("Organization"));
+    await gone(rowOf(page, "First key"));
+    await act(page, "pipeline", "Rotate");
+    await seen(dialogOf(page).getByText("configuration:publish"));
+    await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
+    expect(await takeSecret(page)).toMatch(/^ago_dev_/);
+  });
+
   test("a name in use is rejected at its field until it is edited, and the form keeps what was typed", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     const name = dialogOf(page).getByLabel("Name");

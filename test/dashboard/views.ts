@@ -151,6 +151,13 @@ export const VIEWS: Record<string, View> = {
       await seen(dialogOf(page).getByLabel("Allowed networks"));
     },
   },
+  "api-keys create for the organization": {
+    path: "/api-keys?create=yes",
+    open: async (page) => {
+      await dialogOf(page).getByLabel("Agent").selectOption("None – manages the organization");
+      await seen(dialogOf(page).getByLabel("audit:read"));
+    },
+  },
   "api-keys secret": {
     path: "/api-keys?create=yes",
     alone: true,

@@ -18,6 +18,7 @@ import { toast } from "../ui/toast";
 import styles from "./api-key.module.css";
 import { ApiKeyDocument, type KeyFragment, RevokeApiKeyDocument } from "./documents.generated";
 import { addressOf, historyOf, isChangeable, useKeyActions } from "./key-actions";
+import { ownerOf } from "./key-owner";
 import { KeyTag, statusOf } from "./key-state";
 import { KeyUsage } from "./key-usage";
 import { spelled } from "./scopes";
@@ -93,7 +94,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return {
     Description: key.description ?? undefined,
-    Agent: key.agent?.name,
+    [key.agent ? "Agent" : "Manages"]: ownerOf(key),
     Scopes: key.scopes?.map(spelled).join(", ") ?? "All scopes",
     "Rate limit":
       rateLimitPerMinute === null

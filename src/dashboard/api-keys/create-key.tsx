@@ -1,18 +1,22 @@
 import { Button, NativeSelect } from "@mantine/core";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
+import { useViewer } from "../session/session";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { FormDialog } from "../ui/form-dialog";
 import styles from "./dialogs.module.css";
-import { CreateApiKeyDocument, type CreateApiKeyInput } from "./documents.generated";
+import {
+  CreateApiKeyDocument,
+  type CreateApiKeyInput,
+  CreateOrganizationKeyDocument,
+} from "./documents.generated";
 import { expiryOf, useExpiry } from "./expiry";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
-import { ownerOf } from "./key-owner";
 import { NameField } from "./name-field";
-import { useScopes } from "./scopes";
+import { useOrganizationScopes, useScopes } from "./scopes";
 import "../secrets/secret-dialog";
 import { showSecret } from "../secrets/shown-secret";
 
@@ -43,18 +47,39 @@ const NoAgents = ({ onClosed }: Props) => (
   </Dialog>
 );
 
+const SHOW_SECRET = { waitUntilShown: false };
+
 function CreateForm({ agents, onClosed }: Props) {
-  const { choice, field } = useExpiry();
+  const { organization } = useViewer();
+  const [agentId, setAgentId] = useState(agents[0]?.id ?? "");
+  const ofOrganization = agentId === "";
+  const { choice, field } = useExpiry(ofOrganization ? "90" : "");
   const { scopes, field: scopesField } = useScopes();
+  const managing = useOrganizationScopes();
   const repeatable = useRepeatable();
 
   const submit = async (form: FormData) => {
-    const fields = { agentId: String(form.get("agent")), name: String(form.get("name")), scopes };
-    const given = { ...fields, ...limitsOf(form) };
-    const input = repeatable({ ...given, choice }, () => ({ ...given, expiresAt: expiryOf(choice) }));
-    const created = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
-    const { secret, apiKey } = created.createApiKey;
-    showSecret({ secret, title: "API key created", name: apiKey.name, agent: ownerOf(apiKey) });
+    const given = { name: String(form.get("name")), ...limitsOf(form) };
+    const rest = repeatable({ ...given, agentId, scopes, managing: managing.scopes, choice }, () => ({
+      ...given,
+      expiresAt: expiryOf(choice),
+    }));
+    const { secret, apiKey } = ofOrganization
+      ? (
+          await change(
+            CreateOrganizationKeyDocument,
+            { input: { ...rest, scopes: managing.scopes } },
+            SHOW_SECRET,
+          )
+        ).createOrganizationKey
+      : (await change(CreateApiKeyDocument, { input: { ...rest, agentId, scopes } }, SHOW_SECRET))
+          .createApiKey;
+    showSecret({
+      secret,
+      title: "API key created",
+      name: apiKey.name,
+      agent: apiKey.agent?.name ?? organization.name,
+    });
   };
 
   return (
@@ -76,10 +101,19 @@ function CreateForm({ agents, onClosed }: Props) {
           <NativeSelect
             name="agent"
             label="Agent"
-            description="Requests made with this key act as this agent."
-            data={agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) }))}
+            description={
+              ofOrganization
+                ? "Programs with this key manage the organization, for example in a pipeline."
+                : "Requests made with this key act as this agent."
+            }
+            data={[
+              ...agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) })),
+              { value: "", label: "None – manages the organization" },
+            ]}
+            value={agentId}
+            onChange={(event) => setAgentId(event.currentTarget.value)}
           />
-          {scopesField}
+          {ofOrganization ? managing.field : scopesField}
           {field}
           <details className={styles.advanced} open={LIMIT_FIELDS.some(form.errorOf) || undefined}>
             <summary>Advanced</summary>
@@ -93,13 +127,16 @@ function CreateForm({ agents, onClosed }: Props) {
   );
 }
 
+/** The input for a key of either kind, without its owner and scopes. */
+type KeyInput = Omit<CreateApiKeyInput, "agentId" | "scopes">;
+
 /**
  * Makes retries after a lost response safe: an unchanged form keeps its idempotency key, so the server creates only one
  * API key.
  */
 function useRepeatable() {
-  const last = useRef<{ form: string; input: CreateApiKeyInput }>(undefined);
-  return (fields: object, createInput: () => CreateApiKeyInput): CreateApiKeyInput => {
+  const last = useRef<{ form: string; input: KeyInput }>(undefined);
+  return (fields: object, createInput: () => KeyInput): KeyInput => {
     const form = JSON.stringify(fields);
     if (last.current?.form !== form) {
       // crypto.randomUUID is unavailable over plain HTTP.

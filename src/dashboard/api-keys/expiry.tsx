@@ -31,9 +31,13 @@ export function expiryOf({ days, date }: Expiry): string | null {
   return Number.isNaN(end.getTime()) ? null : end.toISOString();
 }
 
-/** The form field and its current choice. */
-export function useExpiry(): { choice: Expiry; field: ReactNode } {
-  const [days, setDays] = useState("");
+/**
+ * The form field and its current choice.
+ * @param initial number of days until another is chosen; "" for no expiration
+ */
+export function useExpiry(initial = ""): { choice: Expiry; field: ReactNode } {
+  const [chosen, setDays] = useState<string>();
+  const days = chosen ?? initial;
   const [date, setDate] = useState("");
   const choice = { days, date };
   const expiresAt = expiryOf(choice);

@@ -5,6 +5,8 @@ import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
+import type { ApiKeysQueryVariables } from "./documents.generated";
+import { ORGANIZATION } from "./key-owner";
 import { EXPIRING_DAYS, STATE_OPTIONS } from "./key-state";
 
 /** The names of the filters in the URL. */
@@ -15,11 +17,17 @@ export function keyFilterOf(address: ListAddress) {
   const state = address.oneOf("state", STATE_OPTIONS);
   return {
     search: address.get("search").slice(0, SEARCH_MAX_LENGTH) || null,
-    agentId: address.get("agent") || null,
+    ...ownerFilter(address.get("agent")),
     state: state === "" || state === "expiring" ? null : state,
     expiresWithinDays: state === "expiring" ? EXPIRING_DAYS : null,
   };
 }
+
+/** The value of the agent filter for keys of the organization. */
+const OF_ORGANIZATION = "organization";
+
+const ownerFilter = (agent: string): Pick<ApiKeysQueryVariables, "agentId" | "kind"> =>
+  agent === OF_ORGANIZATION ? { kind: "organization" } : { agentId: agent || null };
 
 /** The list's search and filters. */
 export function KeyFilters({
@@ -51,7 +59,10 @@ export function KeyFilters({
         name="agent"
         label="Agent"
         all="All agents"
-        options={agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) }))}
+        options={[
+          ...agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) })),
+          { value: OF_ORGANIZATION, label: ORGANIZATION },
+        ]}
       />
     </search>
   );

@@ -2,10 +2,10 @@ import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import { useViewer } from "../session/session";
 import { FormDialog } from "../ui/form-dialog";
 import { type KeyFragment, RotateApiKeyDocument } from "./documents.generated";
 import { KeyFacts } from "./key-facts";
-import { ownerOf } from "./key-owner";
 import "../secrets/secret-dialog";
 import { showSecret } from "../secrets/shown-secret";
 
@@ -19,6 +19,7 @@ const GRACE = [
 
 /** Rotates a key: asks how long the old key keeps working and shows the secret of the new one. */
 export function RotateKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
+  const { organization } = useViewer();
   const [grace, setGrace] = useState("3600");
   const keyOf = useIdempotencyKey();
   const rotate = async () => {
@@ -26,7 +27,8 @@ export function RotateKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const rotated = await change(RotateApiKeyDocument, { input }, { waitUntilShown: false });
     const { secret, apiKey: successor } = rotated.rotateApiKey;
-    showSecret({ secret, title: "API key rotated", name: successor.name, agent: ownerOf(successor) });
+    const agent = successor.agent?.name ?? organization.name;
+    showSecret({ secret, title: "API key rotated", name: successor.name, agent });
   };
   return (
     <FormDialog title={`Rotate “${apiKey.name}”`} submit="Rotate key" onSubmit={rotate} onClosed={onClosed}>

@@ -1,9 +1,10 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { organizationScopes } from "../../auth/organization-scopes";
 import styles from "./dialogs.module.css";
 import type { Scope } from "./documents.generated";
 
-/** The scopes declared by the features, with their descriptions. */
+/** The scopes of agents' keys, declared by the features, with their descriptions. */
 const ALLOWS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...Object.values(import.meta.glob<object>("../../features/*/*.scopes.ts", { eager: true })).flatMap(
@@ -11,7 +12,10 @@ const ALLOWS: Readonly<Record<string, string>> = Object.assign(
   ),
 );
 
-const SCOPES = Object.keys(ALLOWS).map((name) => name.replace(":", "_") as Scope);
+const scopesIn = (allows: Readonly<Record<string, string>>) =>
+  Object.keys(allows).map((name) => name.replace(":", "_") as Scope);
+
+const SCOPES = scopesIn(ALLOWS);
 
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 
@@ -35,21 +39,35 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
         value={which}
         onChange={(event) => setWhich(event.currentTarget.value)}
       />
-      {which === "some" && (
-        <Checkbox.Group<Scope> aria-label="Allowed" value={chosen} onChange={setChosen}>
-          <div className={styles.scopes}>
-            {SCOPES.map((scope) => (
-              <Checkbox
-                key={scope}
-                value={scope}
-                label={spelled(scope)}
-                description={ALLOWS[spelled(scope)]}
-              />
-            ))}
-          </div>
-        </Checkbox.Group>
-      )}
+      {which === "some" && <Choice label="Allowed" allows={ALLOWS} chosen={chosen} onChosen={setChosen} />}
     </>
   );
   return { scopes: { all: null, read: READ_ONLY, some: chosen }[which] ?? null, field };
 }
+
+/** The field for the scopes of a new key of the organization, and the selection. */
+export function useOrganizationScopes(): { scopes: Scope[]; field: ReactNode } {
+  const [scopes, setScopes] = useState<Scope[]>([]);
+  const field = <Choice label="Scopes" allows={organizationScopes} chosen={scopes} onChosen={setScopes} />;
+  return { scopes, field };
+}
+
+const Choice = (props: {
+  label: string;
+  allows: Readonly<Record<string, string>>;
+  chosen: Scope[];
+  onChosen: (scopes: Scope[]) => void;
+}) => (
+  <Checkbox.Group<Scope> aria-label={props.label} value={props.chosen} onChange={props.onChosen}>
+    <div className={styles.scopes}>
+      {scopesIn(props.allows).map((scope) => (
+        <Checkbox
+          key={scope}
+          value={scope}
+          label={spelled(scope)}
+          description={props.allows[spelled(scope)]}
+        />
+      ))}
+    </div>
+  </Checkbox.Group>
+);

@@ -42,6 +42,7 @@ import {
   type KeySettings,
   keepReplaced,
   lifetimeOf,
+  NEEDS_EXPIRY,
   ownKey,
   redirectReplaced,
   storedSettings,
@@ -205,7 +206,7 @@ export class ApiKeyService {
         const minter = await callingKey(tx, context);
         const key = limitedBy(minter, { ...settings, expiresAt: this.withinLifetime(end) });
         assertMayMint(minter, { ...key, agentId, scopes: scopes && [...scopes] }, this.rateLimit);
-        if (agentId === null) assertLimited({ ...key, createdAt: timestamp() }, "input.expiresAt");
+        if (agentId === null) assertLimited({ ...key, createdAt: timestamp() }, NEEDS_EXPIRY);
         return insertKey(tx, context, {
           organizationId,
           agentId,

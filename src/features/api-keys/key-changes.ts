@@ -9,7 +9,7 @@ import { hashToken, type KeyEnvironment, mintApiKey } from "../../credentials/to
 import { API_KEY, ORGANIZATION_KEY } from "../../credentials/token-parts";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { GatewayError, type InputProblem, InvalidInput, noSuch } from "../../errors";
 import { keepAgent } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import { type Changes, changesOf } from "../audit/audit-change";
@@ -31,6 +31,17 @@ const keysOf = ({ organizationId, agentId }: KeyOwner) =>
 
 const nameTaken = ({ agentId }: KeyOwner): string =>
   `Another active key of ${agentId === null ? "the organization" : "this agent"} has this name.`;
+
+const NEEDS_NETWORKS = {
+  path: "input.allowedNetworks",
+  message: `must contain a network, because the key of the organization does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
+};
+
+/** The problem of a new key of the organization that nothing limits. */
+export const NEEDS_EXPIRY = {
+  path: "input.expiresAt",
+  message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for a key of the organization without allowed networks`,
+};
 
 /** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
@@ -220,17 +231,16 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 
 /**
  * Checks that a key of the organization is limited to networks or to a lifetime.
- * @param path path of the input that would remove the limit
+ * @param problem the problem if it is not
  * @throws GatewayError `invalid_request`
  */
 export function assertLimited(
   { createdAt, expiresAt, allowedNetworks }: Pick<ApiKey, "createdAt" | "expiresAt" | "allowedNetworks">,
-  path: string,
+  problem: InputProblem,
 ): void {
   const latest = timestampOf(Date.parse(createdAt) + ORGANIZATION_KEY_MAX_DAYS * DAY_MS);
   if (allowedNetworks !== null || (expiresAt !== null && expiresAt <= latest)) return;
-  const message = `is required for a key of the organization that does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`;
-  throw new InvalidInput([{ path, message }]);
+  throw new InvalidInput([problem]);
 }
 
 /**
@@ -259,7 +269,7 @@ export async function changeKey(
   await assertActive(tx, key);
   if ((await callingKey(tx, context)) !== null)
     assertNotWider(key, { ...key, ...settings }, serverLimit, "A key of the organization cannot give a key");
-  if (key.agentId === null) assertLimited({ ...key, ...settings }, "input.allowedNetworks");
+  if (key.agentId === null) assertLimited({ ...key, ...settings }, NEEDS_NETWORKS);
   const rename = name === key.name ? {} : await reserveName(tx, key, name);
   await updateIfActive(tx, key, { ...settings, ...rename });
   const action = fields.join() === "name" ? apiKeyActions.api_key_renamed : apiKeyActions.api_key_updated;
