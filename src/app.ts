@@ -8,6 +8,7 @@ import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
 import { keyOf } from "./auth/caller";
 import { foreignOriginCheck } from "./auth/foreign-origins";
+import { baseUrlOf } from "./base-url";
 import type { Config } from "./config";
 import { contextFactoryOf, httpOf, MEMBER_REQUEST_BYTES, ROUTES, type Services } from "./features";
 import { DEPRECATED_USES } from "./features/key-usage/deprecated-uses";
@@ -98,7 +99,8 @@ export async function createApp(
   const { database, hooks } = services;
   api ??= createApi();
   const { schema, compiled } = api;
-  const createContext = contextFactoryOf(services, (outcome) => metrics.keyChecks.labels(outcome).inc());
+  const countKeyCheck = (outcome: string) => metrics.keyChecks.labels(outcome).inc();
+  const createContext = contextFactoryOf(services, countKeyCheck);
   const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
   const rejectForeign = foreignOriginCheck(config);
   const countDeprecated: CountDeprecated = (caller, names) => {
@@ -134,9 +136,15 @@ export async function createApp(
   });
   await addScope("mcp", (scope) => {
     scope.addHook("onRequest", (request, _reply, done) => done(rejectForeign(request)));
-    authenticateRequests(scope, createContext, rateLimit);
+    const { accessTokens } = services;
+    const withTokens = accessTokens && contextFactoryOf(services, countKeyCheck, accessTokens);
+    authenticateRequests(scope, withTokens ?? createContext, rateLimit);
     graphql.trackResponses(scope);
-    addMcp(scope, [...toolsOf(routes), ...graphqlTools(schema, graphql.run)]);
+    addMcp(
+      scope,
+      [...toolsOf(routes), ...graphqlTools(schema, graphql.run)],
+      accessTokens && baseUrlOf(config),
+    );
   });
   const readiness = { stopping: false };
   const announceStop = () => {

@@ -95,6 +95,10 @@ const settings = z
     OIDC_ONLY: flag("OIDC_ONLY").default("false"),
     OIDC_PERMISSIONS_CLAIM: text("OIDC_PERMISSIONS_CLAIM", 200).optional(),
     OIDC_PERMISSIONS: groups.optional(),
+    OAUTH: z.enum(["true", "false"], "OAUTH must be true or false").default("false"),
+    OAUTH_DYNAMIC_REGISTRATION: z
+      .enum(["true", "false"], "OAUTH_DYNAMIC_REGISTRATION must be true or false")
+      .default("false"),
     SMTP_URL: smtpUrl.optional(),
     SMTP_HELO: heloName.optional(),
     MAIL_FROM: mailFrom.optional(),
@@ -142,6 +146,20 @@ const settings = z
   })
   .refine((env) => !env.OIDC_ISSUER || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
     error: "OIDC_ISSUER requires PUBLIC_URL, because it redirects people back to it",
+  })
+  .refine((env) => env.OAUTH === "false" || env.PUBLIC_URL !== undefined, {
+    error: "OAUTH requires PUBLIC_URL, because access tokens are for that URL",
+  })
+  .refine((env) => env.OAUTH === "false" || !env.PUBLIC_URL || new URL(env.PUBLIC_URL).pathname === "/", {
+    error: "OAUTH requires a PUBLIC_URL without a path",
+  })
+  .refine(
+    (env) =>
+      env.OAUTH === "false" || env.ENVIRONMENT === "development" || env.PUBLIC_URL?.startsWith("https:"),
+    { error: "OAUTH requires an https PUBLIC_URL unless ENVIRONMENT is development" },
+  )
+  .refine((env) => env.OAUTH_DYNAMIC_REGISTRATION === "false" || env.OAUTH === "true", {
+    error: "OAUTH_DYNAMIC_REGISTRATION requires OAUTH",
   })
   .refine(({ MODEL_CONCURRENCY: max = 0, DELIVERY_WORKERS: all }) => all === 0 || max < all, {
     error: "MODEL_CONCURRENCY must be less than DELIVERY_WORKERS",
@@ -207,6 +225,8 @@ const settings = z
             permissions: env.OIDC_PERMISSIONS ?? [],
           }
         : undefined,
+    oauth:
+      env.OAUTH === "true" ? { allowsRegistration: env.OAUTH_DYNAMIC_REGISTRATION === "true" } : undefined,
     mail: env.SMTP_URL && env.MAIL_FROM ? { ...env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     heloName: env.SMTP_HELO ?? heloNameOf(env.PUBLIC_URL),
     gitHubKeysUrl: env.GITHUB_SECRET_SCANNING_KEYS_URL,

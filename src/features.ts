@@ -30,6 +30,7 @@ import { lines } from "./features/lines/lines.feature";
 import { mcp } from "./features/mcp/mcp.feature";
 import { members } from "./features/members/members.feature";
 import { messages } from "./features/messages/messages.feature";
+import { oauth } from "./features/oauth/oauth.feature";
 import { oidc } from "./features/oidc/oidc.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
@@ -61,6 +62,7 @@ export const FEATURES = [
   keyUsage,
   apiKeys,
   leakedKeys,
+  oauth,
   contacts,
   messages,
   timers,
@@ -207,18 +209,17 @@ export function createServices(
   return services as Services;
 }
 
-/** Like `createContextFactory`, with the credential resolvers of the features. */
+/**
+ * Like `createContextFactory`, with the credential resolvers of the features.
+ * @param keys accepts keys and, if it differs from the default, other tokens of agents
+ */
 export const contextFactoryOf = (
   services: Services,
   countKeyCheck: Parameters<typeof createContextFactory>[3],
+  keys = services.hooks.the("apiKeys"),
 ): ReturnType<typeof createContextFactory> => {
   const { hooks } = services;
-  return createContextFactory(
-    hooks.the("apiKeys"),
-    hooks.the("sessions"),
-    resolversOf(services),
-    countKeyCheck,
-  );
+  return createContextFactory(keys, hooks.the("sessions"), resolversOf(services), countKeyCheck);
 };
 
 /** Creates the resolvers of all features, by class. */

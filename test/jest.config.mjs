@@ -38,7 +38,7 @@ const filesByFolder = Object.fromEntries(
 const hasTests = (suite) => foldersOf(suite).some((folder) => filesByFolder[folder].length > 0);
 
 /** Packages that are ES modules only: Jest's CommonJS cannot load them as they are. */
-const ES_MODULES = ["@marcbachmann/cel-js", "jose", "oauth4webapi", "openid-client"];
+const ES_MODULES = ["@marcbachmann/cel-js", "jose", "oauth4webapi", "oidc-provider", "openid-client"];
 
 const TYPESCRIPT = {
   jsc: {

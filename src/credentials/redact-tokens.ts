@@ -1,15 +1,25 @@
-import { isWellFormedApiKey, isWellFormedInvitationToken, isWellFormedSessionToken } from "./token-format";
+import {
+  isWellFormedAccessToken,
+  isWellFormedApiKey,
+  isWellFormedInvitationToken,
+  isWellFormedRefreshToken,
+  isWellFormedSessionToken,
+} from "./token-format";
 
 /** The start of every token. */
-const PREFIX = /ag[kois]_/;
+const PREFIX = /ag[kiorst]_/;
 
 const LIKE_AN_API_KEY = /(ag[ko]_[a-z]+_[0-9A-Za-z]{12})_[0-9A-Za-z]{28}/g;
-const LIKE_A_TOKEN = /(ag[si])_[0-9A-Za-z]{49}/g;
+const LIKE_A_TOKEN = /(ag[irst])_[0-9A-Za-z]{49}/g;
 
-const isToken = (text: string) => isWellFormedSessionToken(text) || isWellFormedInvitationToken(text);
+const isToken = (text: string) =>
+  isWellFormedSessionToken(text) ||
+  isWellFormedInvitationToken(text) ||
+  isWellFormedAccessToken(text) ||
+  isWellFormedRefreshToken(text);
 
 /**
- * Redacts API keys, session tokens and invitation tokens in client text, so that it is safe to store, log or return;
+ * Redacts API keys, session tokens, invitation tokens and tokens of OAuth in client text, so that it is safe to store, log or return;
  * only their public parts remain.
  */
 export const redactTokens = (text: string): string =>
@@ -33,7 +43,7 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
 /** True if a text may contain a token or part of one: the missing checksum of a truncated token can be computed. */
-export const mayHoldToken = (text: string): boolean => /ag[ko]_|ag[is]_[0-9a-z]{22}/i.test(text);
+export const mayHoldToken = (text: string): boolean => /ag[ko]_|ag[irst]_[0-9a-z]{22}/i.test(text);
 
 /** Returns the start of a client text, redacted before truncation, because part of a token would not be recognized. */
 export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

@@ -3,10 +3,12 @@ import { ENVIRONMENTS, type Environment } from "../common/environment";
 import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
 import {
+  ACCESS_TOKEN,
   API_KEY,
   INVITATION,
   ORGANIZATION_KEY,
   PUBLIC_ID_DIGITS,
+  REFRESH_TOKEN,
   SECRET_DIGITS,
   SESSION,
 } from "./token-parts";
@@ -20,7 +22,7 @@ export const KEY_ENVIRONMENT = {
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
-/** A session or invitation token has 256 random bits. */
+/** 256 random bits, for a session, an invitation or a token of OAuth. */
 const TOKEN_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 
@@ -45,11 +47,19 @@ export function mintApiKey(
   return { secret: withChecksum(`${hint}_${randomBase62(SECRET_DIGITS)}`), hint };
 }
 
+const mintToken = (prefix: string): string => withChecksum(`${prefix}_${randomBase62(TOKEN_DIGITS)}`);
+
 /** Mints a session token, `ags_<secret><checksum>`. */
-export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomBase62(TOKEN_DIGITS)}`);
+export const mintSessionToken = (): string => mintToken(SESSION);
 
 /** Mints an invitation token, `agi_<secret><checksum>`. */
-export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
+export const mintInvitationToken = (): string => mintToken(INVITATION);
+
+/** Mints an access token of OAuth, `agt_<secret><checksum>`. */
+export const mintAccessToken = (): string => mintToken(ACCESS_TOKEN);
+
+/** Mints a refresh token of OAuth, `agr_<secret><checksum>`. */
+export const mintRefreshToken = (): string => mintToken(REFRESH_TOKEN);
 
 /** True if a bearer token is treated as an API key, as is every token without the session prefix. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
@@ -60,8 +70,11 @@ const API_KEY_FORM = new RegExp(
 /** Finds possible API keys in a text. */
 const API_KEYS = new RegExp(API_KEY_FORM.source.slice(1, -1), "g");
 
-const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
-const INVITATION_FORM = new RegExp(`^${INVITATION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
+/** Returns a function that checks the form and checksum of the tokens with a prefix. */
+function wellFormed(prefix: string): (token: string) => boolean {
+  const form = new RegExp(`^${prefix}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
+  return (token) => form.test(token) && hasValidChecksum(token);
+}
 
 /** True if a text has the form of an API key and a valid checksum. */
 export const isWellFormedApiKey = (token: string): boolean =>
@@ -80,9 +93,16 @@ export function environmentOf(token: string): Environment {
 }
 
 /** True if a text has the form of a session token and a valid checksum. */
-export const isWellFormedSessionToken = (token: string): boolean =>
-  SESSION_FORM.test(token) && hasValidChecksum(token);
+export const isWellFormedSessionToken = wellFormed(SESSION);
 
 /** True if a text has the form of an invitation token and a valid checksum. */
-export const isWellFormedInvitationToken = (token: string): boolean =>
-  INVITATION_FORM.test(token) && hasValidChecksum(token);
+export const isWellFormedInvitationToken = wellFormed(INVITATION);
+
+/** True if a text has the form of an access token and a valid checksum. */
+export const isWellFormedAccessToken = wellFormed(ACCESS_TOKEN);
+
+/** True if a text has the form of a refresh token and a valid checksum. */
+export const isWellFormedRefreshToken = wellFormed(REFRESH_TOKEN);
+
+/** True if a bearer token is treated as an access token of OAuth. */
+export const isAccessToken = (token: string): boolean => token.startsWith(`${ACCESS_TOKEN}_`);

@@ -6,6 +6,8 @@ export const API_KEY = "agk";
 export const ORGANIZATION_KEY = "ago";
 export const SESSION = "ags";
 export const INVITATION = "agi";
+export const ACCESS_TOKEN = "agt";
+export const REFRESH_TOKEN = "agr";
 export const SIGNING_SECRET = "whsec";
 
 export const PUBLIC_ID_DIGITS = 12;

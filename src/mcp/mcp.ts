@@ -13,15 +13,32 @@ const ANY_KEY = { allowed: { key: true, organizationKey: true }, whileDeactivate
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-/** Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over sessionless Streamable HTTP. */
-export function addMcp(app: FastifyInstance, all: readonly McpTool[]): void {
-  const tools = new Map(all.map((tool) => [tool.definition.name, tool]));
+/** Where clients find out how to obtain an access token (RFC 9728, 3.1). */
+const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+/**
+ * Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over sessionless Streamable HTTP.
+ * `/mcp/readonly` has only the tools that change nothing.
+ * @param baseUrl the server's URL if it issues access tokens
+ */
+export function addMcp(app: FastifyInstance, all: readonly McpTool[], baseUrl?: string): void {
+  const reading = all.filter(({ definition }) => definition.annotations?.readOnlyHint === true);
+  if (baseUrl !== undefined)
+    app.addHook("onSend", ({ routeOptions }, reply, payload, done) => {
+      if (reply.statusCode === 401) {
+        const challenge = String(reply.getHeader("www-authenticate"));
+        const path = routeOptions.url?.replace(/\/$/, "");
+        const metadata = `resource_metadata="${baseUrl}${METADATA_PATH}${path}"`;
+        reply.header("www-authenticate", `${challenge}${challenge.includes(" ") ? "," : ""} ${metadata}`);
+      }
+      done(null, payload);
+    });
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     error instanceof GatewayError && error.code === "invalid_json"
       ? sendRpcError(PARSE_ERROR, error, request, reply)
       : sendError(error, request, reply),
   );
-  const route: Omit<RouteOptions, "url"> = {
+  const routeOf = (tools: ReadonlyMap<string, McpTool>): Omit<RouteOptions, "url"> => ({
     method: "POST",
     config: { api: "mcp" },
     onRequest: ({ callContext, headers }, _reply, done) => {
@@ -41,8 +58,14 @@ export function addMcp(app: FastifyInstance, all: readonly McpTool[]): void {
       reply.code(response.status);
       return text === "" ? reply.send() : reply.type("application/json; charset=utf-8").send(text);
     },
-  };
-  for (const url of ["/mcp", "/mcp/"]) app.route({ ...route, url });
+  });
+  for (const [path, tools] of [
+    ["/mcp", all],
+    ["/mcp/readonly", reading],
+  ] as const) {
+    const route = routeOf(new Map(tools.map((tool) => [tool.definition.name, tool])));
+    for (const url of [path, `${path}/`]) app.route({ ...route, url });
+  }
 }
 
 function sendRpcError(

@@ -28,6 +28,7 @@ const OF_NOBODY = [
   "Mutation.acceptInvitation",
   "Mutation.acceptInvitationWithCookie",
   "Mutation.inviteMember",
+  "Query.connectionRequest",
 ];
 const COVERED = {
   lists: [
@@ -80,6 +81,7 @@ const COVERED = {
     "updateApiKey",
     "revokeApiKey",
     "rotateApiKey",
+    "connectApplication",
     "grantPermission",
     "revokePermission",
     "removeMember",
@@ -528,6 +530,10 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     ["revokeApiKey", "($id: ID!) { revokeApiKey(input: { id: $id }) { id } }"],
     ["rotateApiKey", "($id: ID!) { rotateApiKey(input: { id: $id }) { secret } }"],
     [
+      "connectApplication",
+      '($id: ID!) { connectApplication(input: { requestId: "x", agentId: $id, scopes: agent_read }) { redirectUrl } }',
+    ],
+    [
       "grantPermission",
       "($id: ID!) { grantPermission(input: { memberId: $id, permission: conversations_read }) { id } }",
     ],
@@ -606,7 +612,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     const before = lastSeen ?? (await everythingOf(theirs));
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
-      [/^(create|put|decide)|Configuration|HandoffNotices|Agent$/, agentId],
+      [/^(create|put|decide|connect)|Configuration|HandoffNotices|Agent$/, agentId],
       [/Webhook|^redeliver|^sendTest/, theirEndpoint],
       [/Contact|Address|Consent/, theirContact],
       [/Conversation(Opened)?$/, theirConversation],

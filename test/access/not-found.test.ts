@@ -42,6 +42,10 @@ const MUTATIONS: [field: string, what: string][] = [
   [`renameAgent(input: { id: "${ID}", name: "x" }) { id }`, "agent"],
   [`deleteAgent(input: { id: "${ID}" }) { id }`, "agent"],
   [`createApiKey(input: { agentId: "${ID}", name: "x" }) { secret }`, "agent"],
+  [
+    `connectApplication(input: { requestId: "x", agentId: "${ID}", scopes: agent_read }) { redirectUrl }`,
+    "agent",
+  ],
   [`createLine(input: { agentId: "${ID}", name: "x" }) { line { id } }`, "agent"],
   [`createWebhookEndpoint(input: { agentId: "${ID}", url: "${PUBLIC_URL}" }) { signingSecret }`, "agent"],
   [`enableWebhookEndpoint(input: { id: "${ID}" }) { id }`, "webhook endpoint"],

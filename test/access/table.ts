@@ -10,6 +10,7 @@ import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
+import { storeConnectionRequest } from "../support/oauth";
 import {
   addPasskey,
   PASSKEY_ORIGIN,
@@ -334,6 +335,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: andOrganizationKeys(ALLOWED.managers),
     document: "query ($id: ID!) { apiKey(id: $id) { id } }",
     variables: aKey,
+  },
+  "Query.connectionRequest": {
+    outcomes: ALLOWED.managers,
+    document: "query ($id: ID!) { connectionRequest(id: $id) { id } }",
+    variables: async ({ gateway }) => ({ id: await storeConnectionRequest(gateway) }),
   },
   "Query.auditLog": {
     outcomes: andOrganizationKeys(ALLOWED.managers),
@@ -735,6 +741,14 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document: "mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { apiKey { id } } }",
     variables: aKey,
+  },
+  "Mutation.connectApplication": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document:
+      "mutation ($input: ConnectApplicationInput!) { connectApplication(input: $input) { redirectUrl } }",
+    variables: async ({ gateway, agentId }) => ({
+      input: { agentId, requestId: await storeConnectionRequest(gateway), scopes: ["agent_read"] },
+    }),
   },
   "Mutation.renameOrganization": {
     outcomes: ALLOWED.managersOfOwn,

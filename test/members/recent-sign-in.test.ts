@@ -21,6 +21,7 @@ const random = () => Math.random().toString(36).slice(2);
 const SENSITIVE = [
   "changeEmail",
   "changePassword",
+  "connectApplication",
   "createApiKey",
   "grantPermission",
   "inviteMember",

@@ -49,6 +49,9 @@ export function watchCodeGeneration({ vm = false } = {}): { made: readonly strin
     const original = Object.getOwnPropertyDescriptor(holder, name);
     if (original === undefined) throw new Error(`There is no ${name} to watch.`);
     const value = new Proxy(original.value as new (...args: never[]) => object, {
+      // Some libraries recognize functions by the text of their constructor.
+      get: (target, key, receiver) =>
+        key === "toString" ? () => String(target) : Reflect.get(target, key, receiver),
       apply: (target, self, args) => {
         note(name, args);
         return Reflect.apply(target as never, self, args);

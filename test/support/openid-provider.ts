@@ -61,14 +61,17 @@ export class FollowingBrowser {
     return response;
   }
 
-  /** Follows redirects from a URL, until one leads to a URL with this prefix, which is returned and not requested. */
-  async follow(from: string, until: string): Promise<string> {
+  /**
+   * Follows redirects from a URL, until one leads to a URL with this prefix, which is returned and not requested.
+   * @param at where a URL is served
+   */
+  async follow(from: string, until: string, at = (url: string) => url): Promise<string> {
     let url = from;
     for (let hops = 0; hops < 10; hops++) {
       const response = await this.send(url);
       const location = response.headers.get("location");
       if (location === null) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
-      url = new URL(location, url).href;
+      url = at(new URL(location, url).href);
       if (url.startsWith(until)) return url;
     }
     throw new Error(`No redirect led to ${until}.`);

@@ -23,6 +23,8 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     rate_limit_per_minute: "integer",
     allowed_networks: "text",
     leaked_at: "varchar(24)",
+    client_id: "varchar(500)",
+    member_id: "varchar(36)",
   },
   hourly_use: { last_used_at: "varchar(24)", last_used_ip: "varchar(45)" },
   message: {
@@ -70,6 +72,7 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
       name: "organization_key_name",
       where: "agent_id IS NULL AND held_name IS NOT NULL",
     },
+    { ...index("member_id"), name: "api_key_member", where: "member_id IS NOT NULL" },
   ],
   message: [
     index("agent_id", "status", "id"),

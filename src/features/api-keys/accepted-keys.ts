@@ -15,7 +15,7 @@ import { GatewayError } from "../../errors";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { addressRejection } from "./allowed-networks";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
-import { createKeyLookup } from "./key-lookup";
+import { createKeyLookup, type FoundKey } from "./key-lookup";
 import { IN_STATE } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
@@ -46,6 +46,14 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     if (hash !== undefined) this.assertEnvironment(environmentOf(token));
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
+    return this.accept(found, origin, { again });
+  }
+
+  /**
+   * Accepts or rejects a key that was found by its secret or by an access token, and records its use.
+   * @throws GatewayError `key_revoked`, `key_not_resolvable`, `key_expired` or `address_not_allowed`
+   */
+  accept(found: FoundKey, origin: Origin, { again = false } = {}): KeyCaller {
     const { key, organization } = found;
     const rejection = keyRejection(key, organization.deactivatedAt);
     const rejectionHere = rejection ?? addressRejection(key.allowedNetworks, origin.ip);
@@ -57,7 +65,8 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     return found;
   }
 
-  private assertEnvironment(environment: Environment): void {
+  /** @throws GatewayError `invalid_api_key` for a key of an environment that this server does not accept */
+  assertEnvironment(environment: Environment): void {
     if (this.accepted.includes(environment)) return;
     throw new GatewayError(
       "invalid_api_key",

@@ -9,7 +9,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
-import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
+import { CLIENT_ID_MAX_LENGTH, KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
 
 /** Max length of a network in CIDR notation: an IPv6 address and its prefix length. */
 const CIDR_MAX_LENGTH = 43;
@@ -167,6 +167,19 @@ export class ApiKey {
   )
   @Column({ type: "simple-array", nullable: true })
   allowedNetworks!: string[] | null;
+
+  @Nullable(
+    () => String,
+    "The application that uses the key through OAuth: the URL of its metadata document or its registered ID. Null for a key with a secret.",
+  )
+  @MaxCharacters(CLIENT_ID_MAX_LENGTH)
+  @Column({ type: "varchar", length: CLIENT_ID_MAX_LENGTH, nullable: true })
+  clientId!: string | null;
+
+  /** The member who connected the application; the key ends when the member is removed. */
+  @Index("api_key_member", { where: "member_id IS NOT NULL" })
+  @Column({ ...UUID_COLUMN, nullable: true })
+  memberId!: string | null;
 
   @Field(() => ApiKeyState, { description: "Current state of the key." })
   get state(): ApiKeyState {

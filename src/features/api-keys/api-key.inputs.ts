@@ -160,6 +160,9 @@ export class ApiKeysArgs extends PageArgs {
 
   @Nullable(() => ID, "Only the key that was replaced by the key with this ID.")
   replacedById!: string | null | undefined;
+
+  @Nullable(() => Boolean, "True for only the keys of connected applications, false for only the other keys.")
+  isConnection!: boolean | null | undefined;
 }
 
 @InputType({ description: "An API key to replace." })

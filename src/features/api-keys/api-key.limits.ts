@@ -15,5 +15,8 @@ export const ORGANIZATION_KEY_MAX_DAYS = 366;
 /** Upper bound for an API key's own limit of requests per minute. */
 export const KEY_RATE_LIMIT_MAX = 100_000_000;
 
+/** Max length of the ID of an application that uses a key. */
+export const CLIENT_ID_MAX_LENGTH = 500;
+
 /** Max length of a search text. */
 export const SEARCH_MAX_LENGTH = 100;

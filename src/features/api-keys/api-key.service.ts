@@ -1,4 +1,4 @@
-import { type EntityManager, IsNull } from "typeorm";
+import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -88,7 +88,7 @@ export class ApiKeyService {
    */
   list(
     context: RequestContext,
-    { agentId, kind, state, search, expiresWithinDays, replacedById, ...args }: ApiKeysArgs,
+    { agentId, kind, state, search, expiresWithinDays, replacedById, isConnection, ...args }: ApiKeysArgs,
   ): Promise<ApiKeyConnection> {
     const matching = (reader: EntityManager) => {
       // PostgreSQL rejects NUL characters.
@@ -101,6 +101,7 @@ export class ApiKeyService {
       if (kind != null) query.andWhere(`key.agent_id IS ${kind === ApiKeyKind.agent ? "NOT " : ""}NULL`);
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       if (replacedById != null) query.andWhere({ replacedById });
+      if (isConnection != null) query.andWhere({ clientId: isConnection ? Not(IsNull()) : IsNull() });
       if (expiresWithinDays != null)
         query
           .andWhere(IN_STATE[ApiKeyState.active], { now: timestamp() })
@@ -331,6 +332,8 @@ export class ApiKeyService {
 
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
+    if (old.clientId !== null)
+      throw new GatewayError("conflict", "A connected application renews its tokens itself.");
     await assertActive(tx, old);
     // The grace period shortens the old key's lifetime, not the new key's.
     const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);

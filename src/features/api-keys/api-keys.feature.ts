@@ -24,5 +24,5 @@ export const apiKeys = feature({
     agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id),
   }),
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents), new AgentApiKeysResolver(keys)],
-  batches: ["keys", "keys of agents", "successors"],
+  batches: ["keys", "access tokens", "keys of agents", "successors"],
 });

@@ -62,6 +62,8 @@ interface KeyToMint extends KeyOwner {
   scopes: readonly KeyScope[] | null;
   settings: KeySettings;
   environment: KeyEnvironment;
+  /** The application that will use the key without its secret; its name is not reserved. */
+  application?: { clientId: string; memberId: string };
 }
 
 /** The settings of a key that managers may change, besides its name. */
@@ -90,7 +92,17 @@ const asText = (number: number | null | undefined): string | null => (number == 
 export async function insertKey(
   tx: Tx,
   context: RequestContext,
-  { id = uuid(), organizationId, agentId, name, expiresAt, scopes, settings, environment }: KeyToMint,
+  {
+    id = uuid(),
+    organizationId,
+    agentId,
+    name,
+    expiresAt,
+    scopes,
+    settings,
+    environment,
+    application,
+  }: KeyToMint,
 ): Promise<MintedApiKey> {
   const { secret, hint } = mintApiKey(environment, agentId === null ? ORGANIZATION_KEY : API_KEY);
   const apiKey = tx.create(ApiKey, {
@@ -98,7 +110,7 @@ export async function insertKey(
     organizationId,
     agentId,
     name,
-    reservedName: reservedNameOf(name),
+    reservedName: application === undefined ? reservedNameOf(name) : null,
     searchText: searchTextOf({ name, hint }),
     hint,
     hash: hashToken(secret),
@@ -112,14 +124,17 @@ export async function insertKey(
     replacedById: null,
     lastUsedAt: null,
     lastUsedIp: null,
+    clientId: application?.clientId ?? null,
+    memberId: application?.memberId ?? null,
   });
-  await releaseExpiredName(tx, apiKey, name);
+  if (application === undefined) await releaseExpiredName(tx, apiKey, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, nameTaken(apiKey));
   // Last, because transactions that act for a key lock the key before its agent.
   if (agentId !== null) await keepAgent(tx, agentId);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
     expiresAt: [null, expiresAt],
     ...(agentId === null && { scopes: [null, apiKey.scopes] }),
+    clientId: [null, apiKey.clientId],
     ...settingsAudit(undefined, settings),
   });
   return { apiKey, secret };
@@ -137,11 +152,12 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted. The transaction must have locked the agent, so that it gets no new key.
+ * Checks that an agent may be deleted. The transaction must have locked the agent, so that it gets no new key. Connected
+ * applications do not prevent it.
  * @throws GatewayError `conflict` with the number of its active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
-  const active = { agentId, revokedAt: IsNull() };
+  const active = { agentId, revokedAt: IsNull(), clientId: IsNull() };
   const count = await tx.count(ApiKey, {
     where: [
       { ...active, expiresAt: IsNull() },

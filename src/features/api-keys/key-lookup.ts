@@ -7,7 +7,7 @@ import type { Lookup } from "../../database/engine";
 import { networksOf } from "./allowed-networks";
 
 /** The caller that a key resolves to, with what determines whether the key is accepted. */
-type FoundKey = KeyCaller & { key: KeyEnds & { hash: string; organizationId: string } };
+export type FoundKey = KeyCaller & { key: KeyEnds & { hash: string; organizationId: string } };
 
 type KeyValues = [
   hash: string,
@@ -33,41 +33,69 @@ type KeyValues = [
   deactivatedAt: Timestamp | null,
 ];
 
-/** A key with its agent, if it has one, and its organization. */
-const BY_HASH = {
-  columns: [
-    "key.hash",
-    "key.id",
-    "key.name",
-    "key.hint",
-    "key.created_at",
-    "key.expires_at",
-    "key.revoked_at",
-    "key.scopes",
-    "key.rate_limit_per_minute",
-    "key.allowed_networks",
-    "agent.id",
-    "agent.slug",
-    "agent.name",
-    "organization.id",
-    "organization.slug",
-    "organization.name",
-    "organization.created_at",
-    "organization.deactivated_at",
-  ],
-  row: foundKey,
-  from: `api_key AS key
-    LEFT JOIN agent ON agent.id = key.agent_id
-    JOIN organization ON organization.id = key.organization_id`,
-  by: "key.hash",
-} satisfies Lookup<ReturnType<typeof foundKey>>;
+/** The columns of a credential that stands for a key, and the tables to find it in. */
+interface Credential {
+  hash: string;
+  expiresAt: string;
+  scopes: string;
+  /** Ends with the table `key`. */
+  from: string;
+}
+
+/** Describes how to find a credential by its hash, with its key, its agent, if it has one, and its organization. */
+const findBy = ({ hash, expiresAt, scopes, from }: Credential) =>
+  ({
+    columns: [
+      hash,
+      "key.id",
+      "key.name",
+      "key.hint",
+      "key.created_at",
+      expiresAt,
+      "key.revoked_at",
+      scopes,
+      "key.rate_limit_per_minute",
+      "key.allowed_networks",
+      "agent.id",
+      "agent.slug",
+      "agent.name",
+      "organization.id",
+      "organization.slug",
+      "organization.name",
+      "organization.created_at",
+      "organization.deactivated_at",
+    ],
+    row: foundKey,
+    from: `${from}
+      LEFT JOIN agent ON agent.id = key.agent_id
+      JOIN organization ON organization.id = key.organization_id`,
+    by: hash,
+  }) satisfies Lookup<FoundKey>;
+
+const BY_SECRET = findBy({
+  hash: "key.hash",
+  expiresAt: "key.expires_at",
+  scopes: "key.scopes",
+  from: "api_key AS key",
+});
+
+const BY_ACCESS_TOKEN = findBy({
+  hash: "token.hash",
+  expiresAt: "token.expires_at",
+  scopes: "token.scopes",
+  from: "oauth_record AS token JOIN api_key AS key ON key.id = token.key_id",
+});
 
 /**
  * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; each key is
  * read after its request arrived, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
-  database.lookups("keys", BY_HASH, ({ key }) => key.hash);
+  database.lookups("keys", BY_SECRET, ({ key }) => key.hash);
+
+/** Finds keys by the hash of an access token, like `createKeyLookup`. */
+export const createAccessTokenLookup = (database: Database) =>
+  database.lookups("access tokens", BY_ACCESS_TOKEN, ({ key }) => key.hash);
 
 function foundKey([
   hash,

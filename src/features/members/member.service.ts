@@ -28,7 +28,7 @@ import { Session } from "./session.entity";
 declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds a feature's changes to the transaction that removes a member and holds `MEMBER_CHANGES`. */
-    memberRemoved: (tx: Tx, member: Pick<Member, "id">) => Promise<void>;
+    memberRemoved: (tx: Tx, member: Pick<Member, "id">, context: RequestContext) => Promise<void>;
   }
 }
 
@@ -219,7 +219,7 @@ export class MemberService {
       const member = await this.lockMember(tx, context, id);
       await endInvitationsOf(tx, context, member);
       await tx.delete(Session, { memberId: id });
-      for (const hook of this.hooks.of("memberRemoved")) await hook(tx, member);
+      for (const hook of this.hooks.of("memberRemoved")) await hook(tx, member, context);
       await tx.delete(MemberIdentity, { memberId: id });
       await tx.delete(Passkey, { memberId: id });
       await tx.delete(Member, { id });

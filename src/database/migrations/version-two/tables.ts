@@ -382,6 +382,17 @@ const describe = (bigint: string, no: string): NewTable[] => [
     indices: [index("member_id")],
   },
   {
+    name: "oauth_record",
+    columns: [
+      primary(texts({ hash: 64 })),
+      texts({ kind: 24 }),
+      longTexts("payload"),
+      moments("expires_at"),
+      nullable(ids("key_id"), longTexts("scopes"), moments("consumed_at")),
+    ],
+    indices: [index("key_id"), index("expires_at")],
+  },
+  {
     name: "instance_key_check",
     columns: [primary(integers("id")), texts({ value: 44 }), moments("created_at")],
   },

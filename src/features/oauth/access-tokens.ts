@@ -1,0 +1,44 @@
+import type { KeyCaller, Origin } from "../../auth/caller";
+import type { CredentialResolver } from "../../auth/context";
+import { environmentOf, isAccessToken, isWellFormedAccessToken } from "../../credentials/token-format";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
+import type { AcceptedKeys } from "../api-keys/accepted-keys";
+import { createAccessTokenLookup } from "../api-keys/key-lookup";
+import { recordHash } from "./oauth-record.entity";
+
+const ENDED = "The access token is unknown or has ended. Connect the application again.";
+
+/** Accepts access tokens of connected applications in addition to keys; each stands for the application's key. */
+export class AccessTokens implements CredentialResolver<KeyCaller> {
+  private readonly byHash: ReturnType<typeof createAccessTokenLookup>;
+
+  constructor(
+    database: Database,
+    private readonly keys: AcceptedKeys,
+    private readonly rejectedTokens: RejectedTokens,
+  ) {
+    this.byHash = createAccessTokenLookup(database);
+  }
+
+  /**
+   * The caller that a key or access token resolves to, always read from the database.
+   * @throws GatewayError see `AcceptedKeys.resolve`; `invalid_api_key` for a token that has ended, so that applications
+   *   obtain a new one
+   */
+  async resolve(token: string, origin: Origin, options: { again?: boolean } = {}): Promise<KeyCaller> {
+    if (!isAccessToken(token)) return this.keys.resolve(token, origin, options);
+    const hash = isWellFormedAccessToken(token) ? recordHash("AccessToken", token) : undefined;
+    const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
+    if (found === undefined) throw new GatewayError("invalid_api_key", ENDED);
+    this.keys.assertEnvironment(environmentOf(found.key.hint));
+    try {
+      return this.keys.accept(found, origin, options);
+    } catch (error) {
+      const hasEnded =
+        error instanceof GatewayError && (error.code === "key_revoked" || error.code === "key_expired");
+      throw hasEnded ? new GatewayError("invalid_api_key", ENDED) : error;
+    }
+  }
+}

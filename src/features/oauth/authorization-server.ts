@@ -1,0 +1,262 @@
+import { generateKeyPairSync } from "node:crypto";
+import inject from "light-my-request";
+import type { Client, Context, Provider } from "oidc-provider";
+import type { Logger } from "pino";
+import { escapeHtml } from "../../common/escape-html";
+import { DAY_SECONDS } from "../../common/time";
+import { mintAccessToken, mintRefreshToken } from "../../credentials/token-format";
+import type { Targets } from "../../delivery/targets";
+import { plainPage } from "../../http/plain-page";
+import { metadataFetch } from "./client-metadata";
+import type { ConnectionService } from "./connection.service";
+import type { OAuthRecords } from "./oauth-records";
+import { INTERACTION_PATH, resourcesOf } from "./resources";
+
+type Library = typeof import("oidc-provider");
+
+/** How long an access token is valid (s). */
+const ACCESS_TOKEN_SECONDS = 3_600;
+
+const CODE_SECONDS = 60;
+
+/** How long a member may take to consent (s). */
+const REQUEST_SECONDS = 600;
+
+/** Name of the library's session cookie, which is never sent to browsers. */
+const SESSION_COOKIE = "gateway_oauth_session";
+
+const FINISH = new RegExp(`^${INTERACTION_PATH}/([\\w-]{1,100})/finish$`);
+
+interface Dependencies {
+  baseUrl: string;
+  allowsRegistration: boolean;
+  log: Pick<Logger, "error">;
+  targets: Targets;
+  records: OAuthRecords;
+  connections: ConnectionService;
+}
+
+/** A request to the authorization server. */
+export interface ServerRequest {
+  method: "GET" | "POST";
+  path: string;
+  query?: URLSearchParams;
+  headers: Readonly<Record<string, string | undefined>>;
+  body?: string;
+}
+
+/** Its response; cookies are `Set-Cookie` headers. */
+export interface ServerResponse {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  cookies: readonly string[];
+  body: string;
+}
+
+/** Response headers that reach the client. */
+const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-authenticate"];
+
+/** The OAuth 2.1 authorization server, loaded on the first request, because most servers have no connected application. */
+export class AuthorizationServer {
+  private provider: Provider | undefined;
+
+  constructor(private readonly services: Dependencies) {}
+
+  /** Responds to a request, whose body and sender have already been checked. */
+  async handle({ method, path, query, headers, body }: ServerRequest): Promise<ServerResponse> {
+    this.provider ??= this.load();
+    const { protocol, host } = new URL(this.services.baseUrl);
+    const given = Object.entries(headers).filter(
+      (header): header is [string, string] => header[1] !== undefined,
+    );
+    const response = await inject(this.provider.callback(), {
+      method,
+      url: query === undefined ? path : `${path}?${query}`,
+      headers: { ...Object.fromEntries(given), host, "x-forwarded-proto": protocol.slice(0, -1) },
+      ...(body !== undefined && { payload: body }),
+    });
+    const cookies = [response.headers["set-cookie"] ?? []].flat();
+    return {
+      status: response.statusCode,
+      headers: Object.fromEntries(
+        HEADERS.flatMap((name) => {
+          const value = response.headers[name];
+          return value === undefined ? [] : [[name, String(value)]];
+        }),
+      ),
+      cookies: cookies.filter((cookie) => !cookie.startsWith(SESSION_COOKIE)),
+      // Redirects repeat their target in the body.
+      body: response.headers.location === undefined ? response.payload : "",
+    };
+  }
+
+  private load(): Provider {
+    const library = require("oidc-provider") as Library;
+    const { baseUrl, log } = this.services;
+    const provider = new library.Provider(baseUrl, this.configuration(library));
+    provider.proxy = true;
+    provider.silent = true;
+    // The library's own tokens have no prefix that logs and secret scanners could recognize.
+    Object.assign(provider.AccessToken.prototype, {
+      generateTokenId(this: { format: string }) {
+        this.format = "opaque";
+        return mintAccessToken();
+      },
+    });
+    Object.assign(provider.RefreshToken.prototype, { generateTokenId: mintRefreshToken });
+    provider.use((context, next) => this.finish(provider, context, next));
+    provider.on("server_error", (context, error) =>
+      log.error({ err: error, reqId: context.get("x-request-id") }, "the authorization server failed"),
+    );
+    return provider;
+  }
+
+  /**
+   * Takes a member's answer back to the application: without the secret of a consent, the request is rejected. Only the
+   * browser that started the request can do this, so that nobody obtains consent to a request of their own browser.
+   */
+  private async finish(provider: Provider, context: Context, next: () => Promise<void>): Promise<void> {
+    const requestId = FINISH.exec(context.path)?.[1];
+    if (requestId === undefined) return next();
+    const { req, res, query } = context;
+    const started = await provider.interactionDetails(req, res).catch(() => undefined);
+    if (started?.uid !== requestId) {
+      context.status = 400;
+      renderError(context, {
+        error: "invalid_request",
+        error_description: "This browser did not start the request, or the request has expired.",
+      });
+      return;
+    }
+    const { connections } = this.services;
+    const connected =
+      typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : undefined;
+    const result =
+      connected === undefined
+        ? { error: "access_denied", error_description: "The request was rejected." }
+        : {
+            login: { accountId: connected.memberId, remember: false },
+            consent: { grantId: connected.keyId },
+          };
+    context.redirect(await provider.interactionResult(req, res, result));
+  }
+
+  private configuration({ errors, interactionPolicy }: Library): Record<string, unknown> {
+    const { baseUrl, allowsRegistration, records, targets } = this.services;
+    const { Check, Prompt } = interactionPolicy;
+    const resources = new Map(resourcesOf(baseUrl).map((resource) => [resource.uri, resource]));
+    const [main] = resources.keys();
+    const secondsLeft = ({ oidc }: Context) =>
+      Math.max(1, (oidc.entities.Grant?.exp ?? 0) - Math.floor(Date.now() / 1000));
+    return {
+      adapter: (kind: string) =>
+        records.adapter(kind, () => new errors.InvalidGrant("the code or token was already used")),
+      clientAuthMethods: ["none"],
+      clientDefaults: {
+        grant_types: ["authorization_code", "refresh_token"],
+        id_token_signed_response_alg: "ES256",
+        response_types: ["code"],
+        token_endpoint_auth_method: "none",
+      },
+      clientBasedCORS: () => false,
+      clockTolerance: 0,
+      claims: {},
+      cookies: {
+        names: { session: SESSION_COOKIE, interaction: "gateway_oauth", resume: "gateway_oauth_resume" },
+        short: { httpOnly: true, sameSite: "lax" },
+      },
+      expiresWithSession: () => false,
+      features: {
+        devInteractions: { enabled: false },
+        dPoP: { enabled: false },
+        userinfo: { enabled: false },
+        rpInitiatedLogout: { enabled: false },
+        pushedAuthorizationRequests: { enabled: false },
+        revocation: {
+          enabled: true,
+          allowedPolicy: (_: Context, client: Client, token: { clientId: string }) =>
+            token.clientId === client.clientId,
+        },
+        registration: {
+          enabled: allowsRegistration,
+          issueRegistrationAccessToken: false,
+        },
+        clientIdMetadataDocument: {
+          enabled: true,
+          ack: "draft-02",
+          cacheDuration: { min: 60, max: 3_600 },
+        },
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: (_: Context, __: unknown, requested?: string[]) => requested ?? main,
+          useGrantedResource: () => true,
+          getResourceServerInfo: (_: Context, uri: string) => {
+            const resource = resources.get(uri);
+            if (resource === undefined) throw new errors.InvalidTarget();
+            return { scope: resource.scopes.join(" "), accessTokenFormat: "opaque" };
+          },
+        },
+      },
+      fetch: metadataFetch(targets),
+      findAccount: (_: Context, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
+      interactions: {
+        url: (_: Context, { uid }: { uid: string }) => `${INTERACTION_PATH}/${uid}`,
+        // Every request needs a new consent.
+        policy: [
+          new Prompt(
+            { name: "consent", requestable: true },
+            new Check(
+              "consent_required",
+              "The member must consent.",
+              "consent_required",
+              ({ oidc }) => oidc.result?.consent === undefined,
+              ({ oidc }) => ({ clientName: oidc.client?.clientName }),
+            ),
+          ),
+        ],
+      },
+      issueRefreshToken: (_: Context, client: Client) => client.grantTypeAllowed("refresh_token"),
+      // Required by the library, which signs nothing here.
+      jwks: {
+        keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })],
+      },
+      loadExistingGrant: ({ oidc }: Context) => {
+        const grantId = oidc.result?.consent?.grantId;
+        return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId);
+      },
+      pkce: { required: () => true },
+      renderError,
+      responseTypes: ["code"],
+      // A revoked token ends the connection, and so does a code or refresh token that is used again.
+      revokeGrantPolicy: () => true,
+      rotateRefreshToken: () => true,
+      routes: {
+        authorization: "/oauth/authorize",
+        token: "/oauth/token",
+        revocation: "/oauth/revoke",
+        registration: "/oauth/register",
+      },
+      scopes: [],
+      ttl: {
+        AccessToken: (context: Context) => Math.min(ACCESS_TOKEN_SECONDS, secondsLeft(context)),
+        AuthorizationCode: CODE_SECONDS,
+        Grant: DAY_SECONDS,
+        Interaction: REQUEST_SECONDS,
+        RefreshToken: secondsLeft,
+        Session: REQUEST_SECONDS,
+      },
+    };
+  }
+}
+
+/** Shows an error that cannot be sent to the application. */
+function renderError(
+  context: Context,
+  { error, error_description: description = "" }: { error: string; error_description?: string },
+): void {
+  context.type = "html";
+  context.body = plainPage(
+    "The application cannot be connected",
+    `<p role="status">${escapeHtml(description)}</p>\n<p><code>${escapeHtml(error)}</code></p>`,
+  );
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { redactTokens } from "../../credentials/redact-tokens";
+import { httpGet } from "../../delivery/http-get";
+import type { Targets } from "../../delivery/targets";
+import { KEY_NAME_MAX_LENGTH } from "../api-keys/api-key.limits";
+
+/** Max size of a metadata document (bytes), which the draft recommends. */
+const DOCUMENT_MAX_BYTES = 5_120;
+
+const TIMEOUT_MS = 2_500;
+
+const GRANT_TYPES = ["authorization_code", "refresh_token"];
+
+/** The metadata that the authorization server uses. */
+const METADATA = z.object({
+  client_id: z.string().optional(),
+  client_name: z.string().max(200).optional(),
+  redirect_uris: z.array(z.string().min(1).max(2_000)).min(1).max(20),
+  grant_types: z.array(z.string()).max(20).optional(),
+});
+
+/**
+ * Reduces the metadata that an application states about itself to what is used here. All else is ignored, so that it
+ * can neither cause requests nor weaken a check.
+ * @throws ZodError
+ */
+export function clientMetadata(given: unknown): Record<string, unknown> {
+  const { grant_types: wanted = GRANT_TYPES, ...metadata } = METADATA.parse(given, { jitless: true });
+  const isNative = metadata.redirect_uris.some((uri) => !/^https:/i.test(uri));
+  return {
+    ...metadata,
+    // Native applications listen on any port of the loopback interface (RFC 8252, 7.3), but few say that they are native.
+    application_type: isNative ? "native" : "web",
+    grant_types: GRANT_TYPES.filter((type) => type === "authorization_code" || wanted.includes(type)),
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+}
+
+/** Creates the function with which the library reads metadata documents: only from allowed targets. */
+export const metadataFetch =
+  (targets: Targets) =>
+  async (url: string): Promise<Response> => {
+    const body = await httpGet(targets, new URL(url), {
+      maxBytes: DOCUMENT_MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return Response.json(clientMetadata(JSON.parse(body.toString("utf8"))));
+  };
+
+/** The name of an application in one line, safe to display and store; its host or ID if it states none. */
+export function displayName(clientId: string, name: string | undefined): string {
+  const line = redactTokens((name ?? "").normalize("NFC"))
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
+  const shown = line || (hostOf(clientId) ?? clientId);
+  return [...shown].slice(0, KEY_NAME_MAX_LENGTH).join("").trim();
+}
+
+/** The host that vouches for an application; null for a registered one, which anyone can name as they like. */
+export const hostOf = (clientId: string): string | null =>
+  URL.canParse(clientId) ? new URL(clientId).host : null;

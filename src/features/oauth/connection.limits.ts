@@ -1,0 +1,7 @@
+// The dashboard imports these too, so this module must not import anything.
+
+/** Days that an application stays connected by default. */
+export const CONNECTION_DAYS = 30;
+
+/** Max days that an application stays connected. */
+export const CONNECTION_MAX_DAYS = 366;

@@ -1,0 +1,39 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { sha256 } from "../../credentials/sha256";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+
+/** A record of the authorization server, such as a token or a request that waits for consent. */
+@Entity({ name: "oauth_record" })
+export class OAuthRecord {
+  /** From `recordHash`; the ID itself, which may be a token, is not stored. */
+  @PrimaryColumn({ type: "varchar", length: 64 })
+  hash!: string;
+
+  @Column({ type: "varchar", length: 24 })
+  kind!: string;
+
+  /** JSON. */
+  @Column({ type: "text" })
+  payload!: string;
+
+  @Index()
+  @Column(TIMESTAMP_COLUMN)
+  expiresAt!: Timestamp;
+
+  /** The key of the connected application. */
+  @Index()
+  @Column({ ...UUID_COLUMN, nullable: true })
+  keyId!: string | null;
+
+  /** The scopes of an access token, separated by commas. */
+  @Column({ type: "text", nullable: true })
+  scopes!: string | null;
+
+  /** When a code or refresh token was used; it works only once. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  consumedAt!: Timestamp | null;
+}
+
+/** The hash of a record's ID, which also depends on the kind, so that a token of one kind is never taken for another. */
+export const recordHash = (kind: string, id: string): string => sha256(`${kind} ${id}`);

@@ -1,0 +1,28 @@
+import { SCOPES, type Scope } from "../../auth/permissions";
+
+/** Path of the pages between a request and its consent. */
+export const INTERACTION_PATH = "/oauth/request";
+
+/** A protected resource (RFC 8707, RFC 9728). */
+export interface Resource {
+  path: "/mcp" | "/mcp/readonly";
+  uri: string;
+  scopes: readonly Scope[];
+}
+
+const READING = () => SCOPES.filter((scope) => /:(read|export)$/.test(scope));
+
+/** The resources that access tokens are for; the second is a part of the first. */
+export const resourcesOf = (baseUrl: string): Resource[] => [
+  { path: "/mcp", uri: `${baseUrl}/mcp`, scopes: SCOPES },
+  { path: "/mcp/readonly", uri: `${baseUrl}/mcp/readonly`, scopes: READING() },
+];
+
+/** The known scopes in a `scope` parameter, in display order. */
+export const scopesOf = (parameter: string): Scope[] => {
+  const names = new Set(parameter.split(" "));
+  return SCOPES.filter((scope) => names.has(scope));
+};
+
+/** Where metadata of a resource is published (RFC 9728, 3.1). */
+export const METADATA_PATH = "/.well-known/oauth-protected-resource";

@@ -1,0 +1,182 @@
+import { Organization } from "../../src/features/organizations/organization.entity";
+import { actionsOn } from "../support/audit";
+import { operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { apiKeyClient } from "../support/keys";
+import { callTool, rpc, toolError } from "../support/mcp";
+import { APPLICATION_CALLBACK, Application, OAUTH_BASE, OAUTH_ENV } from "../support/oauth";
+import { addMember, openSession } from "../support/people";
+import { expectRestError } from "../support/rejections";
+import { describeGateway } from "../support/suite";
+
+const METADATA = `${OAUTH_BASE}/.well-known/oauth-protected-resource`;
+
+describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
+  /** Another process on the same database. */
+  let other: TestGateway;
+  beforeAll(async () => {
+    const database = { url: gateway.databaseUrl, drop: async () => undefined };
+    other = await startGateway(engine, { env: OAUTH_ENV, strict: true, database, signInOwner: false });
+  });
+  afterAll(() => other.close());
+  const ping = (token: string) => rpc(gateway, "ping", {}, { token });
+  const whoami = async (token: string) =>
+    (await rpc(gateway, "tools/call", { name: "whoami", arguments: {} }, { token })).body.result
+      .structuredContent;
+
+  const expectEnded = ({ status, body }: Reply) =>
+    expect([status, body.code]).toEqual([401, "invalid_api_key"]);
+  /** The errors of a tool for `agent:read` and of one for `contacts:read`. */
+  const outcomesOf = async (token: string) => {
+    const calls = ["getConfiguration", "listContacts"].map((name) => callTool(gateway, name, {}, { token }));
+    return (await Promise.all(calls)).map((reply) => toolError(reply)?.code);
+  };
+
+  test("a rejected request says where clients find the authorization server", async () => {
+    for (const [path, token, challenge] of [
+      ["/mcp", null, `Bearer resource_metadata="${METADATA}/mcp"`],
+      ["/mcp", "agt_x", `Bearer error="invalid_token", resource_metadata="${METADATA}/mcp"`],
+      ["/mcp/readonly", null, `Bearer resource_metadata="${METADATA}/mcp/readonly"`],
+    ] as const) {
+      const reply = await gateway.rest("POST", path, { body: {}, token });
+      expect([reply.status, reply.headers.get("www-authenticate")]).toEqual([401, challenge]);
+    }
+    const elsewhere = await gateway.rest("GET", "/v1/pets", { token: null });
+    expect(elsewhere.headers.get("www-authenticate")).toBe("Bearer");
+    for (const path of ["", "/mcp", "/mcp/readonly"]) {
+      const { body } = await gateway.rest("GET", `${METADATA.replace(OAUTH_BASE, "")}${path}`, {
+        token: null,
+      });
+      expect(body).toMatchObject({
+        resource: `${OAUTH_BASE}${path || "/mcp"}`,
+        authorization_servers: [OAUTH_BASE],
+      });
+    }
+  });
+
+  test("an application acts as an agent after a member's consent, within the granted scopes", async () => {
+    const application = await Application.register(gateway);
+    const requestId = await application.start();
+    const asked = "query ($id: ID!) { connectionRequest(id: $id) { name host redirectUri scopes } }";
+    expect((await gateway.graphql(asked, { id: requestId }, { token: gateway.owner })).body.data).toEqual({
+      connectionRequest: {
+        name: "Assistant",
+        host: null,
+        redirectUri: APPLICATION_CALLBACK,
+        scopes: ["agent_read", "contacts_read"],
+      },
+    });
+    const { body } = await application.consent(requestId, { scopes: ["agent_read"] });
+    const answer = await application.finish(body.data.connectApplication.redirectUrl);
+    expect(Object.fromEntries(answer)).toEqual({
+      code: expect.any(String),
+      state: "a state",
+      iss: OAUTH_BASE,
+    });
+    const tokens = (await application.exchange(answer.get("code") ?? "")).body;
+    expect(tokens).toEqual({
+      access_token: expect.stringMatching(/^agt_\w{49}$/),
+      refresh_token: expect.stringMatching(/^agr_\w{49}$/),
+      expires_in: 3600,
+      scope: "agent:read",
+      token_type: "Bearer",
+    });
+    const { agent, key } = await whoami(tokens.access_token);
+    expect([agent.slug, key.name]).toEqual(["first-agent", "Assistant"]);
+    expect(await outcomesOf(tokens.access_token)).toEqual([undefined, "insufficient_scope"]);
+    for (const path of ["/v1/pets", "/agent/configuration"])
+      expectRestError(await gateway.rest("GET", path, { token: tokens.access_token }), "invalid_api_key");
+    expect(await actionsOn(gateway, key.id)).toEqual(["api_key_created"]);
+    // Its secret is nobody's, so it cannot be rotated into a key that someone has.
+    const rotated = await apiKeyClient(gateway).rotate(key.id);
+    expect(rotated.body.errors[0].extensions.code).toBe("conflict");
+  });
+
+  test("a code works once, and using it again ends the connection", async () => {
+    const application = await Application.register(gateway);
+    const code = await application.code();
+    const { body } = await application.exchange(code);
+    expect((await ping(body.access_token)).status).toBe(200);
+    expect((await application.exchange(code)).body.error).toBe("invalid_grant");
+    expectEnded(await ping(body.access_token));
+    expect((await application.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  test("a refresh token works once, and using it again ends the connection", async () => {
+    const application = await Application.register(gateway);
+    const first = await application.connect();
+    const second = (await application.refresh(first.refresh_token)).body;
+    for (const { access_token: token } of [first, second]) expect((await ping(token)).status).toBe(200);
+    expect((await application.refresh(first.refresh_token)).body.error).toBe("invalid_grant");
+    for (const { access_token: token } of [first, second]) expectEnded(await ping(token));
+    expect((await application.refresh(second.refresh_token)).body.error).toBe("invalid_grant");
+  });
+
+  test("of concurrent uses of a code or refresh token, at most one succeeds, and none remains valid", async () => {
+    const application = await Application.register(gateway);
+    const { refresh_token: token } = await application.connect();
+    const code = await application.code();
+    for (const use of [() => application.refresh(token), () => application.exchange(code)]) {
+      const replies = await Promise.all([use(), use(), use()]);
+      const got = replies.filter(({ status }) => status === 200);
+      expect(got.length).toBeLessThanOrEqual(1);
+      for (const { body } of got) expectEnded(await ping(body.access_token));
+    }
+  });
+
+  test("a refresh can narrow the scopes of the access token, but not widen them", async () => {
+    const application = await Application.register(gateway);
+    const { refresh_token: token } = await application.connect({ scopes: ["agent_read", "contacts_read"] });
+    const narrowed = (await application.refresh(token, { scope: "agent:read" })).body;
+    expect(await outcomesOf(narrowed.access_token)).toEqual([undefined, "insufficient_scope"]);
+    const widened = await application.refresh(narrowed.refresh_token, { scope: "agent:read pets:write" });
+    expect(widened.body.error).toBe("invalid_scope");
+  });
+
+  const ENDS: [what: string, end: (keyId: string, tokens: { access_token: string }) => Promise<unknown>][] = [
+    ["revoking its key", (id) => apiKeyClient(gateway).revoke(id)],
+    ["the application", async (_, { access_token: token }) => last.revoke(token)],
+    [
+      "deactivation of the organization",
+      async () => gateway.services.organizations.deactivate(await operator(gateway)),
+    ],
+    ["removal of the member", async () => gateway.services.members.remove(await operator(gateway), memberId)],
+    ["deletion of the agent", async () => gateway.services.agents.delete(await operator(gateway), agentId)],
+  ];
+  let last: Application;
+  let memberId = "";
+  let agentId = "";
+  test.each(ENDS)("%s ends a connection from the next request on", async (_, end) => {
+    const member = await addMember(gateway, { manage: true });
+    memberId = member.id;
+    const slug = `agent-${Math.random().toString(36).slice(2)}`;
+    const agent = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
+    agentId = agent.id;
+    last = await Application.register(gateway);
+    const { body } = await last.consent(await last.start(), { agentId }, member.token);
+    const code = (await last.finish(body.data.connectApplication.redirectUrl)).get("code") ?? "";
+    const tokens = (await last.elsewhere(other).exchange(code, { code_verifier: last.verifier })).body;
+    const { key } = await whoami(tokens.access_token);
+    expect(key.id).toMatch(/^[\da-f-]{36}$/);
+    await end(key.id, tokens);
+    for (const at of [other, gateway])
+      expect((await rpc(at, "ping", {}, { token: tokens.access_token })).status).toBe(401);
+    expect((await last.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
+    // One of them has deactivated the organization.
+    await gateway.services.database.write((tx) =>
+      tx.update(Organization, { slug: "first" }, { deactivatedAt: null }),
+    );
+  });
+
+  test("a connection is listed and ended among the agent's keys", async () => {
+    const { access_token: token } = await (await Application.register(gateway)).connect();
+    const { key } = await whoami(token);
+    const list = "query ($is: Boolean) { apiKeys(isConnection: $is, first: 50) { nodes { id clientId } } }";
+    const idsOf = async (is: boolean) => {
+      const owner = await openSession(gateway, gateway.ownerCredentials);
+      const { body } = await gateway.graphql(list, { is }, { token: owner });
+      return body.data.apiKeys.nodes.map(({ id }: { id: string }) => id);
+    };
+    expect(await idsOf(true)).toContain(key.id);
+    expect(await idsOf(false)).not.toContain(key.id);
+  });
+});

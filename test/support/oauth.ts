@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from "node:crypto";
+import { timestamp } from "../../src/common/time";
+import { OAuthRecord, recordHash } from "../../src/features/oauth/oauth-record.entity";
+import type { Reply, TestGateway } from "./gateway";
+import { FollowingBrowser } from "./openid-provider";
+import { firstAgentId } from "./people";
+
+/** The public URL of gateways with OAuth, which tests replace with the real one. */
+export const OAUTH_BASE = "http://gateway.localhost";
+
+export const OAUTH_ENV = { PUBLIC_URL: OAUTH_BASE, OAUTH: "true", OAUTH_DYNAMIC_REGISTRATION: "true" };
+
+export const APPLICATION_CALLBACK = "https://application.example.com/callback";
+
+/** What an application got for a code or refresh token. */
+export interface Tokens {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+  scope: string;
+  token_type: string;
+}
+
+const CONNECT = `mutation ($input: ConnectApplicationInput!) { connectApplication(input: $input) { redirectUrl } }`;
+
+export const secret = () => randomBytes(32).toString("base64url");
+export const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
+
+/** Stores an application's request, which waits for consent; its ID. */
+export async function storeConnectionRequest(gateway: TestGateway): Promise<string> {
+  const id = secret();
+  const params = {
+    client_id: "application",
+    redirect_uri: APPLICATION_CALLBACK,
+    scope: "agent:read contacts:read",
+  };
+  await gateway.services.database.write((tx) =>
+    tx.insert(OAuthRecord, {
+      hash: recordHash("Interaction", id),
+      kind: "Interaction",
+      payload: JSON.stringify({ params, prompt: { details: { clientName: "Assistant" } } }),
+      expiresAt: timestamp(60_000),
+    }),
+  );
+  return id;
+}
+
+/** An application, registered at a gateway, with the browser that it runs in. */
+export class Application {
+  readonly browser = new FollowingBrowser("nobody");
+  readonly verifier = secret();
+
+  constructor(
+    readonly gateway: TestGateway,
+    readonly clientId: string,
+    readonly redirectUri: string,
+    /** The public URL of the gateway. */
+    readonly base = OAUTH_BASE,
+  ) {}
+
+  static async register(
+    gateway: TestGateway,
+    { name = "Assistant", redirectUri = APPLICATION_CALLBACK }: { name?: string; redirectUri?: string } = {},
+  ): Promise<Application> {
+    const { body } = await post(gateway, "/oauth/register", {
+      client_name: name,
+      redirect_uris: [redirectUri],
+    });
+    return new Application(gateway, body.client_id, redirectUri);
+  }
+
+  /** The same application in another browser, or at another process. */
+  elsewhere(gateway = this.gateway): Application {
+    return new Application(gateway, this.clientId, this.redirectUri);
+  }
+
+  authorizeUrl(changes: Record<string, string | undefined> = {}): string {
+    const query = {
+      client_id: this.clientId,
+      redirect_uri: this.redirectUri,
+      response_type: "code",
+      state: "a state",
+      scope: "agent:read contacts:read",
+      resource: `${this.base}/mcp`,
+      code_challenge: challengeOf(this.verifier),
+      code_challenge_method: "S256",
+      ...changes,
+    };
+    const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
+    return `${this.gateway.url}/oauth/authorize?${new URLSearchParams(given)}`;
+  }
+
+  /** Starts a request; its ID. */
+  async start(changes?: Record<string, string | undefined>): Promise<string> {
+    const to = await this.browser.follow(
+      this.authorizeUrl(changes),
+      `${this.gateway.url}/dashboard/connect/`,
+    );
+    return to.slice(to.lastIndexOf("/") + 1);
+  }
+
+  /** Consents as a member; the response of the mutation. */
+  async consent(
+    requestId: string,
+    input: Record<string, unknown> = {},
+    token = this.gateway.owner,
+  ): Promise<Reply> {
+    const agentId = await firstAgentId(this.gateway);
+    const all = { requestId, agentId, scopes: ["agent_read", "contacts_read"], ...input };
+    return this.gateway.graphql(CONNECT, { input: all }, { token });
+  }
+
+  /** Follows the URL of a consent with the application's browser; the parameters that the application receives. */
+  async finish(redirectUrl: string): Promise<URLSearchParams> {
+    const to = await this.browser.follow(
+      redirectUrl.replace(OAUTH_BASE, this.gateway.url),
+      this.redirectUri,
+      (url) => url.replace(OAUTH_BASE, this.gateway.url),
+    );
+    return new URL(to).searchParams;
+  }
+
+  /** Obtains a code with a member's consent. */
+  async code(
+    input: Record<string, unknown> = {},
+    changes?: Record<string, string | undefined>,
+  ): Promise<string> {
+    const reply = await this.consent(await this.start(changes), input);
+    const answer = await this.finish(reply.body.data.connectApplication.redirectUrl);
+    return answer.get("code") ?? "";
+  }
+
+  exchange(code: string, changes: Record<string, string | undefined> = {}): Promise<Reply> {
+    return postForm(this.gateway, "/oauth/token", {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: this.redirectUri,
+      client_id: this.clientId,
+      code_verifier: this.verifier,
+      resource: `${this.base}/mcp`,
+      ...changes,
+    });
+  }
+
+  refresh(token: string, changes: Record<string, string | undefined> = {}): Promise<Reply> {
+    return postForm(this.gateway, "/oauth/token", {
+      grant_type: "refresh_token",
+      refresh_token: token,
+      client_id: this.clientId,
+      ...changes,
+    });
+  }
+
+  revoke(token: string, changes: Record<string, string | undefined> = {}): Promise<Reply> {
+    return postForm(this.gateway, "/oauth/revoke", { token, client_id: this.clientId, ...changes });
+  }
+
+  /** Connects the application with an owner's consent. */
+  async connect(input?: Record<string, unknown>): Promise<Tokens> {
+    return (await this.exchange(await this.code(input))).body;
+  }
+}
+
+const post = (gateway: TestGateway, path: string, body: unknown): Promise<Reply> =>
+  gateway.rest("POST", path, { body, token: null });
+
+/** Posts a form as applications do. */
+export const postForm = (
+  gateway: TestGateway,
+  path: string,
+  form: Record<string, string | undefined>,
+): Promise<Reply> => {
+  const given = Object.entries(form).filter((each): each is [string, string] => each[1] !== undefined);
+  return gateway.rest("POST", path, {
+    token: null,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams(given).toString(),
+  });
+};
