@@ -16,7 +16,7 @@ import {
 import { loadRelease, releasesOf } from "../support/released";
 import { waitUntil } from "../support/wait-until";
 
-const testDatabase = databaseForEach(sqlite);
+const testDatabase = databaseForEach(sqlite, { empty: true });
 let directory: string;
 beforeEach(() => {
   directory = dirname(fileOf(testDatabase.url));

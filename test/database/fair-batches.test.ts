@@ -16,7 +16,7 @@ onAnyEngine((engine) => {
   let batches: string[][];
   let add: (row: Row) => Promise<string>;
   beforeEach(async () => {
-    testDatabase = await engine.createDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
     batches = [];
@@ -77,7 +77,7 @@ onAnyEngine((engine) => {
 
 describe("on PostgreSQL", () => {
   test("rows of an organization that wait for a lock do not keep those of others waiting", async () => {
-    const testDatabase = await postgres.createDatabase();
+    const testDatabase = await postgres.createMigratedDatabase();
     const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
     const lock = "SELECT pg_advisory_xact_lock(4711)";
     let release = () => {};

@@ -19,7 +19,7 @@ onAnyEngine((engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    testDatabase = await engine.createDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
   });

@@ -9,7 +9,7 @@ onEachEngine((engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
   beforeAll(async () => {
-    testDatabase = await engine.createDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     database = await Database.open(createDataSource(testDatabase.url));
     await database.migrate();
   });

@@ -463,7 +463,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a line whose last attempt failed gets the senders that others leave", async () => {
-    const testDatabase = await engine.createDatabase();
+    const testDatabase = await engine.createMigratedDatabase();
     const one = { ...SENDS.env, DELIVERY_WORKERS: "1" };
     const single = await startGateway(engine, {
       env: one,

@@ -13,7 +13,7 @@ import {
 import { petNames, startLoad } from "./load";
 
 onEachEngine((engine) => {
-  const database = databaseForEach(engine);
+  const database = databaseForEach(engine, { empty: true });
 
   test("on SIGTERM under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "info" });

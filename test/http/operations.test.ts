@@ -13,7 +13,7 @@ onAnyEngine((engine) => {
   let port: number;
   const HOST = "127.0.0.1";
   beforeAll(async () => {
-    database = await engine.createDatabase();
+    database = await engine.createMigratedDatabase();
     const config = loadConfig({ DATABASE_URL: database.url, MAX_REQUESTS_IN_FLIGHT: "1" });
     app = await createApp(config, createDataSource(database.url), createLogger("silent"));
     await app.http.listen({ port: 0, host: HOST });
@@ -71,7 +71,7 @@ onAnyEngine((engine) => {
   });
 
   test("while the server stops it says so, for as long as requests are in flight", async () => {
-    const own = await engine.createDatabase();
+    const own = await engine.createMigratedDatabase();
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
     await short.http.listen({ port: 0, host: HOST });
@@ -87,7 +87,7 @@ onAnyEngine((engine) => {
   });
 
   test("it ends with the server, also with a connection open on which nothing was asked", async () => {
-    const own = await engine.createDatabase();
+    const own = await engine.createMigratedDatabase();
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
     await short.http.listen({ port: 0, host: HOST });
@@ -105,7 +105,7 @@ describe("a port of their own", () => {
   let app: Awaited<ReturnType<typeof createApp>>;
   let url: string;
   beforeAll(async () => {
-    database = await sqlite.createDatabase();
+    database = await sqlite.createMigratedDatabase();
     const config = loadConfig({ REQUEST_TIMEOUT_SECONDS: "1", MAX_CONNECTIONS: "2" });
     app = await createApp(config, createDataSource(database.url), createLogger("silent"));
     await app.http.listen({ port: 0, host: "127.0.0.1" });

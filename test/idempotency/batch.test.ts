@@ -39,7 +39,7 @@ onAnyEngine((engine) => {
   };
   beforeEach(async () => {
     batches = [];
-    testDatabase = await engine.createDatabase();
+    testDatabase = await engine.createMigratedDatabase();
     database = await open();
     await database.migrate();
     pets = new PetService(database);

@@ -12,7 +12,7 @@ afterEach(endProcesses);
 const KEY = Buffer.alloc(32, 7).toString("base64");
 
 describe("the embedded database without INSTANCE_KEY", () => {
-  const database = databaseForEach(sqlite);
+  const database = databaseForEach(sqlite, { empty: true });
   const keyFile = () => `${database.url.slice("sqlite:".length)}.key`;
 
   test("gets a key at the first start, which later starts keep and nothing prints", async () => {

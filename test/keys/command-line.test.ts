@@ -85,7 +85,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 });
 
 test("what is asked wrongly is rejected in one clear line", async () => {
-  const database = await sqlite.createDatabase();
+  const database = await sqlite.createMigratedDatabase();
   const key = ["keys", "create", "--agent", "first-agent", "--name"];
   await (await startGateway(sqlite, { database })).close();
   const rejected = async (args: string[], words: string, expected = 2) => {

@@ -12,7 +12,7 @@ const RARE = 30;
 const RUNS = 12;
 
 test("pets of a rare status are found by an index on PostgreSQL, by one list and by several together", async () => {
-  const testDatabase = await postgres.createDatabase();
+  const testDatabase = await postgres.createMigratedDatabase();
   const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
   await database.migrate();
   await database.write(async (tx) => {

@@ -17,7 +17,7 @@ const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
 
 onEachEngine((engine) => {
-  const testDatabase = databaseForEach(engine);
+  const testDatabase = databaseForEach(engine, { empty: true });
 
   test("of servers that start concurrently on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
     const count = { SQLite: 2, PostgreSQL: 4 }[engine.name];

@@ -9,7 +9,7 @@ const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
 
 onAnyEngine((engine) => {
-  const database = databaseForEach(engine);
+  const database = databaseForEach(engine, { empty: true });
 
   test("the first start prints an API key and the owner's sign-in, which work, and the second prints and logs no secret", async () => {
     const first = await startServer({ DATABASE_URL: database.url });

@@ -145,7 +145,7 @@ onAnyEngine((engine) => {
   });
 
   describe("two workers", () => {
-    const database = databaseForEach(engine);
+    const database = databaseForEach(engine, { empty: true });
 
     test("are not ready on SIGTERM, serve on while they drain, answer what they have accepted, and end with code 0", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
@@ -194,7 +194,7 @@ onAnyEngine((engine) => {
 });
 
 describe("on SQLite", () => {
-  const database = databaseForEach(sqlite);
+  const database = databaseForEach(sqlite, { empty: true });
 
   test("the default is one process, whose log does not number it", async () => {
     const server = await startServer({ DATABASE_URL: database.url });

@@ -40,11 +40,14 @@ export async function endProcesses(): Promise<void> {
   await Promise.all(left.map((child) => running.has(child) && once(child, "close")));
 }
 
-/** A database for each test of a suite and the processes on it, which end before it goes. For the head of a suite. */
-export function databaseForEach(engine: TestEngine): TestDatabase {
+/**
+ * A database for each test of a suite and the processes on it, which end before it goes. For the head of a suite.
+ * @param options.empty true for suites about what the first start does; otherwise, its tables are there
+ */
+export function databaseForEach(engine: TestEngine, { empty = false } = {}): TestDatabase {
   let database: TestDatabase;
   beforeEach(async () => {
-    database = await engine.createDatabase();
+    database = await (empty ? engine.createDatabase() : engine.createMigratedDatabase());
   });
   afterEach(async () => {
     await endProcesses();
