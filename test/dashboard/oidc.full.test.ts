@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import type { Page } from "playwright-core";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
@@ -7,62 +5,28 @@ import { operator } from "../support/gateway";
 import { type OpenIdProvider, startOpenIdProvider } from "../support/openid-provider";
 import { addMember, TEST_PASSWORD } from "../support/people";
 import { looksRight } from "./looks";
-import {
-  act,
-  type Dashboard,
-  describeDashboard,
-  dialogOf,
-  eventually,
-  gone,
-  rowOf,
-  seen,
-  type Visit,
-} from "./visit";
+import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 const CLIENT = { client_id: "gateway", client_secret: "a secret of tests only, long enough" };
 const email = "dan@example.com";
 
-/** The settings of the gateways, complete before they start. */
-const env: Record<string, string> = {};
-const onlyEnv: Record<string, string> = { OIDC_ONLY: "true" };
 let provider: OpenIdProvider;
-/** Serves the public URL, which the issuer knows before the port of the gateway is known. */
-let front: Server;
-let gatewayPort = 0;
+afterAll(() => provider.close());
 
-beforeAll(async () => {
-  provider = await startOpenIdProvider();
-  front = createServer((near) => {
-    const far = connect(gatewayPort, "127.0.0.1");
-    near.pipe(far).pipe(near);
-    for (const socket of [near, far]) socket.on("error", () => near.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(front, "listening");
-  const base = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+/** The settings of a gateway with a public URL. */
+async function withIssuer(base: string) {
+  provider ??= await startOpenIdProvider();
   await provider.configure(
     { ...CLIENT, redirect_uris: [`${base}/auth/oidc/callback`] },
     { dan: { email, email_verified: true } },
   );
-  Object.assign(env, {
+  return {
     PUBLIC_URL: base,
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: CLIENT.client_id,
     OIDC_CLIENT_SECRET: CLIENT.client_secret,
     OIDC_NAME: "Example",
-  });
-  Object.assign(onlyEnv, env);
-});
-afterAll(async () => {
-  await provider.close();
-  front.close();
-});
-
-/** Opens a page of the dashboard at the public URL. */
-async function open({ gateway, visit }: Dashboard, path: string, as: Visit = { as: null }): Promise<Page> {
-  gatewayPort = Number(new URL(gateway.url).port);
-  const page = await visit("", as);
-  await page.goto(`${env.PUBLIC_URL}/dashboard${path}`);
-  return page;
+  };
 }
 
 const signInAs = (page: Page, account: string) => page.getByRole("link", { name: account }).click();
@@ -73,7 +37,7 @@ describeDashboard(
     test("signs a member in, confirms what is sensitive, and is unlinked by a manager", async () => {
       const { gateway } = dashboard;
       const { id: memberId } = await addMember(gateway, { email });
-      const page = await open(dashboard, "/settings/profile");
+      const page = await dashboard.visit("/settings/profile", { as: null });
       await seen(page.getByRole("link", { name: "Sign in with Example" }));
       await looksRight(page);
       await page.getByRole("link", { name: "Sign in with Example" }).click();
@@ -99,7 +63,7 @@ describeDashboard(
       await gone(dialogOf(page));
       await seen(page.getByRole("link", { name: "daniel@example.com" }));
 
-      const managers = await open(dashboard, "/settings/members", {});
+      const managers = await dashboard.visit("/settings/members");
       await act(managers, "daniel@example.com", "Unlink account…");
       await seen(dialogOf(managers));
       await looksRight(managers);
@@ -116,12 +80,12 @@ describeDashboard(
       await page.addInitScript(() => {
         window.close = () => undefined;
       });
-      await page.goto(`${dashboard.gateway.url}/dashboard/signed-in`);
+      await page.goto(new URL("/dashboard/signed-in", page.url()).href);
       await seen(page.getByRole("heading", { name: "You are signed in" }));
       await looksRight(page);
     });
   },
-  env,
+  withIssuer,
 );
 
 describeDashboard(
@@ -131,7 +95,7 @@ describeDashboard(
       const { gateway } = dashboard;
       const fields = { email, password: TEST_PASSWORD, permissions: [] };
       await gateway.services.members.create(await operator(gateway), fields);
-      const page = await open(dashboard, "/settings/profile");
+      const page = await dashboard.visit("/settings/profile", { as: null });
       await seen(page.getByRole("link", { name: "Sign in with Example" }));
       await gone(page.getByLabel("Password"));
       await looksRight(page);
@@ -145,5 +109,5 @@ describeDashboard(
       await looksRight(page);
     });
   },
-  onlyEnv,
+  async (base) => ({ ...(await withIssuer(base)), OIDC_ONLY: "true" }),
 );

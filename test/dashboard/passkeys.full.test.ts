@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
-import { PASSKEY_ORIGIN as ORIGIN } from "../support/passkeys";
 import { addMember, openSession, type TestMember } from "../support/people";
 import { looksRight } from "./looks";
 import { act, describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
@@ -31,21 +30,13 @@ describeDashboard(
       member = await addMember(dashboard.gateway);
     });
 
-    /** Opens the sign-in page as behind a proxy that serves the public URL, on a device that holds passkeys. */
+    /** Opens the sign-in page on a device that holds passkeys. */
     async function open(path = "/settings/profile"): Promise<{ page: Page; device: Device }> {
-      const { gateway, visit } = dashboard;
-      const page = await visit("", { as: null });
-      // What the browser remembers of an earlier test.
-      await page.addInitScript(() => localStorage.clear());
-      await page.route(`${ORIGIN}/**`, async (route) => {
-        const { pathname, search } = new URL(route.request().url());
-        const response = await route.fetch({ url: `${gateway.url}${pathname}${search}`, maxRedirects: 0 });
-        await route.fulfill({ response });
-      });
+      const page = await dashboard.visit(path, { as: null });
       const cdp = await page.context().newCDPSession(page);
       await cdp.send("WebAuthn.enable");
       const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options: OPTIONS });
-      await page.goto(`${ORIGIN}/dashboard${path}`);
+      await page.reload();
       return { page, device: { cdp, authenticatorId } };
     }
 
@@ -241,5 +232,5 @@ describeDashboard(
       await signedIn(page);
     });
   },
-  { PUBLIC_URL: ORIGIN },
+  (PUBLIC_URL) => ({ PUBLIC_URL }),
 );

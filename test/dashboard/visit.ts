@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
@@ -20,6 +22,8 @@ interface Credentials {
   password: string;
 }
 
+type Settings = Record<string, string>;
+
 /** Options of a visit. */
 export interface Visit extends BrowserContextOptions {
   /** The owner by default; null for no session. */
@@ -35,16 +39,17 @@ export interface Dashboard {
 
 /**
  * A suite with its own gateway. An error in the console of a page fails the test.
- * @param env settings of the gateway
+ * @param env settings of the gateway; if they depend on its public URL, pages are visited there
  */
 export function describeDashboard(
   title: string,
   suite: (dashboard: Dashboard) => void,
-  env: Record<string, string> = {},
+  env: Settings | ((publicUrl: string) => Settings | Promise<Settings>) = {},
 ): void {
   describeInChromium(title, () => {
     const dashboard = {} as Dashboard;
     let browser: Browser;
+    let front: Front | undefined;
     let contexts: ContextPool;
     let errors: string[] = [];
     const cookies = new Map<string, Promise<Cookie>>();
@@ -52,9 +57,17 @@ export function describeDashboard(
     beforeAll(async () => {
       if (!existsSync(join(BUILT, "index.html")))
         throw new Error("The dashboard is not built: npm run build");
-      const gateway = await startGateway(sqlite, { dashboard: BUILT, env, signInOwner: !env.OIDC_ONLY });
+      front = typeof env === "function" ? await openFront() : undefined;
+      const settings = typeof env === "function" ? await env(front?.url ?? "") : env;
+      const gateway = await startGateway(sqlite, {
+        dashboard: BUILT,
+        env: settings,
+        signInOwner: !settings.OIDC_ONLY,
+      });
+      front?.leadTo(gateway.url);
+      const url = front?.url ?? gateway.url;
       browser = await launchChromium();
-      contexts = new ContextPool(gateway.url, async (options) => {
+      contexts = new ContextPool(url, async (options) => {
         const context = await browser.newContext(options);
         context.setDefaultTimeout(TIMEOUT_MS);
         context.on("console", (message) => {
@@ -71,14 +84,14 @@ export function describeDashboard(
       ) => {
         const context = await contexts.acquire({ reducedMotion: "reduce", ...options });
         if (as !== null) {
-          const cookie = cookies.get(as.email) ?? sessionCookie(gateway, as);
+          const cookie = cookies.get(as.email) ?? sessionCookie(gateway, url, as);
           cookies.set(as.email, cookie);
           await context.addCookies([await cookie]);
         }
         const page = await context.newPage();
         if (viewport) await page.setViewportSize(viewport);
         if (colorScheme) await page.emulateMedia({ colorScheme });
-        await page.goto(`${gateway.url}/dashboard${path}`);
+        await page.goto(`${url}/dashboard${path}`);
         return page;
       };
       Object.assign(dashboard, { gateway, visit });
@@ -92,9 +105,34 @@ export function describeDashboard(
     afterAll(async () => {
       await contexts?.end();
       await dashboard.gateway?.close();
+      front?.close();
     });
     suite(dashboard);
   });
+}
+
+/** Serves a public URL that is known before the gateway's port: of a host that may have passkeys, as an address may not. */
+interface Front {
+  url: string;
+  leadTo(gatewayUrl: string): void;
+  close(): void;
+}
+
+async function openFront(): Promise<Front> {
+  let port = 0;
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) socket.on("error", () => near.destroy());
+  }).listen(0, "localhost");
+  await once(server, "listening");
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    leadTo: (gatewayUrl) => {
+      port = Number(new URL(gatewayUrl).port);
+    },
+    close: () => void server.close(),
+  };
 }
 
 /**
@@ -144,11 +182,12 @@ type Cookie = Awaited<ReturnType<typeof sessionCookie>>;
  * Signs in without a page.
  * @returns the cookie for the browser
  */
-async function sessionCookie(gateway: TestGateway, credentials: Credentials) {
-  const browser = openBrowser(gateway);
+async function sessionCookie(gateway: TestGateway, url: string, credentials: Credentials) {
+  const browser = openBrowser(gateway, url);
   await browser.signIn(credentials);
   const [name = "", value = ""] = (browser.cookie() ?? "").split("=");
-  return { name, value, domain: "127.0.0.1", path: "/graphql", httpOnly: true, sameSite: "Strict" as const };
+  const domain = new URL(url).hostname;
+  return { name, value, domain, path: "/graphql", httpOnly: true, sameSite: "Strict" as const };
 }
 
 /**
