@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { COLOR_RULES, fits, violations } from "./axe";
+import { COLOR_RULES, fits, ownPart, violations } from "./axe";
 import { type Filled, fill, VIEWS } from "./views";
 import { act, describeDashboard, dialogOf, eventually, follow, gone, pagePaths, seen } from "./visit";
 
@@ -23,9 +23,12 @@ describeDashboard("accessibility:", (dashboard) => {
    */
   const check = async (page: Page, name: string) => {
     const hasDialog = (await dialogOf(page).count()) > 0;
-    const within = hasDialog ? "[role=dialog]" : undefined;
+    const part = await ownPart(page);
     const passes = (only?: string[]) =>
-      eventually(async () => [name, await violations(page, { only, within })]).toEqual([name, []]);
+      eventually(async () => [name, await violations(page, { ...part, ...(only && { only }) })]).toEqual([
+        name,
+        [],
+      ]);
     const show = async (colorScheme: "light" | "dark", size: keyof typeof SIZES) => {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });

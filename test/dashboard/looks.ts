@@ -1,12 +1,17 @@
 import type { Page } from "playwright-core";
-import { COLOR_RULES, fits, violations } from "./axe";
+import { type Checked, COLOR_RULES, fits, ownPart, violations } from "./axe";
 import { eventually } from "./visit";
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-/** Checks that a page fits a desktop and a phone, and passes axe, light and dark; then it is a light desktop again. */
-export async function looksRight(page: Page): Promise<void> {
+/**
+ * Checks that a page fits a desktop and a phone, and that what only this page has passes axe, light and dark; then it is a
+ * light desktop again.
+ * @param part what axe checks, if it is more
+ */
+export async function looksRight(page: Page, part?: Checked): Promise<void> {
+  const checked = part ?? (await ownPart(page));
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     for (const viewport of [DESKTOP, PHONE]) {
@@ -14,7 +19,7 @@ export async function looksRight(page: Page): Promise<void> {
       await eventually(async () => [viewport.width, await fits(page)]).toEqual([viewport.width, true]);
     }
     const only = colorScheme === "dark" ? { only: COLOR_RULES } : {};
-    await eventually(() => violations(page, only)).toEqual([]);
+    await eventually(() => violations(page, { ...checked, ...only })).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(DESKTOP);
