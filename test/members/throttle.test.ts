@@ -373,61 +373,35 @@ onAnyEngine((engine) => {
     const wrong = replies.filter((reply) => codeOf(reply) === "invalid_credentials");
     expect(wrong).toHaveLength(PER_PAIR);
   });
-});
 
-test("an address is closed for a while after 50 attempts, whichever accounts they are for", async () => {
-  const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
-  try {
+  test("an address is closed for a while after 50 attempts, whichever accounts they are for", async () => {
     const { email, password } = await addMember(gateway);
-    const attempt = (input: object, ip: string) =>
-      gateway.graphql(SIGN_IN, { input }, { token: null, headers: { "x-forwarded-for": ip } });
-    const from = (i: number) => attempt({ email: `${i}@example.com`, password: "wrong" }, "192.0.2.7");
-    const replies = await inTurns(PER_ADDRESS, from);
+    const replies = await inTurns(PER_ADDRESS, (i) => attempt(`${i}@example.com`, "wrong", "192.0.2.7"));
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
-    const rejected = await attempt({ email, password }, "192.0.2.7");
+    const rejected = await attempt(email, password, "192.0.2.7");
     expect([rejected.status, codeOf(rejected)]).toEqual([429, "too_many_attempts"]);
     expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(codeOf(await attempt({ email, password }, "192.0.2.8"))).toBeUndefined();
-  } finally {
-    await gateway.close();
-  }
-});
+    expect(codeOf(await attempt(email, password, "192.0.2.8"))).toBeUndefined();
+  });
 
-test("an IPv6 network of 64 bits counts as one address, and a right password does not count", async () => {
-  const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
-  try {
+  const wrong = (i: number, ip: string) => attempt(`${i}@example.com`, "wrong", ip);
+
+  test("an IPv6 network of 64 bits counts as one address, and a right password does not count", async () => {
     const { email, password } = await addMember(gateway);
-    const attempt = (input: object, ip: string) =>
-      gateway.graphql(SIGN_IN, { input }, { token: null, headers: { "x-forwarded-for": ip } });
-    const wrong = (i: number, ip: string) => attempt({ email: `${i}@example.com`, password: "wrong" }, ip);
     await inTurns(PER_ADDRESS - 1, (i) => wrong(i, `2001:db8::${i + 1}`));
-    for (let i = 0; i < 3; i++) {
-      expect(codeOf(await attempt({ email, password }, "2001:db8:0:0:ffff::1"))).toBeUndefined();
-    }
+    for (let i = 0; i < 3; i++)
+      expect(codeOf(await attempt(email, password, "2001:db8:0:0:ffff::1"))).toBeUndefined();
     expect(codeOf(await wrong(98, "2001:db8::aaaa"))).toBe("invalid_credentials");
     expect(codeOf(await wrong(99, "2001:db8:0:0:1:2:3:4"))).toBe("too_many_attempts");
     expect(codeOf(await wrong(99, "2001:db8:0:1::1"))).toBe("invalid_credentials");
-  } finally {
-    await gateway.close();
-  }
-});
+  });
 
-slowTest("an IPv6 site of 48 bits is closed after 200 attempts from its networks", async () => {
-  const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
-  try {
-    const wrong = (i: number, ip: string) =>
-      gateway.graphql(
-        SIGN_IN,
-        { input: { email: `${i}@example.com`, password: "wrong" } },
-        { token: null, headers: { "x-forwarded-for": ip } },
-      );
+  slowTest("an IPv6 site of 48 bits is closed after 200 attempts from its networks", async () => {
     const replies = await inTurns(PER_SITE, (i) => wrong(i, `2001:db8:1:${i.toString(16)}::1`));
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
     expect(codeOf(await wrong(201, "2001:db8:1:ffff::1"))).toBe("too_many_attempts");
     expect(codeOf(await wrong(201, "2001:db8:2:ffff::1"))).toBe("invalid_credentials");
-  } finally {
-    await gateway.close();
-  }
+  });
 });
 
 test("sign-ins that wait long shed no other request", async () => {
