@@ -73,10 +73,10 @@ describeGateway(
       });
       try {
         const outcomes = async () => [await outcomeFrom(gateway, secret), await outcomeFrom(other, secret)];
-        for (let round = 0; round < 5; round++) {
+        for (const everywhere of [null, []]) {
           await desk.update(id, { allowedNetworks: ["192.0.2.0/24"] });
           expect(await outcomes()).toEqual([REJECTED, REJECTED]);
-          await desk.update(id, { allowedNetworks: round % 2 === 0 ? null : [] });
+          await desk.update(id, { allowedNetworks: everywhere });
           expect(await outcomes()).toEqual([ACCEPTED, ACCEPTED]);
         }
       } finally {
@@ -167,11 +167,11 @@ describe("without a trusted proxy", () => {
     test("no header moves a client into an allowed network, or out of one", async () => {
       const elsewhere = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"] });
       const here = await mint(gateway, { allowedNetworks: ["127.0.0.1/32"] });
-      for (const name of tricks) {
-        for (const value of ["192.0.2.1", "127.0.0.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"]) {
-          expect(await outcomeFrom(gateway, elsewhere.secret, { [name]: value })).toBe(REJECTED);
-          expect(await outcomeFrom(gateway, here.secret, { [name]: value })).toBe(ACCEPTED);
-        }
+      // All at once: if one of them counted, it would do so beside the others.
+      for (const value of ["192.0.2.1", "127.0.0.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"]) {
+        const headers = Object.fromEntries(tricks.map((name) => [name, value]));
+        expect(await outcomeFrom(gateway, elsewhere.secret, headers)).toBe(REJECTED);
+        expect(await outcomeFrom(gateway, here.secret, headers)).toBe(ACCEPTED);
       }
       const forwarded = { forwarded: "for=192.0.2.1;by=127.0.0.1" };
       expect(await outcomeFrom(gateway, elsewhere.secret, forwarded)).toBe(REJECTED);
@@ -184,7 +184,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const problemsOf = ({ body }: Reply) =>
     body.errors[0].extensions.problems.map(({ path }: { path: string }) => path);
 
-  test.each([
+  const NO_NETWORKS = [
     "10.0.0.1",
     "10.0.0.0/33",
     "10.0.0.0/-1",
@@ -205,15 +205,18 @@ describeGateway({ engine: "any" }, (gateway) => {
     "\0",
     "1/8",
     "0x0a000000/8",
-  ])("%j is no network", async (network) => {
+  ];
+
+  test("what is no network is rejected at its place", async () => {
     const { id } = await mint(gateway);
-    const allowedNetworks = ["192.0.2.0/24", network];
-    for (const rejected of [
-      await desk.create({ name: `no network ${Math.random()}`, allowedNetworks }),
-      await desk.update(id, { allowedNetworks }),
-    ]) {
-      expect(codeOf(rejected)).toBe("invalid_request");
-      expect(problemsOf(rejected)).toEqual(["input.allowedNetworks.1"]);
+    const rejectionOf = (reply: Reply) => [codeOf(reply), problemsOf(reply)];
+    const rejected = ["invalid_request", ["input.allowedNetworks.1"]];
+    for (const network of NO_NETWORKS) {
+      const allowedNetworks = ["192.0.2.0/24", network];
+      const created = await desk.create({ name: "no network", allowedNetworks });
+      const updated = await desk.update(id, { allowedNetworks });
+      const rejections = [network, rejectionOf(created), rejectionOf(updated)];
+      expect(rejections).toEqual([network, rejected, rejected]);
     }
     expect((await desk.find(id)).body.data.apiKey.allowedNetworks).toBeNull();
   });
