@@ -171,13 +171,16 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return credentials.slice(credentials.lastIndexOf(" ") + 1);
 }
 
+/** Returns the organization that the caller acts for. */
+export function callerOrganization({ caller }: RequestContext): CallerOrganization {
+  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
+  return caller.organization;
+}
+
 /**
  * Returns the ID of the organization that the caller acts for; every read and write is limited to that organization.
  */
-export function organizationOf({ caller }: RequestContext): string {
-  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
-  return caller.organization.id;
-}
+export const organizationOf = (context: RequestContext): string => callerOrganization(context).id;
 
 /**
  * Returns the caller if it is an agent.

@@ -59,6 +59,7 @@ const COVERED = {
   ],
   single: [
     "viewer",
+    "organization",
     "whoami",
     "apiKey",
     "message",
@@ -322,7 +323,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   }`;
   const LISTS = `{
     invitations { id email invitedBy organization { slug } } sessions { id isCurrent } passkeys { id name }
-    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
+    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } } organization { id slug }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
   }`;

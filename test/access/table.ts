@@ -326,6 +326,10 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($token: String!) { invitation(token: $token) { id } }",
     variables: anInvitation,
   },
+  "Query.organization": {
+    outcomes: ALLOWED.membersAndOrganizationKeys,
+    document: "{ organization { id createdAt } }",
+  },
   "Query.agents": { outcomes: ALLOWED.membersAndOrganizationKeys, document: "{ agents { id } }" },
   "Query.apiKeys": {
     outcomes: andOrganizationKeys(ALLOWED.managers),

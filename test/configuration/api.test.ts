@@ -127,6 +127,17 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await configurations.versions(id, { after }))).toBe("invalid_cursor");
   });
 
+  test("a document is published instead of the draft, and never unchecked as if it were an earlier version", async () => {
+    const { id } = await newAgent();
+    await configurations.save(id, OTHER, 0);
+    const made = await configurations.publish(id, { expectedLiveVersion: 1, document: DOCUMENT });
+    expect(made.body.data.publishConfiguration).toMatchObject({ version: 2, restoredFrom: null });
+    expect((await configurations.draft(id)).body.data.configurationDraft.document).toEqual(OTHER);
+    const invalid = { expectedLiveVersion: 2, document: { format: 0 } };
+    for (const publication of [invalid, { ...invalid, fromVersion: 1 }, { ...invalid, expectedRevision: 1 }])
+      expect(codeOf(await configurations.publish(id, publication))).toBe("invalid_request");
+  });
+
   test("problems have their path and position when a document is checked, saved and published", async () => {
     const { id } = await newAgent();
     const document = {

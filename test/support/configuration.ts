@@ -1,3 +1,4 @@
+import type { PublishConfigurationInput } from "../../src/features/configuration/configuration.inputs";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { CompiledConfiguration } from "../../src/features/configuration/document/compiled-configuration";
 import type { ClauseResult } from "../../src/features/configuration/document/conditions/condition";
@@ -134,20 +135,10 @@ export function configurationClient(gateway: TestGateway) {
         { agentId, document, expectedRevision },
         more,
       ),
-    publish: (
-      agentId: string,
-      publication: { expectedLiveVersion: number; fromVersion?: number; note?: string },
-      more?: Call,
-    ) =>
+    publish: (agentId: string, publication: Omit<PublishConfigurationInput, "agentId">, more?: Call) =>
       call(
-        `mutation ($agentId: ID!, $expectedLiveVersion: Int!, $fromVersion: Int, $note: String) {
-          publishConfiguration(
-            input: {
-              agentId: $agentId, expectedLiveVersion: $expectedLiveVersion, fromVersion: $fromVersion, note: $note
-            }
-          ) { ${VERSION} }
-        }`,
-        { agentId, ...publication },
+        `mutation ($input: PublishConfigurationInput!) { publishConfiguration(input: $input) { ${VERSION} } }`,
+        { input: { agentId, ...publication } },
         more,
       ),
   };

@@ -1,9 +1,12 @@
-import { Ctx, Mutation, Query, Resolver } from "type-graphql";
-import type { RequestContext } from "../../auth/context";
+import { Ctx, FieldResolver, GraphQLISODateTime, Mutation, Query, Resolver, Root } from "type-graphql";
+import type { CallerOrganization } from "../../auth/caller";
+import { callerOrganization, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import type { Timestamp } from "../../common/time";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
+import { Organization } from "../organizations/organization.entity";
 import { Agent } from "./agent.entity";
 import { CreateAgentInput, DeleteAgentInput, RenameAgentInput } from "./agent.inputs";
 import { MAX_AGENTS } from "./agent.limits";
@@ -58,5 +61,16 @@ export class AgentResolver {
     const deleted = await this.service.delete(context, id);
     this.purge.start(deleted);
     return deleted;
+  }
+
+  @FieldResolver(() => Organization, { description: "The organization that the agent belongs to." })
+  organization(@Ctx() context: RequestContext): CallerOrganization {
+    return callerOrganization(context);
+  }
+
+  @FieldResolver(() => GraphQLISODateTime, { description: "When the agent was created." })
+  async createdAt(@Root() agent: Agent): Promise<Timestamp> {
+    // The agent of a key's identity has no such field.
+    return agent.createdAt ?? (await this.service.of({ agentId: agent.id })).createdAt;
   }
 }

@@ -2,6 +2,7 @@ import { ArgsType, Field, ID, InputType, Int } from "type-graphql";
 import { Nullable, Optional } from "../../common/nullable";
 import { PageArgs } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
+import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { NOTE_MAX_LENGTH } from "./configuration.limits";
 
@@ -43,7 +44,18 @@ export class SaveConfigurationDraftInput {
   expectedRevision!: number;
 }
 
-@InputType({ description: "A configuration to publish: the draft, or an earlier version." })
+/** Rejects two sources: an earlier version is published without a check. */
+const HAS_ONE_SOURCE: ObjectRule = {
+  fields: ["document", "fromVersion", "expectedRevision"],
+  check: ({ document, fromVersion, expectedRevision }) => {
+    if (document == null || (fromVersion == null && expectedRevision == null)) return undefined;
+    const other = fromVersion == null ? "expectedRevision" : "fromVersion";
+    return { path: "document", message: `is not allowed with ${other}` };
+  },
+};
+
+@InputType({ description: "A configuration to publish: the draft, a document, or an earlier version." })
+@Rule(HAS_ONE_SOURCE)
 export class PublishConfigurationInput {
   @Field(() => ID, AGENT_ID)
   agentId!: string;
@@ -60,8 +72,14 @@ export class PublishConfigurationInput {
   )
   expectedRevision?: number | null | undefined;
 
-  @Nullable(() => Int, "An earlier version to publish again; null or omitted for the draft.")
+  @Nullable(() => Int, "An earlier version to publish again; null or omitted for the draft or `document`.")
   fromVersion?: number | null | undefined;
+
+  @Nullable(
+    () => GraphQLJsonObject,
+    "A document to publish instead of the draft, which is left unchanged; null or omitted for the draft or `fromVersion`.",
+  )
+  document?: Record<string, unknown> | null | undefined;
 
   @Optional(() => String, "Note about the changes, at most 500 characters.")
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })

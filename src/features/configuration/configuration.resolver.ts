@@ -93,7 +93,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Mutation(() => ConfigurationVersion, {
     description:
-      "Publishes and deletes the draft of an agent's configuration, or publishes an earlier version again. The new version takes effect with the next decision.",
+      "Publishes and deletes the draft of an agent's configuration, or publishes a document or an earlier version. The new version takes effect with the next decision.",
   })
   publishConfiguration(
     @Ctx() context: RequestContext,

@@ -59,7 +59,7 @@ export interface Publication {
   /** The revision of the draft that the caller has reviewed; any if omitted. */
   expectedRevision?: number | null | undefined;
   fromVersion?: number | null | undefined;
-  document?: Record<string, unknown> | undefined;
+  document?: Record<string, unknown> | null | undefined;
   /** The reason for publishing the document even if its tests fail. */
   ignoreTests?: string | null | undefined;
   note?: string | null | undefined;

@@ -30,6 +30,7 @@ export class Organization {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deactivatedAt!: Timestamp | null;
 
+  @Field(() => GraphQLISODateTime, { description: "When the organization was created." })
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

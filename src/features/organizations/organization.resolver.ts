@@ -1,5 +1,6 @@
-import { Ctx, Mutation, Resolver } from "type-graphql";
-import type { RequestContext } from "../../auth/context";
+import { Ctx, Mutation, Query, Resolver } from "type-graphql";
+import type { CallerOrganization } from "../../auth/caller";
+import { callerOrganization, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
@@ -10,6 +11,12 @@ import { OrganizationService } from "./organization.service";
 @Resolver(() => Organization)
 export class OrganizationResolver {
   constructor(private readonly organizations: OrganizationService) {}
+
+  @Access({ member: true, organizationKey: true })
+  @Query(() => Organization, { description: "The caller's organization." })
+  organization(@Ctx() context: RequestContext): CallerOrganization {
+    return callerOrganization(context);
+  }
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Organization, {
