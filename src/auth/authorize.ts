@@ -91,7 +91,7 @@ function authorizeMember(
   if (needed !== true && !holds(caller, needed)) {
     throw new GatewayError("forbidden", `This requires the permission ${needed}.`);
   }
-  if (needsActive && caller.organization.deactivatedAt !== null) {
+  if (needsActive && caller.kind === "member" && caller.organization.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");
   }
 }

@@ -1,36 +1,40 @@
 import type { Command } from "commander";
-import { operatorFor } from "../auth/context";
-import type { Agent } from "../features/agents/agent.entity";
-import { CreateAgentInput, RenameAgentInput } from "../features/agents/agent.inputs";
-import { validateInput } from "../schema/validate-input";
+import { decodeCursor, encodeCursor } from "../pagination/cursor";
+import { mutation, query, type Run, withClient, withRun } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { print, printJson, printTable } from "./output";
-import { addPageOptions, listPages, type PageOptions } from "./pages";
-import { withServices } from "./services";
+import { addOrganizationOption, withAgent } from "./lookups";
+import { fieldsOf, printResult, printRows, recordOf } from "./output";
+import { addPageOptions, listPages, type Page, type PageOptions } from "./pages";
+
+const AGENT = "id slug name organization { slug } createdAt";
+
+const LIST = query("agents", "", AGENT);
+const CREATE = mutation("createAgent", AGENT);
+const RENAME = mutation("renameAgent", AGENT);
+const DELETE = mutation("deleteAgent", `${AGENT} deletedAt`);
 
 interface Json {
   json?: boolean;
+}
+
+interface Agent {
+  id: string;
+  name: string;
 }
 
 export const description = "Agents";
 
 /** Adds the commands of `gateway agents`. */
 export function add(agents: Command): void {
-  agents
-    .command("add")
+  addOrganizationOption(agents.command("add"))
     .description("create an agent")
-    .requiredOption("--org <slug>", "organization of the agent")
     .requiredOption("--slug <slug>", "unique short name")
     .requiredOption("--name <name>", "display name")
     .option("--json", "print one JSON object")
-    .action(({ org, slug, name, json }: Json & { org: string; slug: string; name: string }) =>
-      withServices(async (services) => {
-        const input = Object.assign(new CreateAgentInput(), { slug, name });
-        await validateInput(input);
-        const organization = await services.organizations.bySlug(org);
-        const agent = await services.agents.create(operatorFor(organization), input);
-        if (json) printJson(describe({ ...agent, organization }));
-        else print(`Created the agent ${slug}.`);
+    .action(({ org, slug, name, json }: Json & { org?: string; slug: string; name: string }) =>
+      withRun({ org }, async (run) => {
+        const agent = await run<Agent>(CREATE, { input: { slug, name } });
+        printResult(json, recordOf(agent), `Created the agent ${slug}.`);
       }),
     );
 
@@ -41,13 +45,9 @@ export function add(agents: Command): void {
     .argument("<name>", "the new display name")
     .option("--json", "print one JSON object")
     .action((slug: string, name: string, { json }: Json) =>
-      withServices(async (services) => {
-        const { id, organization } = await services.agents.bySlug(slug);
-        const args = Object.assign(new RenameAgentInput(), { id, name });
-        await validateInput(args);
-        const agent = await services.agents.rename(operatorFor(organization), args);
-        if (json) printJson(describe({ ...agent, organization }));
-        else print(`${slug} is now called ${agent.name}.`);
+      withAgent(slug, async (run, { id }) => {
+        const agent = await run<Agent>(RENAME, { input: { id, name } });
+        printResult(json, recordOf(agent), `${slug} is now called ${agent.name}.`);
       }),
     );
 
@@ -58,12 +58,11 @@ export function add(agents: Command): void {
     .argument("<slug>", "slug of the agent")
     .option("--json", "print one JSON object")
     .action((slug: string, options: Json & Confirmation) =>
-      withServices(async (services) => {
-        const { id, name, organization } = await services.agents.bySlug(slug);
+      withAgent(slug, async (run, { id, name }) => {
         await confirm(`Delete the agent ${slug} (${name}), with its contacts and messages?`, options);
-        const agent = await services.agents.delete(operatorFor(organization), id);
-        if (options.json) printJson({ ...describe({ ...agent, organization }), deletedAt: agent.deletedAt });
-        else print(`Deleted the agent ${slug}. The servers will remove its data within hours.`);
+        const agent = await run<Agent>(DELETE, { input: { id } });
+        const done = `Deleted the agent ${slug}. The servers will remove its data within hours.`;
+        printResult(options.json, recordOf(agent), done);
       }),
     );
 
@@ -72,24 +71,37 @@ export function add(agents: Command): void {
     .option("--org <slug>", "only agents of this organization")
     .option("--json", "print one JSON array")
     .action(({ org, json, ...pages }: Json & PageOptions & { org?: string }) =>
-      withServices(async (services) => {
-        if (org !== undefined) await services.organizations.bySlug(org);
-        await listPages(
-          pages,
-          (page) => services.agents.listAll({ org, ...page }),
-          (rows) => {
-            if (json) printJson(rows.map(describe));
-            else printTable(rows.map(describe), "No matching agents.");
-          },
+      withClient(async ({ about, services }) => {
+        const read =
+          services && org === undefined
+            ? (page: Page) => services.agents.listAll(page)
+            : await pagesOfOrganization(await about({ org }));
+        await listPages(pages, read, (rows) =>
+          printRows(
+            json,
+            rows.map((row) => fieldsOf(row, AGENT)),
+            "id slug name organization createdAt",
+            "No matching agents.",
+          ),
         );
       }),
     );
 }
 
-const describe = ({ id, slug, name, organization, createdAt }: Agent) => ({
-  id,
-  slug,
-  name,
-  organization: organization?.slug,
-  createdAt,
-});
+/** Returns a function that reads a page of an organization's few agents, of which the API has no pages. */
+async function pagesOfOrganization(run: Run) {
+  const agents = (await run<Agent[]>(LIST)).sort((one, other) => (one.id < other.id ? -1 : 1));
+  return async ({ first, after }: Page) => {
+    const afterId = after === null ? "" : decodeCursor("agent", after, (id) => /^[\w-]+$/.test(id));
+    const rest = agents.filter(({ id }) => id > afterId);
+    const nodes = rest.slice(0, first);
+    const last = nodes.at(-1);
+    return {
+      nodes,
+      pageInfo: {
+        hasNextPage: rest.length > first,
+        endCursor: last === undefined ? null : encodeCursor("agent", last.id),
+      },
+    };
+  };
+}

@@ -1,17 +1,19 @@
-import { type Command, Option } from "commander";
-import { operatorFor } from "../auth/context";
-import { AuditLogArgs } from "../features/audit/audit.inputs";
-import { AuditAction } from "../features/audit/audit-actions";
+import type { Command } from "commander";
 import type { AuditChange } from "../features/audit/audit-change";
 import type { AuditEntry } from "../features/audit/audit-entry.entity";
-import { printJson, printTable } from "./output";
-import { addPageOptions, listPages, type PageOptions } from "./pages";
-import { withServices } from "./services";
+import { withRun } from "./client";
+import { addOrganizationOption } from "./lookups";
+import { printRows } from "./output";
+import { addPageOptions, listPages, type PageOptions, pagesOf } from "./pages";
 import { parseTime } from "./time";
 
+const PARAMETERS = "action: AuditAction, actorId: ID, targetId: ID, since: DateTimeISO, until: DateTimeISO";
+const ENTRY =
+  "id createdAt action actorKind actorId actorName targetId targetName targetHint changes { field before after } detail count ip userAgent requestId";
+
 interface Options extends PageOptions {
-  org: string;
-  action?: AuditAction;
+  org?: string;
+  action?: string;
   actor?: string;
   target?: string;
   since?: Date;
@@ -23,12 +25,9 @@ export const description = "Audit logs";
 
 /** Adds the commands of `gateway audit`. */
 export function add(audit: Command): void {
-  addPageOptions(audit.command("list"))
+  addPageOptions(addOrganizationOption(audit.command("list")))
     .description("show an organization's audit log, newest first")
-    .requiredOption("--org <slug>", "slug of the organization")
-    .addOption(
-      new Option("--action <action>", "only entries with this action").choices(Object.values(AuditAction)),
-    )
+    .option("--action <action>", "only entries with this action, such as api_key_created")
     .option("--actor <id>", "only actions by the member or key with this ID")
     .option("--target <id>", "only actions on the key, member, agent or organization with this ID")
     .option(
@@ -38,32 +37,27 @@ export function add(audit: Command): void {
     )
     .option("--until <time>", "only entries before this time, or before a duration such as 7d ago", parseTime)
     .option("--json", "print one JSON array")
-    .action(({ org, actor, target, json, limit, after, all, ...filters }: Options) =>
-      withServices(async (services) => {
-        const context = operatorFor(await services.organizations.bySlug(org));
-        const args = { actorId: actor, targetId: target, ...filters };
-        await listPages(
+    .action(({ org, actor: actorId, target: targetId, json, limit, after, all, ...filters }: Options) =>
+      withRun({ org }, (run) =>
+        listPages(
           { limit, after, all },
-          (page) => services.audit.list(context, Object.assign(new AuditLogArgs(), args, page)),
-          (entries) => {
-            if (json) printJson(entries.map(({ organizationId: _, countedAs: __, ...entry }) => entry));
-            else printTable(entries.map(toRow), "No matching entries.");
-          },
-        );
-      }),
+          pagesOf<AuditEntry>(run, "auditLog", PARAMETERS, ENTRY, { actorId, targetId, ...filters }),
+          (entries) =>
+            printRows(
+              json,
+              entries,
+              "at=createdAt action actor=actorName target=targetName hint=targetHint changes count ip targetId",
+              "No matching entries.",
+              toRow,
+            ),
+        ),
+      ),
     );
 }
 
-const toRow = ({ changes, detail, ...entry }: AuditEntry) => ({
-  at: entry.createdAt,
-  action: entry.action,
-  actor: entry.actorName,
-  target: entry.targetName,
-  hint: entry.targetHint,
-  changes: changes.map(formatChange).join("; ") || detail,
-  count: entry.count,
-  ip: entry.ip,
-  targetId: entry.targetId,
+const toRow = (entry: AuditEntry) => ({
+  ...entry,
+  changes: entry.changes.map(formatChange).join("; ") || entry.detail,
 });
 
 const formatChange = ({ field, before, after }: AuditChange) =>

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { check } from "./document-check";
-import { test } from "./document-tests";
+import { get, publish } from "./published-configuration";
 import { wholeNumber } from "./whole-number";
 
 const MAX_VERSION = 2 ** 31 - 1;
@@ -8,6 +7,11 @@ const versionNumber = wholeNumber(1, MAX_VERSION);
 
 interface AgentOption {
   agent: string;
+}
+
+interface TestOptions {
+  junit?: string;
+  json?: boolean;
 }
 
 export interface GetOptions extends AgentOption {
@@ -34,14 +38,16 @@ export function add(configuration: Command): void {
     .addOption(new Option("--version <n>", "another version").argParser(versionNumber).conflicts("draft"))
     .option("--draft", "the draft")
     .option("--json", "print one JSON object with the document, its version and digest")
-    .action(async (options: GetOptions) => (await inDatabase()).get(options));
+    .action(get);
 
   configuration
     .command("check")
     .description("check a configuration document without a database; exit code 1 if it cannot be published")
     .argument("<file>", "the document as JSON")
     .option("--json", "print one JSON object")
-    .action(check);
+    .action(async (file: string, options: { json?: boolean }) =>
+      (await import("./document-check.js")).check(file, options),
+    );
 
   configuration
     .command("test")
@@ -49,7 +55,9 @@ export function add(configuration: Command): void {
     .argument("<file>", "the document as JSON")
     .option("--junit <file>", "write a report in the format of JUnit, for pipelines")
     .option("--json", "print one JSON object")
-    .action(test);
+    .action(async (file: string, options: TestOptions) =>
+      (await import("./document-tests.js")).test(file, options),
+    );
 
   configuration
     .command("publish")
@@ -68,8 +76,5 @@ export function add(configuration: Command): void {
       "publish even if tests of the document fail; the reason is recorded in the audit log",
     )
     .option("--json", "print one JSON object")
-    .action(async (file: string, options: PublishOptions) => (await inDatabase()).publish(file, options));
+    .action(publish);
 }
-
-/** Loads the services only for commands that need a database, because loading takes a second. */
-const inDatabase = () => import("./published-configuration.js");

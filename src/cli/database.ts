@@ -6,6 +6,7 @@ import { restoreSteps } from "../features/restores/restore-steps";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
 import { withDatabase, withServices } from "./services";
+import { addOnDatabase } from "./target";
 
 const HELD_LINES =
   'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.';
@@ -18,8 +19,7 @@ interface Json {
 
 /** Adds the commands `migrate`, `backup`, `restore` and `restored`. */
 export function addDatabaseCommands(program: Command): void {
-  program
-    .command("migrate")
+  addOnDatabase(program, "migrate")
     .description("run the pending database migrations")
     .option("--json", "print one JSON object")
     .action(({ json }: Json) =>
@@ -30,8 +30,7 @@ export function addDatabaseCommands(program: Command): void {
       }),
     );
 
-  program
-    .command("backup")
+  addOnDatabase(program, "backup")
     .description("copy the embedded database to a file, even while the server is running")
     .argument("<file>", "path of the backup file")
     .option("--force", "overwrite an existing file")
@@ -42,7 +41,7 @@ export function addDatabaseCommands(program: Command): void {
       else print(`Backed up to ${copied.file} (${copied.bytes} bytes).`);
     });
 
-  addYesOption(program.command("restore"))
+  addYesOption(addOnDatabase(program, "restore"))
     .description("replace the embedded database with a backup; stop the server first")
     .argument("<file>", "path of the backup file")
     .option("--force", "overwrite an existing database")
@@ -62,7 +61,7 @@ export function addDatabaseCommands(program: Command): void {
       }
     });
 
-  addYesOption(program.command("restored"))
+  addYesOption(addOnDatabase(program, "restored"))
     .description("hold back everything that a database restored from a backup would send again")
     .option("--same", "confirm that this database may deliver after an intentional move; holds nothing back")
     .option("--json", "print one JSON object")

@@ -1,9 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { StartupError } from "../errors";
+import { checkDocument } from "../features/configuration/document/check-document";
 import { CompiledConfiguration } from "../features/configuration/document/compiled-configuration";
+import type { ConfigurationDocument } from "../features/configuration/document/format";
 import { gapsOf } from "../features/decisions/configuration-tests/coverage";
 import { runTests } from "../features/decisions/configuration-tests/run-tests";
-import { checkedDocument } from "./document-check";
+import { checkedDocument } from "./checked-document";
 import { junitOf } from "./junit";
 import { print, printJson } from "./output";
 
@@ -12,7 +14,9 @@ import { print, printJson } from "./output";
  * @throws StartupError if a test fails
  */
 export async function test(file: string, { json, junit }: { json?: boolean; junit?: string }): Promise<void> {
-  const { parsed } = await checkedDocument(file, json);
+  const { result } = await checkedDocument(file, json, checkDocument);
+  // A document without problems was parsed.
+  const parsed = result.document as ConfigurationDocument;
   const report = runTests(new CompiledConfiguration(parsed, true), parsed.tests ?? []);
   if (junit !== undefined) await writeFile(junit, junitOf(file, report));
   const { total, failed, differences, coverage } = report;

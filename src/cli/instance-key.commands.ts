@@ -1,13 +1,14 @@
 import type { Command } from "commander";
+import { withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { print, printJson } from "./output";
-import { withServices } from "./services";
+import { printResult } from "./output";
+import { addOnDatabase } from "./target";
 
 export const description = "The key that encrypts signing secrets and stored credentials";
 
 /** Adds the commands of `gateway instance-key`. */
 export function add(instanceKey: Command): void {
-  addYesOption(instanceKey.command("replace"))
+  addYesOption(addOnDatabase(instanceKey, "replace"))
     .description(
       "replace a lost instance key and discard all signing secrets and credentials; stop the servers first",
     )
@@ -16,8 +17,7 @@ export function add(instanceKey: Command): void {
       withServices(async ({ instanceKey }) => {
         await confirm("Discard all signing secrets and stored credentials?", options);
         await instanceKey.replace();
-        if (options.json) printJson({ replaced: true });
-        else print("The instance key was replaced.");
+        printResult(options.json, { replaced: true }, "The instance key was replaced.");
       }),
     );
 }

@@ -1,94 +1,72 @@
 import type { Command } from "commander";
-import { operatorFor } from "../auth/context";
 import { noSuch } from "../errors";
 import type { Invitation } from "../features/members/invitation.entity";
-import { InvitationMail, InviteMemberInput } from "../features/members/invitation.inputs";
-import { normalizeEmail } from "../features/members/member.service";
-import { validateInput } from "../schema/validate-input";
+import type { InvitationMail, NewInvitation } from "../features/members/invitation.inputs";
+import { mutation, query, withRun } from "./client";
+import { addOrganizationOption } from "./lookups";
 import { addPermissionOptions, permissionsOf } from "./members";
-import { print, printJson, printRecord, printTable } from "./output";
-import { withServices } from "./services";
+import { enumNames, print, printJson, printRecord, printResult, printRows, recordOf } from "./output";
+
+const COLUMNS = "id email organization permissions invitedBy createdAt expiresAt";
+const INVITATION = COLUMNS.replace("organization", "organization { slug }");
+
+const LIST = query("invitations", "", INVITATION);
+const INVITE = mutation("inviteMember", `invitation { ${INVITATION} } link mail`);
+const WITHDRAW = mutation("withdrawInvitation", INVITATION);
+
+const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
+  sent: "The link was also sent by e-mail.",
+  failed: "The mail server did not accept the e-mail. Pass on the link yourself.",
+  off: "The server does not send e-mail (SMTP_URL and MAIL_FROM are not set). Pass on the link yourself.",
+};
 
 interface Options {
-  org: string;
+  org?: string;
   json?: boolean;
 }
 
 type InviteOptions = Options & { email: string; manage?: boolean; permissions?: string[] };
 
-const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
-  [InvitationMail.sent]: "The link was also sent by e-mail.",
-  [InvitationMail.failed]: "The mail server did not accept the e-mail. Pass on the link yourself.",
-  [InvitationMail.off]:
-    "The server does not send e-mail (SMTP_URL and MAIL_FROM are not set). Pass on the link yourself.",
-};
-
 /** Adds the commands of `gateway members` for invitations. */
 export function addInvitationCommands(members: Command): void {
-  addPermissionOptions(members.command("invite"))
+  addPermissionOptions(addOrganizationOption(members.command("invite")))
     .description("invite a person with a one-time link, shown only once, that expires after 72 hours")
-    .requiredOption("--org <slug>", "organization of the new member")
     .requiredOption("--email <address>", "e-mail address of the person")
     .option("--json", "print one JSON object")
-    .action((options: InviteOptions) =>
-      withServices(async ({ organizations, invitations }) => {
-        const permissions = permissionsOf(options);
-        const input = Object.assign(new InviteMemberInput(), { email: options.email, permissions });
-        await validateInput(input);
-        const context = operatorFor(await organizations.bySlug(options.org));
-        const { invitation, link, mail } = await invitations.invite(context, input);
-        if (options.json) printJson({ ...describe(invitation), link, mail });
+    .action(({ org, json, email, ...options }: InviteOptions) =>
+      withRun({ org }, async (run) => {
+        const input = { email, permissions: enumNames(permissionsOf(options)) };
+        const { invitation, link, mail } = await run<NewInvitation>(INVITE, { input });
+        const record = { ...recordOf(invitation), link };
+        if (json) printJson({ ...record, mail });
         else {
-          printRecord({ ...toRow(describe(invitation)), link });
+          printRecord(record);
           print(`\nThe link will not be shown again. ${mail && MAIL_NOTES[mail]}`);
         }
       }),
     );
 
-  members
-    .command("invitations")
+  addOrganizationOption(members.command("invitations"))
     .description("list the pending invitations of an organization")
-    .requiredOption("--org <slug>", "slug of the organization")
     .option("--json", "print one JSON array")
     .action(({ org, json }: Options) =>
-      withServices(async ({ organizations, invitations }) => {
-        const found = (await invitations.list(operatorFor(await organizations.bySlug(org)))).map(describe);
-        if (json) printJson(found);
-        else printTable(found.map(toRow), "The organization has no pending invitations.");
+      withRun({ org }, async (run) => {
+        const found = await run<Invitation[]>(LIST);
+        printRows(json, found, COLUMNS, "The organization has no pending invitations.");
       }),
     );
 
-  members
-    .command("withdraw")
+  addOrganizationOption(members.command("withdraw"))
     .description("withdraw a pending invitation; its link stops working")
     .argument("<email>", "e-mail address of the person")
-    .requiredOption("--org <slug>", "organization that the person was invited to")
     .option("--json", "print one JSON object")
     .action((email: string, { org, json }: Options) =>
-      withServices(async ({ organizations, invitations }) => {
-        const context = operatorFor(await organizations.bySlug(org));
-        const pending = (await invitations.list(context)).find(
-          (each) => each.email === normalizeEmail(email),
-        );
+      withRun({ org }, async (run) => {
+        const address = email.trim().toLowerCase();
+        const pending = (await run<Invitation[]>(LIST)).find((each) => each.email === address);
         if (pending === undefined) throw noSuch("invitation");
-        const withdrawn = await invitations.withdraw(context, pending.id);
-        if (json) printJson(describe(withdrawn));
-        else print(`Withdrew the invitation for ${withdrawn.email}.`);
+        const withdrawn = await run<Invitation>(WITHDRAW, { input: { id: pending.id } });
+        printResult(json, recordOf(withdrawn), `Withdrew the invitation for ${withdrawn.email}.`);
       }),
     );
 }
-
-const describe = ({ id, email, organization, permissions, invitedBy, createdAt, expiresAt }: Invitation) => ({
-  id,
-  email,
-  organization: organization.slug,
-  permissions,
-  invitedBy,
-  createdAt,
-  expiresAt,
-});
-
-const toRow = ({ permissions, ...rest }: ReturnType<typeof describe>) => ({
-  ...rest,
-  permissions: permissions.join(", ") || "(none)",
-});

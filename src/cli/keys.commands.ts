@@ -1,30 +1,63 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
-import { operatorFor, type RequestContext } from "../auth/context";
-import { type KeyScope, SCOPES, type Scope } from "../auth/permissions";
+import { operatorFor } from "../auth/context";
+import type { Scope } from "../auth/permissions";
+import { DAY_SECONDS } from "../common/time";
 import { apiKeysIn } from "../credentials/token-format";
-import type { Services } from "../features";
-import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
-import {
-  CreateApiKeyInput,
-  type MintedApiKey,
-  RotateApiKeyInput,
-  UpdateApiKeyInput,
-} from "../features/api-keys/api-key.inputs";
+import type { ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
+import type { MintedApiKey } from "../features/api-keys/api-key.inputs";
 import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
-import type { KeySettings } from "../features/api-keys/key-changes";
-import { validateInput } from "../schema/validate-input";
+import { choicesOf } from "./choices";
+import { mutation, type Run, withClient, withServices } from "./client";
 import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { DURATION_FORM, duration } from "./duration";
-import { print, printJson, printRecord, printTable } from "./output";
-import { addPageOptions, listPages, type PageOptions } from "./pages";
-import { withServices } from "./services";
+import { agentIdOf, withAgent, withKey } from "./lookups";
+import {
+  enumNames,
+  fieldsOf,
+  print,
+  printJson,
+  printRecord,
+  printResult,
+  printRows,
+  recordOf,
+} from "./output";
+import { addPageOptions, listPages, type Page, type PageOptions, pagesOf } from "./pages";
+import { addOnDatabase } from "./target";
 import { wholeNumber } from "./whole-number";
 
-const DAY_SECONDS = 24 * 60 * 60;
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
+
+const KEY =
+  "id name agent { slug } hint state createdAt expiresAt revokedAt lastUsedAt lastUsedIp scopes description rateLimitPerMinute allowedNetworks";
+const COLUMNS =
+  "hint name agent state createdAt expiresAt revokedAt lastUsedAt lastUsedIp rateLimitPerMinute scopes allowedNetworks id";
+const MINTED =
+  "apiKey { id name agent { slug } hint createdAt expiresAt scopes description rateLimitPerMinute allowedNetworks } secret";
+
+const CREATE = mutation("createApiKey", MINTED);
+const ROTATE = mutation("rotateApiKey", MINTED);
+const UPDATE = mutation("updateApiKey", KEY);
+const REVOKE = mutation("revokeApiKey", KEY);
+
+const STATES = choicesOf<ApiKeyState>({ active: true, revoked: true, expired: true });
+const SCOPES = choicesOf<Scope>({
+  "agent:decide": true,
+  "agent:read": true,
+  "contacts:export": true,
+  "contacts:read": true,
+  "contacts:write": true,
+  "conversations:read": true,
+  "conversations:write": true,
+  "events:read": true,
+  "mcp:graphql": true,
+  "messages:read": true,
+  "messages:write": true,
+  "pets:read": true,
+  "pets:write": true,
+});
 
 const DESCRIPTION = ["--description <text>", "purpose of the key"] as const;
 const RATE_LIMIT = [
@@ -73,19 +106,22 @@ export function add(keys: Command): void {
     .option(...NETWORKS)
     .option("--json", "print one JSON object")
     .action(
-      (options: Json & Settings & { agent: string; name: string; expiresIn?: number; scopes?: Scope[] }) =>
-        withServices(async (services) => {
-          const agent = await services.agents.bySlug(options.agent);
-          const input = Object.assign(new CreateApiKeyInput(), {
-            agentId: agent.id,
-            name: options.name,
-            expiresAt: options.expiresIn === undefined ? null : secondsFromNow(options.expiresIn),
-            scopes: options.scopes,
+      ({
+        agent,
+        name,
+        expiresIn,
+        scopes,
+        ...options
+      }: Json & Settings & { agent: string; name: string; expiresIn?: number; scopes?: string[] }) =>
+        withAgent(agent, async (run, { id: agentId }) => {
+          const input = {
+            agentId,
+            name,
+            expiresAt: expiresIn && new Date(Date.now() + expiresIn * 1000),
+            scopes: scopes && enumNames(scopes),
             ...settingsOf(options),
-          });
-          await validateInput(input);
-          const minted = await services.keys.create(operatorFor(agent.organization), input);
-          printMinted(minted, agent.slug, options);
+          };
+          printMinted(await run<MintedApiKey>(CREATE, { input }), options);
         }),
     );
 
@@ -93,30 +129,22 @@ export function add(keys: Command): void {
     .description("list keys, newest first")
     .option("--agent <slug>", "only keys of this agent")
     .option("--org <slug>", "only keys of this organization")
-    .addOption(new Option("--state <state>", "only keys in this state").choices(Object.values(ApiKeyState)))
+    .addOption(new Option("--state <state>", "only keys in this state").choices(STATES))
     .option("--json", "print one JSON array")
     .action((options: Json & PageOptions & { agent?: string; org?: string; state?: ApiKeyState }) =>
-      withServices(async (services) => {
-        if (options.agent !== undefined) await services.agents.bySlug(options.agent);
-        if (options.org !== undefined) await services.organizations.bySlug(options.org);
-        await listPages(
-          options,
-          (page) => services.keys.listAll({ ...options, ...page }),
-          (rows) => {
-            const records = rows.map(describe);
-            if (options.json) printJson(records);
-            else
-              printTable(
-                records.map(({ id, hint, scopes, description, allowedNetworks, ...rest }) => ({
-                  hint,
-                  ...rest,
-                  scopes: formatScopes(scopes),
-                  allowedNetworks: formatNetworks(allowedNetworks),
-                  id,
-                })),
-                "No matching keys.",
-              );
-          },
+      withClient(async ({ about, services }) => {
+        const { agent, org, state } = options;
+        const pages =
+          services && agent === undefined && org === undefined
+            ? (page: Page) => services.keys.listAll({ state, ...page })
+            : await pagesOfOrganization(await about({ agent, org }), agent, state);
+        await listPages(options, pages, (rows) =>
+          printRows(
+            options.json,
+            rows.map((row) => fieldsOf(row, KEY)),
+            COLUMNS,
+            "No matching keys.",
+          ),
         );
       }),
     );
@@ -126,11 +154,10 @@ export function add(keys: Command): void {
     .argument("<key>", "ID or hint of the key")
     .option("--json", "print one JSON object")
     .action((which: string, options: Json & Confirmation) =>
-      withKey(which, async (services, context, { id, agent, name, hint }) => {
+      withKey(which, async (run, { id, name, hint }) => {
         await confirm(`Revoke ${hint} (${name})? Its clients will lose access.`, options);
-        const key = await services.keys.revoke(context, id);
-        if (options.json) printJson(describe({ ...key, state: key.state, agent }));
-        else print(`${key.hint} (${key.name}) was revoked at ${key.revokedAt}.`);
+        const key = await run<ApiKey>(REVOKE, { input: { id } });
+        printResult(options.json, recordOf(key), `${hint} (${key.name}) was revoked at ${key.revokedAt}.`);
       }),
     );
 
@@ -140,13 +167,10 @@ export function add(keys: Command): void {
     .argument("<key>", "ID or hint of the key")
     .argument("<name>", "the new name")
     .option("--json", "print one JSON object")
-    .action((which: string, name: string, options: Json) =>
-      withKey(which, async (services, context, { id, agent }) => {
-        const input = Object.assign(new UpdateApiKeyInput(), { id, name });
-        await validateInput(input);
-        const key = await services.keys.update(context, input);
-        if (options.json) printJson(describe({ ...key, state: key.state, agent }));
-        else print(`${key.hint} is now called ${key.name}.`);
+    .action((which: string, name: string, { json }: Json) =>
+      withKey(which, async (run, { id }) => {
+        const key = await run<ApiKey>(UPDATE, { input: { id, name } });
+        printResult(json, recordOf(key), `${key.hint} is now called ${key.name}.`);
       }),
     );
 
@@ -163,23 +187,11 @@ export function add(keys: Command): void {
     .option(...NETWORKS)
     .option("--no-networks", "accept the key from any network")
     .option("--json", "print one JSON object")
-    .action((which: string, options: Json & Settings & { name?: string }) =>
-      withKey(which, async (services, context, { id, agent }) => {
-        const input = Object.assign(new UpdateApiKeyInput(), {
-          id,
-          name: options.name,
-          ...settingsOf(options),
-        });
-        await validateInput(input);
-        const key = await services.keys.update(context, input);
-        const record = describe({ ...key, state: key.state, agent });
-        if (options.json) printJson(record);
-        else
-          printRecord({
-            ...record,
-            scopes: formatScopes(key.scopes),
-            allowedNetworks: formatNetworks(key.allowedNetworks),
-          });
+    .action((which: string, { name, json, ...settings }: Json & Settings & { name?: string }) =>
+      withKey(which, async (run, { id }) => {
+        const key = await run<ApiKey>(UPDATE, { input: { id, name, ...settingsOf(settings) } });
+        if (json) printJson(recordOf(key));
+        else printRecord(recordOf(key));
       }),
     );
 
@@ -194,20 +206,24 @@ export function add(keys: Command): void {
     )
     .option("--json", "print one JSON object")
     .action((which: string, options: Json & Confirmation & { grace: number }) =>
-      withKey(which, async (services, context, { id, agent, name, hint }) => {
-        if (options.grace === 0)
+      withKey(which, async (run, { id, name, hint }) => {
+        const graceSeconds = options.grace;
+        if (graceSeconds === 0)
           await confirm(`Replace ${hint} (${name})? Without --grace, its clients will lose access.`, options);
-        const args = Object.assign(new RotateApiKeyInput(), { id, graceSeconds: options.grace });
-        await validateInput(args);
-        printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);
+        printMinted(await run<MintedApiKey>(ROTATE, { input: { id, graceSeconds } }), options);
       }),
     );
   addLeaked(keys);
 }
 
+/** @throws GatewayError `not_found` (agent) */
+async function pagesOfOrganization(run: Run, agent: string | undefined, state: ApiKeyState | undefined) {
+  const agentId = await agentIdOf(run, agent);
+  return pagesOf<ApiKey>(run, "apiKeys", "agentId: ID, state: ApiKeyState", KEY, { agentId, state });
+}
+
 function addLeaked(keys: Command): void {
-  keys
-    .command("leaked")
+  addOnDatabase(keys, "leaked")
     .description("revoke leaked keys found in a text, such as a scanner's report")
     .argument("<file>", "the text; - for standard input")
     .option("--json", "print one JSON array")
@@ -218,8 +234,12 @@ function addLeaked(keys: Command): void {
         const revoked = await leakedKeys.revoke(operatorFor, reports);
         await leakedKeys.mailed();
         const rows = revoked.map(({ id, hint, name, agent }) => ({ hint, name, agent, id }));
-        if (json) printJson(rows);
-        else printTable(rows, `None of the ${found.length} keys in the text is active.`);
+        printRows(
+          json,
+          rows,
+          "hint name agent id",
+          `None of the ${found.length} keys in the text is active.`,
+        );
       }),
     );
 }
@@ -227,65 +247,18 @@ function addLeaked(keys: Command): void {
 const readText = (file: string): Promise<string> =>
   file === "-" ? text(process.stdin) : readFile(file, "utf8");
 
-function withKey<T>(
-  which: string,
-  work: (services: Services, context: RequestContext, key: ApiKey) => Promise<T>,
-): Promise<T> {
-  return withServices(async (services) => {
-    const { key, organization } = await services.keys.byIdOrHint(which);
-    return work(services, operatorFor(organization), key);
-  });
-}
-
 const settingsOf = ({ description, rateLimit, networks }: Settings) => ({
   ...(description !== undefined && { description: description || null }),
   ...(rateLimit !== undefined && { rateLimitPerMinute: rateLimit || null }),
   ...(networks !== undefined && { allowedNetworks: networks || null }),
 });
 
-const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000);
-
-type Described = Pick<
-  ApiKey,
-  "id" | "name" | "agent" | "hint" | "state" | "createdAt" | "expiresAt" | "revokedAt"
-> &
-  Pick<ApiKey, "lastUsedAt" | "lastUsedIp" | "scopes"> &
-  KeySettings;
-
-const describe = (key: Described) => ({
-  id: key.id,
-  name: key.name,
-  agent: key.agent?.slug,
-  hint: key.hint,
-  state: key.state,
-  createdAt: key.createdAt,
-  expiresAt: key.expiresAt,
-  revokedAt: key.revokedAt,
-  lastUsedAt: key.lastUsedAt,
-  lastUsedIp: key.lastUsedIp,
-  scopes: key.scopes,
-  description: key.description,
-  rateLimitPerMinute: key.rateLimitPerMinute,
-  allowedNetworks: key.allowedNetworks,
-});
-
-const formatScopes = (scopes: readonly KeyScope[] | null): string => scopes?.join(", ") ?? "(all)";
-
-const formatNetworks = (networks: readonly string[] | null): string => networks?.join(", ") ?? "(any)";
-
-function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: Json): void {
-  const { id, name, hint, createdAt, expiresAt, scopes } = apiKey;
-  const { description, rateLimitPerMinute, allowedNetworks } = apiKey;
-  const settings = { description, rateLimitPerMinute, allowedNetworks };
-  const record = { id, name, agent, hint, createdAt, expiresAt, scopes, ...settings, secret };
+function printMinted({ apiKey, secret }: MintedApiKey, { json }: Json): void {
+  const record = { ...recordOf(apiKey), secret };
   if (json) {
     printJson(record);
     return;
   }
-  printRecord({
-    ...record,
-    scopes: formatScopes(scopes),
-    allowedNetworks: formatNetworks(allowedNetworks),
-  });
+  printRecord(record);
   print("\nThe secret will not be shown again.");
 }

@@ -1,26 +1,23 @@
 import { type Command, Option } from "commander";
 import { DAY_SECONDS } from "../common/time";
 import { GatewayError } from "../errors";
-import { AddressKind } from "../features/contacts/contact-address.entity";
-import { LineKind, WhenUncertain } from "../features/lines/line.entity";
-import { CreateLineInput, UpdateLineInput } from "../features/lines/line.inputs";
+import type { AddressKind } from "../features/contacts/contact-address.entity";
+import type { LineKind, WhenUncertain } from "../features/lines/line.entity";
 import {
-  DEFAULT_SUBJECT,
   MAX_EXPIRE_AFTER_SECONDS,
   MAX_RATE_PER_MINUTE,
   MIN_EXPIRE_AFTER_SECONDS,
 } from "../features/lines/line.limits";
-import { SmtpSecurity } from "../features/lines/line-settings";
-import {
-  LineEmailChanges,
-  LineWebhookChanges,
-  NewLineEmail,
-  NewLineSettings,
-  NewLineWebhook,
-} from "../features/lines/line-settings.inputs";
+import type { SmtpSecurity } from "../features/lines/line-settings";
+import { choicesOf } from "./choices";
 import { DURATION_FORM, duration } from "./duration";
 import { secretFromStdin } from "./stdin";
 import { wholeNumber } from "./whole-number";
+
+const KINDS = choicesOf<LineKind>({ local: true, webhook: true, email: true });
+const ADDRESS_KINDS = choicesOf<AddressKind>({ email: true, phone: true, local: true, other: true });
+const WHEN_UNCERTAIN = choicesOf<WhenUncertain>({ retry: true, fail: true });
+const SECURITY = choicesOf<SmtpSecurity>({ tls: true, starttls: true, none: true });
 
 /** Options of `lines create` and `lines update`; false for a `--no-…` option. */
 export interface LineOptions {
@@ -59,7 +56,7 @@ export const addLineOptions = (command: Command): Command =>
       new Option(
         "--when-uncertain <what>",
         "how to handle a message when it is unknown whether it was sent; retry for a new line",
-      ).choices(Object.values(WhenUncertain)),
+      ).choices(WHEN_UNCERTAIN),
     )
     .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
     .option(
@@ -73,11 +70,7 @@ export const addLineOptions = (command: Command): Command =>
       "email: port of the mail server; the default for the encryption if omitted",
       wholeNumber(1, 65_535),
     )
-    .addOption(
-      new Option("--security <how>", "email: encryption; starttls for a new line").choices(
-        Object.values(SmtpSecurity),
-      ),
-    )
+    .addOption(new Option("--security <how>", "email: encryption; starttls for a new line").choices(SECURITY))
     .option("--user <name>", "email: user name for the mail server")
     .option("--password-stdin", "email: read the password for the mail server from standard input")
     .option("--from <sender>", "email: sender, such as Anna <anna@example.com>")
@@ -91,16 +84,12 @@ export const addLineOptions = (command: Command): Command =>
 export const addNewLineOptions = (command: Command): Command =>
   command
     .requiredOption("--name <slug>", "short name, unique among the agent's lines")
-    .addOption(
-      new Option("--kind <kind>", "how the line delivers messages")
-        .choices(Object.values(LineKind))
-        .default(LineKind.local),
-    )
+    .addOption(new Option("--kind <kind>", "how the line delivers messages").choices(KINDS).default("local"))
     .addOption(
       new Option(
         "--address-kind <kind>",
         "webhook: kind of address that the line sends to; phone if omitted",
-      ).choices(Object.values(AddressKind)),
+      ).choices(ADDRESS_KINDS),
     );
 
 /** Adds the options that only `lines update` has. */
@@ -141,38 +130,34 @@ async function emailOf({
   return isGiven ? { ...given, password } : undefined;
 }
 
-export async function newLineOf(agentId: string, options: LineOptions): Promise<CreateLineInput> {
+/**
+ * Returns the input for creating a line.
+ * @throws GatewayError `invalid_request`
+ */
+export async function newLineOf(agentId: string, options: LineOptions): Promise<object> {
   const { kind, url, addressKind } = options;
   const email = await emailOf(options);
   const settings = {
-    ...((url !== undefined || addressKind !== undefined) && {
-      webhook: Object.assign(new NewLineWebhook(), { url, addressKind }),
-    }),
-    ...(email && {
-      email: Object.assign(new NewLineEmail(), { ...email, subject: email.subject ?? DEFAULT_SUBJECT }),
-    }),
+    ...((url !== undefined || addressKind !== undefined) && { webhook: { url, addressKind } }),
+    ...(email && { email }),
   };
-  const given = Object.keys(settings).join(" and ") || LineKind.local;
-  if (given === LineKind.local && kind === LineKind.webhook)
+  const given = Object.keys(settings).join(" and ") || "local";
+  if (given === "local" && kind === "webhook")
     throw new GatewayError("invalid_request", "A webhook line requires --url.");
-  if (given === LineKind.local && kind === LineKind.email)
+  if (given === "local" && kind === "email")
     throw new GatewayError("invalid_request", "An e-mail line requires --host and --from.");
   if (given !== kind)
     throw new GatewayError("invalid_request", `The options are for ${given} lines, not ${kind} lines.`);
-  return Object.assign(new CreateLineInput(), {
-    agentId,
-    ...commonOf(options),
-    settings: given === LineKind.local ? null : Object.assign(new NewLineSettings(), settings),
-  });
+  return { agentId, ...commonOf(options), settings: given === "local" ? null : settings };
 }
 
-export async function lineChangesOf(id: string, options: LineOptions): Promise<UpdateLineInput> {
+/** Returns the input for changing a line. */
+export async function lineChangesOf(id: string, options: LineOptions): Promise<object> {
   const { url } = options;
-  const email = await emailOf(options);
-  return Object.assign(new UpdateLineInput(), {
+  return {
     id,
     ...commonOf(options),
-    ...(url !== undefined && { webhook: Object.assign(new LineWebhookChanges(), { url }) }),
-    ...(email && { email: Object.assign(new LineEmailChanges(), email) }),
-  });
+    webhook: url === undefined ? undefined : { url },
+    email: await emailOf(options),
+  };
 }

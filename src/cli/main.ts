@@ -1,19 +1,25 @@
 #!/usr/bin/env node
 import "reflect-metadata";
 import { readdirSync } from "node:fs";
-import { Command, Help } from "commander";
+import { Command, Help, Option } from "commander";
 import { GatewayError, InvalidInput } from "../errors";
 import { reportAndExit } from "../exit";
 import { version } from "../version";
 import { inOptionsOf } from "./option-names";
 import { exitOnClosedPipe } from "./output";
 import { addStartCommand } from "./start";
+import { chooseTarget } from "./target";
 
 /** Exit code for an invalid command, option or value; failed commands exit with 1. */
 const WRONG_USAGE = 2;
 
 const program = new Command("gateway")
-  .description("Manages the gateway in its configured database, even while the server is running.")
+  .description(
+    "Manages the gateway in its configured database, even while the server is running, or with --url over HTTPS.",
+  )
+  .addOption(new Option("--url <url>", "manage the server at this URL instead").env("GATEWAY_URL"))
+  .option("--key-stdin", "with --url: read the key from standard input; from GATEWAY_KEY if omitted")
+  .option("--allow-http", "with --url: allow http, which reveals the key, to other machines")
   .version(version)
   // `configuration get` has its own `--version`.
   .enablePositionalOptions()
@@ -49,7 +55,9 @@ const GROUPS = readdirSync(__dirname)
 const DATABASE_COMMANDS = ["migrate", "backup", "restore", "restored"];
 const SEED = "seed";
 
-const typed = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+const typed = process.argv
+  .slice(2)
+  .filter((argument, i, all) => !argument.startsWith("-") && all[i - 1] !== "--url");
 /** The command that the user typed; undefined for general help and the version. */
 const named = typed[0] === "help" ? typed[1] : typed[0];
 const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
@@ -78,6 +86,7 @@ exitOnClosedPipe();
 let running: Command | undefined;
 program.hook("preAction", (_program, command) => {
   running = command;
+  chooseTarget(program.opts(), command);
 });
 
 /** True if an error is caused by a value that the user typed. */

@@ -1,17 +1,13 @@
 import type { Command } from "commander";
 import { addInvitationCommands } from "./invitations";
-import { addMemberCommands, addPasskeyCommands, addRemovalCommands, addSignInCommands } from "./members";
+import { addMemberCommands } from "./members";
+import { addAccountCommands } from "./members-on-database";
 
 export const description = "Members (people who sign in)";
 
 /** Adds the commands of `gateway members`. */
 export function add(members: Command): void {
-  for (const each of [
-    addMemberCommands,
-    addInvitationCommands,
-    addSignInCommands,
-    addPasskeyCommands,
-    addRemovalCommands,
-  ])
-    each(members);
+  addMemberCommands(members);
+  addInvitationCommands(members);
+  addAccountCommands(members);
 }

@@ -1,24 +1,47 @@
 import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
-import { GatewayError, StartupError } from "../errors";
+import { type ErrorCode, GatewayError, StartupError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import type { Message } from "../features/messages/message.entity";
-import { MessageStatus } from "../features/messages/message.enums";
-import { MessagesArgs } from "../features/messages/message.inputs";
-import { MAX_PAGE } from "../pagination/connection";
-import { print, printJson, printTable } from "./output";
-import { addPageOptions, listPages, type PageOptions } from "./pages";
-import { withServices } from "./services";
+import type { MessageStatus } from "../features/messages/message.enums";
+import { choicesOf } from "./choices";
+import { type Client, mutation, withClient, withServices } from "./client";
+import { withAgent } from "./lookups";
+import { print, printJson, printResult, printRows } from "./output";
+import { addPageOptions, listPages, MAX_PAGE, type PageOptions, pagesOf } from "./pages";
+import { addOnDatabase } from "./target";
 
 /** Max length of a message text in a table (code points). */
 const TEXT_MAX_LENGTH = 40;
+
+const MESSAGE =
+  "id status heldReason notBefore sendAt scheduledReason scheduledBy topic attempts errorCode errorText providerId conversationId sequence author message: text createdAt expiresAt sentAt deliveredAt";
+const STATUSES = choicesOf<MessageStatus>({
+  proposed: true,
+  scheduled: true,
+  queued: true,
+  sending: true,
+  sent: true,
+  delivered: true,
+  read: true,
+  canceled: true,
+  failed: true,
+  received: true,
+});
+
+/** Codes of errors that do not concern the other messages. */
+const ABOUT_ONE_MESSAGE: readonly ErrorCode[] = ["not_found", "conflict", "invalid_request"];
+
+const CANCEL = mutation("cancelMessage", MESSAGE);
 
 interface ListOptions extends PageOptions {
   agent: string;
   status?: MessageStatus;
   json?: boolean;
 }
+
+type Row = Message & { message: string };
 
 export const description = "Messages of agents";
 
@@ -27,28 +50,23 @@ export function add(messages: Command): void {
   addPageOptions(messages.command("list"))
     .description("list the messages of an agent, oldest first")
     .requiredOption("--agent <slug>", "agent that the messages belong to")
-    .addOption(
-      new Option("--status <status>", "only messages with this status").choices(Object.values(MessageStatus)),
-    )
+    .addOption(new Option("--status <status>", "only messages with this status").choices(STATUSES))
     .option("--json", "print one JSON array")
-    .action(({ agent: slug, status, json, ...pages }: ListOptions) =>
-      withServices(async (services) => {
-        const { id: agentId, organization } = await services.agents.bySlug(slug);
-        await listPages(
+    .action(({ agent, status, json, ...pages }: ListOptions) =>
+      withAgent(agent, (run, { id: agentId }) =>
+        listPages(
           pages,
-          (page) =>
-            services.messages.list(operatorFor(organization), {
-              ...new MessagesArgs(),
-              agentId,
-              status,
-              ...page,
-            }),
-          (rows) => {
-            if (json) printJson(rows.map(describe));
-            else printTable(rows.map(toRow), "No matching messages.");
-          },
-        );
-      }),
+          pagesOf<Row>(run, "messages", "agentId: ID, status: MessageStatus", MESSAGE, { agentId, status }),
+          (rows) =>
+            printRows(
+              json,
+              rows,
+              "createdAt status heldReason notBefore attempts errorCode errorText sentAt conversationId message id",
+              "No matching messages.",
+              toRow,
+            ),
+        ),
+      ),
     );
 
   messages
@@ -57,11 +75,10 @@ export function add(messages: Command): void {
     .argument("<id...>", "their IDs")
     .option("--json", "print one JSON array")
     .action((ids: string[], { json }: { json?: boolean }) =>
-      withServices((services) => cancel(services, ids, json)),
+      withClient((client) => cancel(client, ids, json)),
     );
 
-  messages
-    .command("release")
+  addOnDatabase(messages, "release")
     .description("release messages that an earlier version queued and an upgrade held back")
     .option("--agent <slug>", "only messages of this agent")
     .addOption(new Option("--all", "messages of all agents in all organizations").conflicts("agent"))
@@ -72,8 +89,7 @@ export function add(messages: Command): void {
         let released = 0;
         if (agent !== undefined) released = await release(services, await services.agents.bySlug(agent));
         else for await (const each of allAgents(services)) released += await release(services, each);
-        if (json) printJson({ released });
-        else print(`Released ${released} messages.`);
+        printResult(json, { released }, `Released ${released} messages.`);
       });
     });
 }
@@ -82,19 +98,19 @@ export function add(messages: Command): void {
  * Cancels the messages that can be canceled.
  * @throws StartupError that names the messages that cannot be canceled, after printing the canceled ones
  */
-async function cancel(services: Services, ids: readonly string[], json: boolean | undefined): Promise<void> {
-  const canceled: Message[] = [];
+async function cancel(client: Client, ids: readonly string[], json: boolean | undefined): Promise<void> {
+  const canceled: Row[] = [];
   const rejected: string[] = [];
   for (const id of ids) {
     try {
-      const organization = await services.messages.organizationOf(id);
-      canceled.push(await services.conversationChanges.cancelMessage(operatorFor(organization), id));
+      const run = await client.about({ message: id });
+      canceled.push(await run<Row>(CANCEL, { input: { id } }));
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.code === "unavailable") throw error;
+      if (!(error instanceof GatewayError) || !ABOUT_ONE_MESSAGE.includes(error.code)) throw error;
       rejected.push(`${id}: ${error.message}`);
     }
   }
-  if (json) printJson(canceled.map(describe));
+  if (json) printJson(canceled);
   else for (const { id } of canceled) print(`${id} was canceled.`);
   if (rejected.length > 0) throw new StartupError(rejected.join(" "));
 }
@@ -103,7 +119,7 @@ async function cancel(services: Services, ids: readonly string[], json: boolean 
 async function* allAgents(services: Services): AsyncGenerator<Agent> {
   let after: string | null = null;
   do {
-    const { nodes, pageInfo } = await services.agents.listAll({ org: undefined, first: MAX_PAGE, after });
+    const { nodes, pageInfo } = await services.agents.listAll({ first: MAX_PAGE, after });
     yield* nodes;
     after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
   } while (after !== null);
@@ -112,41 +128,12 @@ async function* allAgents(services: Services): AsyncGenerator<Agent> {
 const release = async (services: Services, agent: Agent): Promise<number> =>
   agent.organization === undefined ? 0 : services.messages.release(operatorFor(agent.organization), agent);
 
-const describe = (message: Message) => ({
-  id: message.id,
-  status: message.status,
-  heldReason: message.heldReason,
-  notBefore: message.notBefore,
-  sendAt: message.sendAt,
-  scheduledReason: message.scheduledReason,
-  scheduledBy: message.scheduledBy,
-  topic: message.topic,
-  attempts: message.attempts,
-  errorCode: message.errorCode,
-  errorText: message.errorText,
-  providerId: message.providerId,
-  conversationId: message.conversationId,
-  sequence: message.sequence,
-  author: message.author,
-  message: message.text,
-  createdAt: message.createdAt,
-  expiresAt: message.expiresAt,
-  sentAt: message.sentAt,
-  deliveredAt: message.deliveredAt,
-});
-
-const toRow = ({ id, status, text, ...rest }: Message) => ({
-  createdAt: rest.createdAt,
+const toRow = ({ status, sendAt, notBefore, errorText, message, ...rest }: Row) => ({
+  ...rest,
   status,
-  heldReason: rest.heldReason,
-  notBefore: status === MessageStatus.scheduled ? rest.sendAt : rest.notBefore,
-  attempts: rest.attempts,
-  errorCode: rest.errorCode,
-  errorText: rest.errorText === null ? null : shortened(rest.errorText),
-  sentAt: rest.sentAt,
-  conversationId: rest.conversationId,
-  message: shortened(text),
-  id,
+  notBefore: status === "scheduled" ? sendAt : notBefore,
+  errorText: errorText === null ? null : shortened(errorText),
+  message: shortened(message),
 });
 
 function shortened(text: string): string {

@@ -12,6 +12,6 @@ export const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): I
       const option = [field, field.replace(/Id$/, "")]
         .map((name) => options.find((each) => each.attributeName() === name && !each.negate))
         .find((each) => each !== undefined);
-      return { path: option?.long ?? path, message };
+      return { path: option?.long ?? path.replace(/^input\./, ""), message };
     }),
   );

@@ -1,11 +1,14 @@
 import type { Command } from "commander";
-import { operatorFor } from "../auth/context";
 import type { Organization } from "../features/organizations/organization.entity";
-import { NewOrganization, RenameOrganizationInput } from "../features/organizations/organization.inputs";
-import { validateInput } from "../schema/validate-input";
+import { mutation, query, type Run, withClient, withRun, withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { print, printJson, printTable } from "./output";
-import { withServices } from "./services";
+import { printResult, printRows } from "./output";
+import { addOnDatabase } from "./target";
+
+const ORGANIZATION = "id slug name deactivatedAt createdAt";
+
+const OWN = query("organization", "", ORGANIZATION);
+const RENAME = mutation("renameOrganization", ORGANIZATION);
 
 interface Json {
   json?: boolean;
@@ -17,29 +20,27 @@ export const description = "Organizations";
 export function add(orgs: Command): void {
   orgs
     .command("list")
-    .description("list organizations")
+    .description("list organizations; with --url, only the key's")
     .option("--json", "print one JSON array")
     .action(({ json }: Json) =>
-      withServices(async ({ organizations }) => {
-        const records = (await organizations.list()).map(describe);
-        if (json) printJson(records);
-        else printTable(records, "There are no organizations.");
+      withClient(async ({ about, services }) => {
+        const own = async (run: Run) => [await run<Organization>(OWN)];
+        const found = services ? await services.organizations.list() : await own(await about({}));
+        const columns = "id slug name state deactivatedAt createdAt";
+        printRows(json, found.map(describe), columns, "There are no organizations.");
       }),
     );
 
-  orgs
-    .command("add")
+  addOnDatabase(orgs, "add")
     .description("create an organization")
     .requiredOption("--slug <slug>", "unique short name")
     .requiredOption("--name <name>", "display name")
     .option("--json", "print one JSON object")
-    .action(({ slug, name, json }: Json & { slug: string; name: string }) =>
-      withServices(async ({ organizations }) => {
-        const input = Object.assign(new NewOrganization(), { slug, name });
-        await validateInput(input);
-        const organization = await organizations.create(input);
-        if (json) printJson(describe(organization));
-        else print(`Created the organization ${slug}.`);
+    .action(({ json, ...given }: Json & { slug: string; name: string }) =>
+      withServices(async ({ organizations }, valid) => {
+        const { NewOrganization } = await import("../features/organizations/organization.inputs.js");
+        const organization = await organizations.create(await valid(NewOrganization, given));
+        printResult(json, describe(organization), `Created the organization ${given.slug}.`);
       }),
     );
 
@@ -50,17 +51,15 @@ export function add(orgs: Command): void {
     .argument("<name>", "the new display name")
     .option("--json", "print one JSON object")
     .action((slug: string, name: string, { json }: Json) =>
-      withServices(async ({ organizations }) => {
-        const args = Object.assign(new RenameOrganizationInput(), { name });
-        await validateInput(args);
-        const organization = await organizations.rename(operatorFor(await organizations.bySlug(slug)), args);
-        if (json) printJson(describe(organization));
-        else print(`${slug} is now called ${organization.name}.`);
+      withRun({ org: slug }, async (run) => {
+        const organization = await run<Organization>(RENAME, { input: { name } });
+        printResult(json, describe(organization), `${slug} is now called ${organization.name}.`);
       }),
     );
 
   for (const command of ["deactivate", "reactivate"] as const) {
     const deactivates = command === "deactivate";
+    const change = `mutation { ${command}Organization { ${ORGANIZATION} } }`;
     addYesOption(orgs.command(command))
       .description(
         deactivates
@@ -70,16 +69,13 @@ export function add(orgs: Command): void {
       .argument("<slug>", "slug of the organization")
       .option("--json", "print one JSON object")
       .action((slug: string, options: Json & Confirmation) =>
-        withServices(async ({ organizations }) => {
-          const organization = await organizations.bySlug(slug);
-          if (deactivates)
-            await confirm(
-              `Deactivate ${slug} (${organization.name})? All of its keys will be rejected.`,
-              options,
-            );
-          const changed = await organizations[command](operatorFor(organization));
-          if (options.json) printJson(describe(changed));
-          else print(`${slug} is ${describe(changed).state}.`);
+        withRun({ org: slug }, async (run) => {
+          if (deactivates) {
+            const { name } = await run<Organization>(OWN);
+            await confirm(`Deactivate ${slug} (${name})? All of its keys will be rejected.`, options);
+          }
+          const changed = describe(await run<Organization>(change));
+          printResult(options.json, changed, `${slug} is ${changed.state}.`);
         }),
       );
   }

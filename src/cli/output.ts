@@ -1,7 +1,56 @@
 import { reportAndExit } from "../exit";
 
-/** The cells of a table row, by column; null and undefined are printed as `-`. */
-export type Row = Readonly<Record<string, string | number | null | undefined>>;
+/** A record of the API, or the cells of a table row by column. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The text of a cell without a value, by column; `-` in other columns. */
+const WITHOUT_VALUE: Readonly<Record<string, string>> = {
+  agentId: "(all)",
+  allowedNetworks: "(any)",
+  permissions: "(none)",
+  scopes: "(all)",
+  types: "(all)",
+};
+
+/** Members whose values have other names in GraphQL, with the punctuation of their names everywhere else. */
+const PUNCTUATION: Readonly<Record<string, string>> = {
+  permissions: ":",
+  scopes: ":",
+  type: ".",
+  types: ".",
+};
+
+/** Converts names such as `pets:read` to values of the API's enums. */
+export const enumNames = (names: readonly string[]): string[] =>
+  names.map((name) => name.replace(/\W/g, "_"));
+
+/** Converts an object of the API to a record as printed: with slugs of agents and organizations, and plain names. */
+export function recordOf(object: object): Row {
+  const shown = (name: string, value: unknown): unknown => {
+    // A key of the organization has no agent.
+    if (name === "agent" || name === "organization") return (value as { slug: string } | null)?.slug ?? null;
+    const punctuation = PUNCTUATION[name];
+    if (punctuation === undefined || value === null) return value;
+    if (Array.isArray(value)) return value.map((each: string) => each.replace("_", punctuation));
+    return String(value).replace("_", punctuation);
+  };
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, shown(name, value)]));
+}
+
+/** Returns the selected fields of a row that was not read by GraphQL. */
+export const fieldsOf = (row: object, selection: string): object =>
+  Object.fromEntries(
+    selection
+      .replace(/ \{.*?\}/g, "")
+      .split(" ")
+      .map((name) => [name, row[name as keyof typeof row]]),
+  );
+
+/** Prints a value as JSON, or says what was done. */
+export function printResult(json: boolean | undefined, value: unknown, text: string): void {
+  if (json) printJson(value);
+  else print(text);
+}
 
 /** Prints a value as one line of JSON. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(UNSAFE, escaped));
@@ -10,15 +59,55 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value).r
 export const printIndentedJson = (value: unknown): void =>
   print(JSON.stringify(value, null, 2).replace(UNSAFE, (found) => (found === "\n" ? found : escaped(found))));
 
-/** Prints rows as a text table with the columns of the first row. */
-export function printTable(rows: readonly Row[], whenEmpty: string): void {
-  const [first] = rows;
-  if (first === undefined) {
-    print(whenEmpty);
-    return;
-  }
-  const columns = Object.keys(first);
-  const cells = [columns.map(heading), ...rows.map((row) => columns.map((c) => cell(row[c])))];
+/** Prints a result with a new signing secret, if there is one. */
+export function printWithSecret(
+  json: boolean | undefined,
+  value: object,
+  signingSecret: string | null,
+  done: string,
+): void {
+  const secret =
+    signingSecret === null
+      ? ""
+      : `\nSigning secret: ${signingSecret}\nThe signing secret will not be shown again.`;
+  printResult(json, { ...value, signingSecret }, `${done}${secret}`);
+}
+
+/** Prints the result of a test; the exit code is 1 if the test failed. */
+export function printTest(
+  json: boolean | undefined,
+  test: { outcome: string; code: string | null; detail: string },
+): void {
+  const { outcome, code, detail } = test;
+  printResult(json, test, code === null ? detail : `${detail} (${outcome}, ${code})`);
+  if (outcome !== "accepted") process.exitCode = 1;
+}
+
+/**
+ * Prints objects of the API as JSON, or as a text table.
+ * @param columns the names of the columns, separated by spaces; `reason=disabledReason` renames a member
+ * @param toRow changes members for the table
+ */
+export function printRows<T extends object>(
+  json: boolean | undefined,
+  found: readonly T[],
+  columns: string,
+  whenEmpty: string,
+  toRow: (each: T) => object = (each) => each,
+): void {
+  if (json) printJson(found.map(recordOf));
+  else if (found.length === 0) print(whenEmpty);
+  else
+    printTable(
+      found.map((each) => recordOf(toRow(each))),
+      columns.split(" "),
+    );
+}
+
+function printTable(rows: readonly Row[], columns: readonly string[]): void {
+  const names = columns.map((column) => column.replace(/=.*/, ""));
+  const members = columns.map((column) => column.replace(/.*=/, ""));
+  const cells = [names.map(heading), ...rows.map((row) => members.map((name) => cell(name, row[name])))];
   const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
   for (const line of cells)
     print(
@@ -35,7 +124,7 @@ const heading = (column: string) => column.replace(/[A-Z]/g, " $&").toUpperCase(
 /** Prints a record with one name and value per line. */
 export function printRecord(record: Row): void {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
-  for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(value)}`);
+  for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(name, value)}`);
 }
 
 /** Prints text, sanitized by `printable`. */
@@ -66,7 +155,7 @@ const escaped = (character: string): string =>
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
   ).join("");
 
-const cell = (value: string | number | null | undefined): string =>
-  String(value ?? "-")
-    .replace(/\n/g, "?")
-    .replace(UNSAFE, "?");
+function cell(column: string, value: unknown): string {
+  const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+  return text === "" ? (WITHOUT_VALUE[column] ?? "-") : text.replace(/\n/g, "?").replace(UNSAFE, "?");
+}

@@ -1,6 +1,10 @@
 import type { Command } from "commander";
-import { type Connection, MAX_PAGE } from "../pagination/connection";
+import { query, type Run } from "./client";
+import { printable } from "./output";
 import { wholeNumber } from "./whole-number";
+
+/** Max items per page of the API. */
+export const MAX_PAGE = 100;
 
 /** Options of a list that may be long. */
 export interface PageOptions {
@@ -9,20 +13,41 @@ export interface PageOptions {
   all?: boolean;
 }
 
+interface Connection<T> {
+  readonly nodes: readonly T[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** A page to read. */
+export interface Page {
+  first: number;
+  after: string | null;
+}
+
 export const addPageOptions = (command: Command): Command =>
   command
     .option("--limit <n>", `max items to list; ${MAX_PAGE} if omitted`, wholeNumber(1, MAX_PAGE))
     .option("--after <cursor>", "list the page after this cursor, as printed by the previous page")
     .option("--all", "list everything");
 
+/** Returns a function that reads a page of a connection. */
+export const pagesOf = <T>(run: Run, field: string, parameters: string, fields: string, values: object) => {
+  const document = query(
+    field,
+    `first: Int!, after: String, ${parameters}`,
+    `nodes { ${fields} } pageInfo { hasNextPage endCursor }`,
+  );
+  return (page: Page) => run<Connection<T>>(document, { ...values, ...page });
+};
+
 /**
- * Reads and prints one page or all rows. If there are more rows, a note on standard error says how to get them.
+ * Reads one page or all rows. If there are more rows, a note on standard error says how to get them.
  * @param read reads one page
  * @param show prints the rows
  */
-export async function listPages<T extends { id: string }>(
+export async function listPages<T>(
   { limit = MAX_PAGE, after, all }: PageOptions,
-  read: (page: { first: number; after: string | null }) => Promise<Connection<T>>,
+  read: (page: Page) => Promise<Connection<T>>,
   show: (rows: readonly T[]) => void,
 ): Promise<void> {
   const rows: T[] = [];
@@ -35,5 +60,6 @@ export async function listPages<T extends { id: string }>(
     more = pageInfo.hasNextPage;
   } while (more && all);
   show(rows);
-  if (more) process.stderr.write(`There are more: add --after ${cursor} for the next ${limit}, or --all.\n`);
+  if (!more) return;
+  process.stderr.write(printable(`There are more: add --after ${cursor} for the next ${limit}, or --all.\n`));
 }

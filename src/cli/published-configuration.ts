@@ -1,62 +1,64 @@
-import { operatorFor, type RequestContext } from "../auth/context";
 import { InvalidInput, StartupError } from "../errors";
-import type { Services } from "../features";
-import type { Agent } from "../features/agents/agent.entity";
-import { PublishConfigurationInput } from "../features/configuration/configuration.inputs";
+import type { Configuration } from "../features/configuration/configuration.outputs";
+import type { ConfigurationVersion } from "../features/configuration/configuration-version.entity";
 import { digestOf } from "../features/configuration/document/canonical-json";
-import { validateInput } from "../schema/validate-input";
+import { checkedDocument, type DocumentCheck } from "./checked-document";
+import { mutation, query } from "./client";
 import type { GetOptions, PublishOptions } from "./configuration.commands";
-import { checkedDocument } from "./document-check";
+import { withAgent } from "./lookups";
 import { print, printIndentedJson, printJson } from "./output";
-import { withServices } from "./services";
+
+const VERSION = query(
+  "configuration",
+  "agentId: ID, version: Int",
+  "version document digest note restoredFrom publishedAt publishedBy",
+);
+const DRAFT = query("configurationDraft", "agentId: ID!", "document revision basedOn updatedAt updatedBy");
+const PROBLEM = "{ path message position { line column } }";
+const CHECK = query(
+  "checkConfiguration",
+  "document: JSONObject!, agentId: ID",
+  `problems ${PROBLEM} warnings ${PROBLEM}`,
+);
+const PUBLISH = mutation("publishConfiguration", "version digest");
 
 /** Prints a version or the draft. */
 export const get = ({ agent, version, draft, json }: GetOptions): Promise<void> =>
-  withAgent(agent, async (services, context, { id }) => {
-    const found = draft
-      ? await services.configurations.draft(context, id)
-      : await services.configurations.find(context, id, version);
-    if (found === null) {
+  withAgent(agent, async (run, { id: agentId }) => {
+    const found = await run<Configuration | null>(
+      draft ? DRAFT : VERSION,
+      draft ? { agentId } : { agentId, version },
+    );
+    if (found === null)
       throw new StartupError(draft ? `${agent} has no draft` : `${agent} has no version ${version}`);
-    }
-    const { agentId: _, agent: __, ...rest } = found;
-    if (json) printJson(rest);
+    if (json) printJson(found);
     else printIndentedJson(found.document);
   });
 
 /** Publishes a document, unless it is already live. */
-export const publish = (file: string, { agent, ...options }: PublishOptions): Promise<void> =>
-  withAgent(agent, (services, context, { id }) => publishFor(services, context, id, file, options));
-
-async function publishFor(
-  { configurations }: Services,
-  context: RequestContext,
-  agentId: string,
+export const publish = (
   file: string,
-  { expect, note, ignoreTests, json }: Omit<PublishOptions, "agent">,
-): Promise<void> {
-  const live = await configurations.find(context, agentId);
-  if (!live) throw new StartupError("the agent has no configuration");
-  const input = Object.assign(new PublishConfigurationInput(), {
-    agentId,
-    expectedLiveVersion: expect ?? live.version,
-    note,
-    ignoreTests,
+  { agent, expect, note, ignoreTests, json }: PublishOptions,
+): Promise<void> =>
+  withAgent(agent, async (run, { id: agentId }) => {
+    const live = await run<ConfigurationVersion | null>(VERSION, { agentId });
+    if (live === null) throw new StartupError("the agent has no configuration");
+    const { document, result } = await checkedDocument(file, json, (document) =>
+      run<DocumentCheck>(CHECK, { document, agentId }),
+    );
+    const expectedLiveVersion = expect ?? live.version;
+    // A pipeline publishes on every commit, and most commits change something else.
+    const isLive = live.digest === digestOf(document) && live.version === expectedLiveVersion;
+    const input = { agentId, document, expectedLiveVersion, note, ignoreTests };
+    const { version, digest } = isLive
+      ? live
+      : await run<ConfigurationVersion>(PUBLISH, { input }).catch((error: unknown) =>
+          reportTests(file, error, json),
+        );
+    if (json) printJson({ version, digest, published: !isLive, warnings: result.warnings });
+    else
+      print(isLive ? `Version ${version} already contains this document.` : `Published version ${version}.`);
   });
-  await validateInput(input);
-  const { document, warnings } = await checkedDocument(file, json, (document) =>
-    configurations.check(context, document, agentId),
-  );
-  // A pipeline publishes on every commit, and most commits change something else.
-  const isLive = live.digest === digestOf(document) && live.version === input.expectedLiveVersion;
-  const { version, digest } = isLive
-    ? live
-    : await configurations
-        .publish(context, { ...input, document })
-        .catch((error: unknown) => reportTests(file, error, json));
-  if (json) printJson({ version, digest, published: !isLive, warnings });
-  else print(isLive ? `Version ${version} already contains this document.` : `Published version ${version}.`);
-}
 
 /** Prints the failed tests that prevented a document from being published; rethrows any other error. */
 function reportTests(file: string, error: unknown, json: boolean | undefined): never {
@@ -66,13 +68,3 @@ function reportTests(file: string, error: unknown, json: boolean | undefined): n
   else for (const { testId, path, message } of tests) print(`${file}:${path}: ${testId}: ${message}`);
   throw new StartupError(`tests of ${file} fail (use --ignore-tests <reason> to publish it anyway)`);
 }
-
-/** Runs `work` with an agent, as the operator of its organization. */
-const withAgent = (
-  slug: string,
-  work: (services: Services, context: RequestContext, agent: Agent) => Promise<void>,
-): Promise<void> =>
-  withServices(async (services) => {
-    const agent = await services.agents.bySlug(slug);
-    await work(services, operatorFor(agent.organization), agent);
-  });

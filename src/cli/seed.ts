@@ -6,6 +6,7 @@ import { type SampleCounts, seedConversations } from "../features/samples/seed-c
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
 import { withServices } from "./services";
+import { addOnDatabase } from "./target";
 import { wholeNumber } from "./whole-number";
 
 const MAX_ROWS = 100_000_000;
@@ -23,7 +24,7 @@ interface Options extends Partial<SampleCounts>, Confirmation {
 
 export function addSeedCommand(program: Command): void {
   const rows = wholeNumber(0, MAX_ROWS);
-  addYesOption(program.command("seed"))
+  addYesOption(addOnDatabase(program, "seed"))
     .description("add sample pets, or sample contacts, conversations and messages for an agent")
     .option("--pets <n>", "number of pets to add", rows)
     .option("--agent <slug>", "agent that gets the contacts, conversations and messages")

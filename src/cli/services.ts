@@ -6,6 +6,7 @@ import { Database } from "../database/database";
 import { StartupError } from "../errors";
 import { createDataSource, createServices, type Services } from "../features";
 import { logOptions } from "../logger";
+import { validateInput } from "../schema/validate-input";
 
 /** Opens the configured database for the duration of `work`. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
@@ -19,10 +20,22 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 }
 
 /**
+ * Creates an input for a service.
+ * @throws InvalidInput
+ */
+export type ValidInput = <T extends object>(type: new () => T, values: object) => Promise<T>;
+
+const validInput: ValidInput = async (type, values) => {
+  const input = Object.assign(new type(), values);
+  await validateInput(input);
+  return input;
+};
+
+/**
  * Runs `work` with the services that the server uses.
  * @throws StartupError if migrations are pending
  */
-export function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+export function withServices<T>(work: (services: Services, valid: ValidInput) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env);
   assertDatabaseExists(config.databaseUrl);
   return withDatabase(async (database) => {
@@ -37,7 +50,7 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
       log: pino(logOptions("warn"), pino.destination(2)),
     });
     try {
-      return await work(services);
+      return await work(services, validInput);
     } finally {
       services.targets.close();
     }

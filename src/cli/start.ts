@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { stopExitingOnClosedPipe } from "./output";
+import { addOnDatabase } from "./target";
 
 export function addStartCommand(program: Command): void {
-  program
-    .command("start")
+  addOnDatabase(program, "start")
     .description("run the server, configured by environment variables")
     .action(async () => {
       stopExitingOnClosedPipe();

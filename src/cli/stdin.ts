@@ -1,4 +1,14 @@
 import { text } from "node:stream/consumers";
+import { GatewayError } from "../errors";
 
-/** Reads a secret from standard input, without the trailing line break. */
-export const secretFromStdin = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/, "");
+let isRead = false;
+
+/**
+ * Reads a secret from standard input, without the trailing line break.
+ * @throws GatewayError `invalid_request` for a second secret
+ */
+export async function secretFromStdin(): Promise<string> {
+  if (isRead) throw new GatewayError("invalid_request", "Standard input can hold only one secret.");
+  isRead = true;
+  return (await text(process.stdin)).replace(/\r?\n$/, "");
+}

@@ -13,7 +13,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { type Connection, pageInfoOf, paginate } from "../../pagination/connection";
+import { type Connection, type PageArgs, pageInfoOf, paginate } from "../../pagination/connection";
 import { decodeCursor, encodeCursor } from "../../pagination/cursor";
 import type { HookRegistry } from "../../schema/hooks";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -83,24 +83,15 @@ export class AgentService {
   }
 
   /**
-   * Returns one page of the agents in one or all organizations, oldest first. Used by the command line.
+   * Returns one page of the agents in all organizations, oldest first. Used by the command line.
    * @throws GatewayError `invalid_cursor`
    */
-  async listAll({
-    org,
-    first,
-    after,
-  }: {
-    org: string | undefined;
-    first: number;
-    after: string | null;
-  }): Promise<Connection<Agent>> {
+  async listAll({ first, after }: PageArgs): Promise<Connection<Agent>> {
     const page = { limit: first, after: after === null ? undefined : decodeCursor("agent", after, isUuid) };
     const rows = await this.database.read((reader) => {
       const query = reader
         .createQueryBuilder(Agent, "agent")
         .innerJoinAndSelect("agent.organization", "organization");
-      if (org !== undefined) query.andWhere("organization.slug = :org", { org });
       return paginate(query, page).getMany();
     });
     const nodes = rows.slice(0, first);

@@ -120,16 +120,12 @@ export class ApiKeyService {
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({
-    agent,
-    org,
     state,
     ...args
-  }: { agent?: string; org?: string; state?: ApiKeyState } & PageArgs): Promise<ApiKeyConnection> {
+  }: { state?: ApiKeyState | undefined } & PageArgs): Promise<ApiKeyConnection> {
     const page = ApiKeyConnection.pageOf(args);
     const rows = await this.database.read((reader) => {
       const query = withAgent(reader);
-      if (agent !== undefined) query.andWhere("agent.slug = :agent", { agent });
-      if (org !== undefined) query.andWhere("organization.slug = :org", { org });
       if (state !== undefined) query.andWhere(IN_STATE[state], { now: timestamp() });
       return paginate(query, page, "DESC").getMany();
     });

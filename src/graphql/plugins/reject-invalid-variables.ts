@@ -36,22 +36,30 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
       async didResolveOperation({ document, operation, request, schema }) {
-        const problems: InputProblem[] = [];
-        const values = request.variables ?? {};
-        for (const { variable, type: node, defaultValue } of operation?.variableDefinitions ?? []) {
-          const name = variable.name.value;
-          const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
-          const given = Object.hasOwn(values, name);
-          if (type !== undefined && (given || defaultValue === undefined))
-            addProblems(given ? values[name] : undefined, type, name, problems, defaultValue !== undefined);
-        }
-        if (operation && problems.length === 0)
-          addProblemsOfNulls(schema, document, operation, values, problems);
-        if (problems.length > 0) throw new InvalidInput(problems);
+        if (operation) assertVariables(schema, document, operation, request.variables ?? {});
       },
     };
   },
 };
+
+/** @throws InvalidInput with the variables of the wrong type */
+export function assertVariables(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  const problems: InputProblem[] = [];
+  for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
+    const given = Object.hasOwn(values, name);
+    if (type !== undefined && (given || defaultValue === undefined))
+      addProblems(given ? values[name] : undefined, type, name, problems, defaultValue !== undefined);
+  }
+  if (problems.length === 0) addProblemsOfNulls(schema, document, operation, values, problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
+}
 
 /**
  * Adds the problems of null variables where null is not allowed: a nullable variable with a default value may be used

@@ -1,0 +1,33 @@
+import { StartupError } from "../errors";
+import type { Problem } from "../features/configuration/document/problem";
+import { printProblem, readDocument } from "./document-file";
+import { printJson } from "./output";
+
+/** The result of a check. */
+export interface DocumentCheck {
+  problems: readonly Problem[];
+  warnings: readonly Problem[];
+}
+
+/**
+ * Reads and checks a document, and prints its problems.
+ * @param json true to print JSON instead of text, but only if the document is invalid
+ * @throws StartupError for a document that cannot be published
+ */
+export async function checkedDocument<Check extends DocumentCheck>(
+  file: string,
+  json: boolean | undefined,
+  check: (document: Record<string, unknown>) => Promise<Check>,
+): Promise<{ document: Record<string, unknown>; result: Check }> {
+  const document = await readDocument(file);
+  const result = await check(document);
+  const { problems, warnings } = result;
+  if (!json) {
+    for (const problem of problems) printProblem(file, document, problem);
+    for (const warning of warnings) printProblem(file, document, warning, "warning: ");
+  }
+  if (problems.length === 0) return { document, result };
+  if (json) printJson({ problems, warnings });
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  throw new StartupError(`${file} has ${count}`);
+}

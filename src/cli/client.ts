@@ -1,0 +1,67 @@
+import type { Services } from "../features";
+import { currentTarget } from "./target";
+
+/**
+ * Runs an operation of the GraphQL API for one organization.
+ * @returns the value of its only root field
+ * @throws GatewayError for any failure that the API reports
+ */
+export type Run = <T>(document: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
+
+/** What a command is about, as the user typed it. It determines the organization that an operator acts for. */
+export interface Subject {
+  org?: string | undefined;
+  agent?: string | undefined;
+  key?: string | undefined;
+  member?: string | undefined;
+  message?: string | undefined;
+}
+
+/** Runs operations on the database, as the operator, or on a server, with the user's key. */
+export interface Client {
+  /** @throws GatewayError `not_found` if there is no such subject */
+  about(subject: Subject): Promise<Run>;
+  /** The services, for what an operator can do across organizations; undefined on a server. */
+  readonly services?: Services;
+}
+
+/** Opens the server or the database that the user chose, for the duration of `work`. */
+export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const target = currentTarget();
+  // Loaded here, because loading the services takes most of a second, and most commands on a server need neither.
+  if (target === undefined) {
+    const { withDatabaseClient }: typeof import("./database-client") = require("./database-client");
+    return withDatabaseClient(work);
+  }
+  const { serverClient }: typeof import("./server-client") = require("./server-client");
+  return work(serverClient(target));
+}
+
+/** Runs `work` for the organization of a subject. */
+export const withRun = <T>(subject: Subject, work: (run: Run) => Promise<T>): Promise<T> =>
+  withClient(async (client) => work(await client.about(subject)));
+
+/**
+ * Runs `work` with the services that the server uses; only for commands on the database.
+ * @throws StartupError if migrations are pending
+ */
+export const withServices: typeof import("./services").withServices = (work) => {
+  const services: typeof import("./services") = require("./services");
+  return services.withServices(work);
+};
+
+/**
+ * Returns the document of a query with one root field.
+ * @param parameters the variables, which are also the arguments: `agentId: ID, first: Int!`
+ */
+export function query(field: string, parameters: string, fields: string): string {
+  const selection = `{ ${fields} }`;
+  if (parameters === "") return `query { ${field} ${selection} }`;
+  const variables = parameters.replace(/\w+:/g, "$$$&");
+  const values = parameters.replace(/(\w+): [^,]+/g, "$1: $$$1");
+  return `query (${variables}) { ${field}(${values}) ${selection} }`;
+}
+
+/** Returns the document of a mutation, whose input type is named after it. */
+export const mutation = (field: string, fields: string): string =>
+  `mutation ($input: ${field.charAt(0).toUpperCase()}${field.slice(1)}Input!) { ${field}(input: $input) { ${fields} } }`;

@@ -1,0 +1,96 @@
+import type { Command } from "commander";
+import { GatewayError } from "../errors";
+import { query, type Run, withRun } from "./client";
+
+interface NamedAgent {
+  id: string;
+  slug: string;
+  name: string;
+}
+
+const AGENTS = query("agents", "", "id slug name");
+
+/**
+ * Finds what the user named.
+ * @throws GatewayError `not_found`
+ */
+function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): T {
+  const match = found.find(is);
+  if (match === undefined) throw new GatewayError("not_found", `There is no ${what}.`);
+  return match;
+}
+
+/** @throws GatewayError `not_found` */
+export const agentOf = async (run: Run, slug: string): Promise<NamedAgent> =>
+  named(await run<NamedAgent[]>(AGENTS), (each) => each.slug === slug, `agent "${slug}"`);
+
+/** Returns the ID of the agent that the user named, if any. */
+export const agentIdOf = async (run: Run, slug: string | undefined): Promise<string | undefined> =>
+  slug === undefined ? undefined : (await agentOf(run, slug)).id;
+
+/** Runs `work` with the agent that the user named. */
+export const withAgent = <T>(slug: string, work: (run: Run, agent: NamedAgent) => Promise<T>): Promise<T> =>
+  withRun({ agent: slug }, async (run) => work(run, await agentOf(run, slug)));
+
+interface NamedKey {
+  id: string;
+  hint: string;
+  name: string;
+}
+
+const KEY = query("apiKey", "id: ID!", "id hint name");
+const KEYS = query("apiKeys", "search: String, first: Int!", "nodes { id hint name }");
+
+/** Runs `work` with the key that the user named by its ID or hint. */
+export const withKey = <T>(which: string, work: (run: Run, key: NamedKey) => Promise<T>): Promise<T> =>
+  withRun({ key: which }, async (run) => {
+    const byId = await run<NamedKey | null>(KEY, { id: which });
+    if (byId !== null) return work(run, byId);
+    const { nodes } = await run<{ nodes: NamedKey[] }>(KEYS, { search: which, first: 100 });
+    return work(
+      run,
+      named(nodes, ({ hint }) => hint === which, `API key "${which}"`),
+    );
+  });
+
+interface NamedLine {
+  id: string;
+  name: string;
+  previousSecretUntil: string | null;
+}
+
+const LINES = query("lines", "agentId: ID", "id name previousSecretUntil");
+
+/** Runs `work` with the line of an agent that the user named by its ID or name. */
+export const withLine = <T>(
+  agent: string,
+  which: string,
+  work: (run: Run, line: NamedLine) => Promise<T>,
+): Promise<T> =>
+  withAgent(agent, async (run, { id: agentId }) => {
+    const lines = await run<NamedLine[]>(LINES, { agentId });
+    const is = ({ id, name }: NamedLine) => name === which || id === which;
+    return work(run, named(lines, is, `line "${which}"`));
+  });
+
+interface NamedMember {
+  id: string;
+  email: string;
+  organization: { slug: string };
+}
+
+const MEMBERS = query("members", "", "id email organization { slug }");
+
+/** Runs `work` with the member that the user named by e-mail address. */
+export const withMember = <T>(
+  email: string,
+  work: (run: Run, member: NamedMember) => Promise<T>,
+): Promise<T> =>
+  withRun({ member: email }, async (run) => {
+    const is = (each: NamedMember) => each.email === email.trim().toLowerCase();
+    return work(run, named(await run<NamedMember[]>(MEMBERS), is, `member "${email}"`));
+  });
+
+/** Adds the option for the organization, which a server knows by the key. */
+export const addOrganizationOption = (command: Command): Command =>
+  command.option("--org <slug>", "slug of the organization; required without --url");
