@@ -1,4 +1,5 @@
 import { ROUTES } from "../../src/features";
+import { mintForOrganization } from "../support/gateway";
 import { PUBLIC_URL } from "../support/lines";
 import { expectGraphQLError, expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
@@ -11,11 +12,19 @@ const NAMES: Record<string, string> = {
   messageId: "message",
   version: "configuration",
   timerId: "timer",
+  keyId: "API key",
+  agentId: "agent",
 };
 
 /** Calls of routes with an ID that does not exist, with the kind of the resource. */
 const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 0).map(
-  ({ method, path, pathParameters = [], example }): [string, string, string, unknown] => [
+  ({
+    method,
+    path,
+    pathParameters = [],
+    example,
+    keys = ["key"],
+  }): [string, string, string, unknown, boolean] => [
     method,
     pathParameters.reduce<string>((url, { name, format, example: value }) => {
       const missing = name === "version" ? 9 : value;
@@ -23,6 +32,7 @@ const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 
     }, path),
     NAMES[pathParameters[0]?.name ?? ""] ?? "conversation",
     example.body,
+    keys.includes("key"),
   ],
 );
 
@@ -66,8 +76,9 @@ const MUTATIONS: [field: string, what: string][] = [
 ];
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  test.each(REST)("%s %s says that the %s does not exist", async (method, path, what, body) => {
-    const reply = await gateway.rest(method, path, { ...(body != null && { body }) });
+  test.each(REST)("%s %s says that the %s does not exist", async (method, path, what, body, isForAgents) => {
+    const token = isForAgents ? gateway.key : (await mintForOrganization(gateway)).secret;
+    const reply = await gateway.rest(method, path, { token, ...(body != null && { body }) });
     expectRestError(reply, "not_found");
     expect(reply.body.message).toBe(`The ${what} does not exist.`);
   });

@@ -918,9 +918,21 @@ interface RouteEntry extends Pick<Entry, "outcomes"> {
   method: string;
   /** `:id` stands for that of the variables. */
   path: string;
+  /** The body, unless the variables have another. */
   body?: unknown;
-  variables?: (fixture: AccessFixture) => Promise<{ id: string }>;
+  variables?: (fixture: AccessFixture) => Promise<{ id: string; body?: unknown }>;
 }
+
+/** The outcomes of a route for keys of the organization. */
+const organizationKeys = (others: Outcome): Outcomes => ({
+  ...NO_KEY,
+  ...NO_MEMBER,
+  "an organization key": "ok",
+  "an organization key with only members:read": "insufficient_scope",
+  "an organization key of another organization": others,
+});
+
+const ofNewAgent = async (fixture: AccessFixture) => ({ id: (await aNewAgent(fixture)).agentId });
 
 /** The REST routes; all are for keys. */
 export const ROUTES_TABLE: readonly RouteEntry[] = [
@@ -933,6 +945,55 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     outcomes: ALLOWED.keysWithAnotherScope,
   },
   { operationId: "getPet", method: "GET", path: "/v1/pets/1" },
+  {
+    operationId: "listAgents",
+    method: "GET",
+    path: "/organization/agents",
+    outcomes: { ...NO_KEY, ...NO_MEMBER, ...EVERY_ORGANIZATION_KEY_OK },
+  },
+  {
+    operationId: "listApiKeys",
+    method: "GET",
+    path: "/organization/api-keys",
+    outcomes: organizationKeys("ok"),
+  },
+  ...[
+    {
+      operationId: "createApiKey",
+      path: "/organization/api-keys",
+      variables: async ({ agentId: id }: AccessFixture) => ({
+        id,
+        body: { agentId: id, name: uniqueName(), scopes: ["pets:read"] },
+      }),
+    },
+    { operationId: "rotateApiKey", path: "/organization/api-keys/:id/rotate", variables: aKey },
+    { operationId: "revokeApiKey", path: "/organization/api-keys/:id/revoke", variables: aKey },
+    {
+      operationId: "saveConfigurationDraft",
+      method: "PUT",
+      path: "/organization/agents/:id/configuration/draft",
+      body: { document: {}, expectedRevision: 0 },
+      variables: ofNewAgent,
+    },
+    {
+      operationId: "testConfiguration",
+      path: "/organization/agents/:id/configuration/tests",
+      body: {},
+      variables: ofNewAgent,
+    },
+    {
+      operationId: "publishConfiguration",
+      path: "/organization/agents/:id/configuration",
+      body: { expectedLiveVersion: 1, fromVersion: 1 },
+      variables: ofNewAgent,
+    },
+  ].map((route) => ({ method: "POST", outcomes: organizationKeys("not_found"), ...route })),
+  {
+    operationId: "listAuditLog",
+    method: "GET",
+    path: "/organization/audit-log",
+    outcomes: organizationKeys("ok"),
+  },
   { operationId: "whoami", method: "GET", path: "/agent/whoami", outcomes: ALLOWED.everyKey },
   {
     operationId: "listLines",

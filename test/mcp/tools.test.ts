@@ -4,8 +4,10 @@ import { ROUTES } from "../../src/features";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { createSchema } from "../../src/graphql/schema";
 import { compileRoutes } from "../../src/rest/compiled-route";
+import type { KeyKind } from "../../src/schema/access";
+import { keysOf } from "../../src/schema/rest-route";
 import { addContact } from "../support/contacts";
-import { mint, type TestGateway } from "../support/gateway";
+import { mint, mintForOrganization, type TestGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { type Arguments, callTool, compileSchema, mcpClient, restRequestOf, toolError } from "../support/mcp";
 import { describeGateway } from "../support/suite";
@@ -90,17 +92,18 @@ const structured = (text: string) =>
     ["id", "categoryId"].includes(name) && typeof value === "number" ? String(value) : value,
   );
 
-/** The routes that are for models. */
-const TOOL_ROUTES = ROUTES.filter(({ isForModels }) => isForModels !== false).map(
-  ({ operationId }) => operationId,
-);
+/** The routes that are for models with a key of an agent, or of the organization. */
+const routesFor = (kind: KeyKind) =>
+  ROUTES.filter((route) => route.isForModels !== false && keysOf(route).includes(kind));
+
+const TOOL_ROUTES = routesFor("key").map(({ operationId }) => operationId);
 
 /** The tools that are no route; another suite calls them. */
 const GRAPHQL_TOOLS = ["searchSchema", "runGraphql"];
 
-const READS = ROUTES.filter(
-  ({ document, isForModels }) => isForModels !== false && /^\s*query/.test(document),
-).map((route) => route.operationId);
+const READS = routesFor("key")
+  .filter(({ document }) => /^\s*query/.test(document))
+  .map((route) => route.operationId);
 
 describeGateway({ engine: "any", strict: true }, (gateway) => {
   let agentId: string;
@@ -155,6 +158,30 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
 
   test("all tools take a model at most 25 kB", () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(25_000);
+  });
+
+  test("a key of the organization lists and calls the managers' tools, which take a model at most 25 kB", async () => {
+    const manager = await mcpClient(gateway, (await mintForOrganization(gateway)).secret);
+    try {
+      const listed = await manager.listTools();
+      expect(listed.tools.map(({ name }) => name)).toEqual(
+        routesFor("organizationKey").map(({ operationId }) => operationId),
+      );
+      for (const { inputSchema, outputSchema } of listed.tools)
+        for (const schema of [inputSchema, ...(outputSchema ? [outputSchema] : [])]) compileSchema(schema);
+      expect(Buffer.byteLength(JSON.stringify({ tools: listed.tools }))).toBeLessThanOrEqual(25_000);
+      const minted = await manager.callTool({
+        name: "createApiKey",
+        arguments: { agentId, name: "by a model", scopes: ["pets:read"] },
+      });
+      expect(minted.structuredContent).toMatchObject({ apiKey: { name: "by a model", state: "active" } });
+      const log = await manager.callTool({ name: "listAuditLog", arguments: { limit: 1 } });
+      expect(log.structuredContent).toMatchObject({
+        items: [{ action: "api_key_created", actorKind: "organization_key" }],
+      });
+    } finally {
+      await manager.close();
+    }
   });
 
   test("an argument of which exactly one member is passed says so", () => {

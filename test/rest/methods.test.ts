@@ -13,6 +13,8 @@ const ROUTES: [string, string][] = [
   ["/messages/1/discard", WRITE],
   ["/agent/timers", READ],
   ["/agent/configuration/tests", WRITE],
+  ["/organization/api-keys", "GET, POST, HEAD, OPTIONS"],
+  ["/organization/api-keys/1/rotate", WRITE],
   ["/agent/timers/1", "DELETE, OPTIONS"],
   ["/graphql", "GET, POST, OPTIONS"],
 ];

@@ -1,6 +1,7 @@
 import { feature } from "../../schema/feature";
 import { Organization } from "./organization.entity";
 import { OrganizationResolver } from "./organization.resolver";
+import { organizationRoutes } from "./organization.routes";
 import { OrganizationService } from "./organization.service";
 
 /** Organizations own agents. The keys of a deactivated organization do not resolve. */
@@ -8,4 +9,5 @@ export const organizations = feature({
   entities: [Organization],
   services: ({ database, lanes }) => ({ organizations: new OrganizationService(database, lanes) }),
   resolvers: (services) => [new OrganizationResolver(services.organizations)],
+  routes: organizationRoutes,
 });

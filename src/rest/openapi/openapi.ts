@@ -79,7 +79,8 @@ export function createOpenApi(
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key: `agk_<env>_<publicId>_<secret>`.",
+          description:
+            "An API key: `agk_<env>_<publicId>_<secret>`, or `ago_…` for a key of the organization.",
         },
       },
       schemas: {
