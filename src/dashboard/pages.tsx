@@ -54,6 +54,12 @@ export const PAGES: readonly PageEntry[] = [
     ...loaded(async () => (await import("./api-keys/api-key")).ApiKey),
   },
   {
+    path: "/connect/:id",
+    title: "Connect an application",
+    permission: "config_manage",
+    ...loaded(async () => (await import("./connect/connect")).Connect),
+  },
+  {
     path: "/agents",
     title: "Agents",
     icon: IconRobot,

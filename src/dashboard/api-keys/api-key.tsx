@@ -17,7 +17,7 @@ import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
 import styles from "./api-key.module.css";
 import { ApiKeyDocument, type KeyFragment, RevokeApiKeyDocument } from "./documents.generated";
-import { addressOf, historyOf, isChangeable, useKeyActions } from "./key-actions";
+import { addressOf, historyOf, isRotatable, useKeyActions } from "./key-actions";
 import { ownerOf } from "./key-owner";
 import { KeyTag, statusOf } from "./key-state";
 import { KeyUsage } from "./key-usage";
@@ -69,7 +69,7 @@ function Shown({ apiKey }: { apiKey: KeyFragment }) {
       }
       actions={
         <>
-          {isChangeable(apiKey) && (
+          {isRotatable(apiKey) && (
             <Button variant="default" disabled={deactivated} onClick={() => open("rotate", apiKey)}>
               Rotate
             </Button>
@@ -94,6 +94,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return {
     Description: key.description ?? undefined,
+    "Connected application": key.clientId ?? undefined,
     [key.agent ? "Agent" : "Manages"]: ownerOf(key),
     Scopes: key.scopes?.map(spelled).join(", ") ?? "All scopes",
     "Rate limit":

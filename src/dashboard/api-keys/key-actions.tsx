@@ -25,6 +25,9 @@ export const historyOf = (id: string): string => `/settings/audit-log?target=${i
 export const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
   state === "active" && !isReplaced;
 
+/** True if a key can be replaced by another one; connected applications renew their tokens themselves. */
+export const isRotatable = (key: KeyFragment): boolean => isChangeable(key) && key.clientId === null;
+
 /** The dialogs for keys, at most one open at a time, and the actions that open them. */
 export function useKeyActions() {
   const { deactivated } = useViewer();
@@ -41,7 +44,11 @@ export function useKeyActions() {
     });
     return [
       ...(isChangeable(apiKey)
-        ? [change("Rename", "rename"), change("Rotate", "rotate"), change("Settings", "settings")]
+        ? [
+            change("Rename", "rename"),
+            ...(isRotatable(apiKey) ? [change("Rotate", "rotate")] : []),
+            change("Settings", "settings"),
+          ]
         : []),
       { label: "History", onClick: () => navigate(historyOf(apiKey.id)) },
       ...(apiKey.state === "active"

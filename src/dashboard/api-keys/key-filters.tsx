@@ -10,16 +10,23 @@ import { ORGANIZATION } from "./key-owner";
 import { EXPIRING_DAYS, STATE_OPTIONS } from "./key-state";
 
 /** The names of the filters in the URL. */
-export const FILTERS = ["search", "state", "agent", "pasted"];
+export const FILTERS = ["search", "state", "agent", "kind", "pasted"];
+
+const KIND_OPTIONS = [
+  { value: "key", label: "Keys" },
+  { value: "application", label: "Connected applications" },
+] as const;
 
 /** The filters in the URL; null if a filter is not set. */
 export function keyFilterOf(address: ListAddress) {
   const state = address.oneOf("state", STATE_OPTIONS);
+  const kind = address.oneOf("kind", KIND_OPTIONS);
   return {
     search: address.get("search").slice(0, SEARCH_MAX_LENGTH) || null,
     ...ownerFilter(address.get("agent")),
     state: state === "" || state === "expiring" ? null : state,
     expiresWithinDays: state === "expiring" ? EXPIRING_DAYS : null,
+    isConnection: kind === "" ? null : kind === "application",
   };
 }
 
@@ -45,7 +52,9 @@ export function KeyFilters({
         maxLength={SEARCH_MAX_LENGTH}
         value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
         onSearch={(search) => address.filter({ search, pasted: "" }, { replace: true })}
-        onKey={(search) => address.filter({ search, state: "", agent: "", pasted: "yes" }, { replace: true })}
+        onKey={(search) =>
+          address.filter({ search, state: "", agent: "", kind: "", pasted: "yes" }, { replace: true })
+        }
       />
       <FilterSelect
         address={address}
@@ -64,6 +73,7 @@ export function KeyFilters({
           { value: OF_ORGANIZATION, label: ORGANIZATION },
         ]}
       />
+      <FilterSelect address={address} name="kind" label="Kind" all="All kinds" options={KIND_OPTIONS} />
     </search>
   );
 }

@@ -22,6 +22,9 @@ const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 /** A scope as spelled in documentation and error messages. */
 export const spelled = (scope: Scope): string => scope.replace("_", ":");
 
+/** What a scope allows, in a sentence. */
+export const allowedBy = (scope: Scope): string => ALLOWS[spelled(scope)] ?? "";
+
 /** The field for a new key's scopes, and the selection; null for all scopes. */
 export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
   const [which, setWhich] = useState("all");

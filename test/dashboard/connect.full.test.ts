@@ -1,0 +1,52 @@
+import { timestamp } from "../../src/common/time";
+import { rpc } from "../support/mcp";
+import { Application } from "../support/oauth";
+import { looksRight } from "./looks";
+import { describeDashboard, gone, rowOf, seen } from "./visit";
+
+describeDashboard(
+  "connecting applications in the dashboard",
+  (dashboard) => {
+    test("a member sees who asks, chooses what to grant, and the application connects", async () => {
+      const { gateway } = dashboard;
+      const page = await dashboard.visit("");
+      const base = new URL(page.url()).origin;
+      const redirectUri = `${base}/llms.txt`;
+      const { clientId } = await Application.register(gateway, { name: "Assistant", redirectUri });
+      const application = new Application(gateway, clientId, redirectUri, base);
+      await page.goto(application.authorizeUrl().replace(gateway.url, base));
+      await seen(page.getByRole("heading", { name: "Connect Assistant?" }));
+      await seen(page.getByText("Nobody: the application has registered itself."));
+      await looksRight(page);
+
+      await gateway.services.database.write((tx) =>
+        tx.query("update session set created_at = $1, confirmed_at = null", [timestamp(-16 * 60_000)]),
+      );
+      await page.getByRole("checkbox", { name: "List and read contacts." }).uncheck();
+      await page.getByRole("button", { name: "Connect", exact: true }).click();
+      const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
+      await asking.getByLabel("Password").fill(gateway.ownerCredentials.password);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${redirectUri}?*`);
+      const answer = new URL(page.url()).searchParams;
+      const { body } = await application.exchange(answer.get("code") ?? "");
+      expect(body.scope).toBe("agent:read");
+      expect((await rpc(gateway, "ping", {}, { token: body.access_token })).status).toBe(200);
+
+      await page.goto(`${base}/dashboard/api-keys?kind=application`);
+      await rowOf(page, "Assistant").getByRole("link").click();
+      await seen(page.getByText(clientId));
+      await gone(page.getByRole("button", { name: "Rotate" }));
+
+      await page.goto(application.authorizeUrl().replace(gateway.url, base));
+      await page.getByRole("button", { name: "Reject" }).click();
+      await page.waitForURL(`${redirectUri}?*`);
+      expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
+
+      await page.goto(`${base}/dashboard/connect/unknown`);
+      await seen(page.getByText("This request has expired or was already answered."));
+      await looksRight(page);
+    });
+  },
+  (publicUrl) => ({ PUBLIC_URL: publicUrl, OAUTH: "true", OAUTH_DYNAMIC_REGISTRATION: "true" }),
+);
