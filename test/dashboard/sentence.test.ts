@@ -49,6 +49,7 @@ test.each<[Partial<Entry>, string]>([
 test.each([
   ["api_key_rotated", "API key rotated", "CLI rotated the API key billing."],
   ["organization_deactivated", "Organization deactivated", "CLI deactivated the organization billing."],
+  ["conversation_handed_off", "Conversation handed off", "CLI handed off the conversation billing."],
   ["agent_created", "Agent added", "CLI added the agent billing."],
 ] as const)(
   "%s has a label and a sentence, from its name unless they are given",

@@ -100,6 +100,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "accepted an invitation",
     label: "Invitation accepted",
   },
+  conversation_handed_off: { verb: "handed off the conversation", label: "Conversation handed off" },
   agent_created: { verb: "added the agent", label: "Agent added" },
 };
 
