@@ -10,7 +10,7 @@ import { CompiledConfigurations } from "../../src/features/configuration/compile
 import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
 import {
   ConversationMessagesArgs,
-  type ConversationsArgs,
+  ConversationsArgs,
 } from "../../src/features/conversations/conversation.inputs";
 import { ConversationService } from "../../src/features/conversations/conversation.service";
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
@@ -97,12 +97,12 @@ onEachEngine((engine) => {
       );
       await insert(
         "conversation",
-        "id, agent_id, contact_id, address_id, line_id, state, handler, version, last_sequence, created_at, updated_at, assignee_id",
+        "id, agent_id, contact_id, address_id, line_id, state, handler, version, last_sequence, created_at, updated_at, assignee_id, waiting_since",
         range(CONVERSATIONS).map(
           (i) =>
             `'${conversation(i)}', '${owner(i)}', '${conversation(i)}', '${conversation(i)}', '${owner(i)}',
              '${i % 3 === 0 ? "open" : "closed"}', 'agent', 1, ${i === 0 ? LONG : 1}, '${NOW}', '${NOW}',
-             ${i % 20 === 0 && i % 3 === 0 ? `'${MEMBER}'` : "NULL"}`,
+             ${i % 20 === 0 && i % 3 === 0 ? `'${MEMBER}'` : "NULL"}, ${i % 12 === 0 ? `'${NOW}'` : "NULL"}`,
         ),
       );
       const row = (i: number, at: number | undefined, sequence: number | undefined, isQueued: boolean) =>
@@ -133,7 +133,8 @@ onEachEngine((engine) => {
   const expectIndexes: LoggedDatabase["expectIndexes"] = (...args) => logged.expectIndexes(...args);
 
   const page = (Connection: typeof ConversationConnection | typeof MessageConnection, id: string) =>
-    new Connection([{ id, updatedAt: NOW } as never], { limit: 20, after: undefined }).pageInfo.endCursor;
+    new Connection([{ id, updatedAt: NOW, waitingSince: NOW } as never], { limit: 20, after: undefined })
+      .pageInfo.endCursor;
 
   test.each<[string, Partial<ConversationsArgs>]>([
     ["all", {}],
@@ -141,11 +142,18 @@ onEachEngine((engine) => {
     ["of a contact", { contactId: leastUuidAt(1) }],
     ["of a member by their last activity", { assigneeId: MEMBER, order: "last_activity_first" as never }],
     ["by their last activity", { order: "last_activity_first" as never }],
+    ["longest waiting first", { order: "longest_waiting_first" as never }],
+    ["that need a reply", { needsReply: true }],
+    ["of all agents", { agentId: null }],
+    ["of all agents by their last activity", { agentId: null, order: "last_activity_first" as never }],
+    ["of all agents, longest waiting first", { agentId: null, order: "longest_waiting_first" as never }],
+    ["of all agents that need a reply", { agentId: null, needsReply: true }],
     ["in a state by their last activity", { state: "open" as never, order: "last_activity_first" as never }],
   ])("a page of conversations, %s, is read from an index", async (_, filter) => {
     for (const after of [null, page(ConversationConnection, conversation(0))]) {
-      const args = { first: 20, after, agentId: AGENT, ...filter } as ConversationsArgs;
-      await expectIndexes(() => service.list(context, args), { reads: /FROM "conversation"/ });
+      const args = Object.assign(new ConversationsArgs(), { after, agentId: AGENT }, filter);
+      const counted = async () => (await service.list(context, args)).totalCount();
+      await expectIndexes(counted, { reads: /FROM "conversation"/ });
     }
   });
 

@@ -36,6 +36,22 @@ export async function scopedAgentId(
   return agentId;
 }
 
+/**
+ * The IDs of the agents that a list is about: like `scopedAgentId`, but all agents of a member's organization if none
+ * is named.
+ * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
+ */
+export async function scopedAgentIds(
+  reader: EntityManager,
+  context: RequestContext,
+  agentId: string | null | undefined,
+): Promise<string[]> {
+  if (agentId != null || context.caller.kind === "agent")
+    return [await scopedAgentId(reader, context, agentId)];
+  const where = { organizationId: organizationOf(context) };
+  return (await reader.find(Agent, { select: ["id"], where })).map(({ id }) => id);
+}
+
 /** Reads a list that belongs to an agent; null for a deleted agent, because its rows may not be purged yet. */
 export const unlessDeleted = async <List>(
   { id, deletedAt }: Agent,

@@ -30,6 +30,7 @@ import type {
   MoveConversationInput,
 } from "./conversation.inputs";
 import { conversationEvent } from "./conversation-events";
+import { logAssignment } from "./conversation-log";
 import { assertOpen, lockConversations, lockOpenWith } from "./find-conversation";
 import {
   type PlannedChange,
@@ -88,7 +89,7 @@ export class ConversationChanges {
     return this.change(context, args, async (_, conversation) => {
       assertOpen(conversation);
       const { caller } = context;
-      return planHandoff(conversation, caller.kind === "member" ? caller.id : undefined);
+      return planHandoff(conversation, caller.kind === "member" ? { handedOffBy: caller.id } : {});
     });
   }
 
@@ -117,7 +118,7 @@ export class ConversationChanges {
   ): Promise<void> {
     for (const conversation of conversations) {
       const planned = await this.planRelease(tx, conversation, "timeout");
-      await storeChange(tx, this.lanes, conversation, planned);
+      await storeChange(tx, this.lanes, conversation, planned, context);
       const { id } = conversation;
       const target = { id, name: id, organizationId: organizationOf(context) };
       await recordAudit(tx, context, conversationActions.conversation_released, target, {
@@ -189,9 +190,11 @@ export class ConversationChanges {
       recordEvents(tx, [conversationEvent("conversation.assigned", conversation, { assigneeId: memberId })]);
       const earlier = before === null ? null : await tx.findOneBy(Member, { id: before });
       const target = { id, name: id, organizationId };
+      const emails = [earlier?.email ?? null, assignee?.email ?? null] as const;
       await recordAudit(tx, context, conversationActions.conversation_assigned, target, {
-        assignee: [earlier?.email ?? null, assignee?.email ?? null],
+        assignee: emails,
       });
+      await logAssignment(tx, context, conversation, emails);
       return conversation;
     });
   }

@@ -1,42 +1,80 @@
-import type { SelectQueryBuilder } from "typeorm";
-import { type Timestamp, timestampOf } from "../../common/time";
+import type { EntityManager, SelectQueryBuilder } from "typeorm";
+import { timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { ConnectionOf, type Page, paginate } from "../../pagination/connection";
-import { Conversation } from "./conversation.entity";
+import { GatewayError } from "../../errors";
+import { ConnectionOf, type Page } from "../../pagination/connection";
+import { type Part, pageOfParts } from "../../pagination/page-of-parts";
+import { Conversation, ConversationState } from "./conversation.entity";
 import { ConversationOrder } from "./conversation-order";
 
-/** ID and time of the last activity, so that a cursor works with every order. */
-const positionOf = ({ id, updatedAt }: Conversation): string => `${id}.${Date.parse(updatedAt)}`;
+/** ID and the times of the orders, so that a cursor works with every order. */
+const positionOf = ({ id, updatedAt, waitingSince }: Conversation): string =>
+  [id, Date.parse(updatedAt), waitingSince === null ? "" : Date.parse(waitingSince)].join(".");
 
-const parsed = (position: string): { id: string; at: Timestamp } => {
-  const [id = "", at] = position.split(".");
-  return { id, at: timestampOf(Number(at)) };
+const parsed = (position: string) => {
+  const [id = "", at, waiting] = position.split(".");
+  return { id, at: timestampOf(Number(at)), since: waiting ? timestampOf(Number(waiting)) : undefined };
 };
 
 const isPosition = (text: string): boolean => {
-  const [id = "", at = ""] = text.split(".");
-  return isUuid(id) && /^\d{1,15}$/.test(at);
+  const [id = "", at = "", waiting = "", ...more] = text.split(".");
+  return isUuid(id) && /^\d{1,15}$/.test(at) && /^\d{0,15}$/.test(waiting) && more.length === 0;
 };
 
 export const ConversationConnection = ConnectionOf(Conversation, "conversation", isPosition, positionOf);
 export type ConversationConnection = InstanceType<typeof ConversationConnection>;
 
-/** Like `paginate`, but can also order conversations by last activity. */
-export function paginateConversations(
+/** The parts of agents' conversations that an index of an order covers. */
+function partsOf(
+  agentIds: readonly string[],
+  order: ConversationOrder,
+  state: ConversationState | null | undefined,
+): Part[] {
+  const ofAgents = agentIds.map((id, i) => ({
+    condition: `conversation.agent_id = :agent${i}`,
+    parameters: { [`agent${i}`]: id },
+  }));
+  if (order !== ConversationOrder.last_activity_first) return ofAgents;
+  const states = state == null ? Object.values(ConversationState) : [state];
+  return states.flatMap((each) =>
+    ofAgents.map(({ condition, parameters }) => ({
+      condition: `${condition} AND conversation.state = '${each}'`,
+      parameters,
+    })),
+  );
+}
+
+const ORDERS = {
+  oldest_first: { column: "id", direction: "ASC" },
+  newest_first: { column: "id", direction: "DESC" },
+  last_activity_first: { column: "updated_at", direction: "DESC" },
+  longest_waiting_first: { column: "waiting_since", direction: "ASC" },
+} as const satisfies Record<ConversationOrder, object>;
+
+/**
+ * Reads a page of agents' conversations.
+ * @param query selects conversations, of any agent
+ * @param list.state the state that the query selects, if it selects one
+ * @throws GatewayError `invalid_cursor` for the cursor of a conversation in which nobody waits, in the order of waiting
+ */
+export function pageOfConversations(
+  reader: EntityManager,
   query: SelectQueryBuilder<Conversation>,
   { after, limit }: Page,
-  order: ConversationOrder,
-): SelectQueryBuilder<Conversation> {
+  list: {
+    order: ConversationOrder;
+    agentIds: readonly string[];
+    state: ConversationState | null | undefined;
+  },
+): Promise<Conversation[]> {
+  const { column, direction } = ORDERS[list.order];
   const start = after === undefined ? undefined : parsed(after);
-  if (order !== ConversationOrder.last_activity_first) {
-    const page = { after: start?.id, limit };
-    return paginate(query, page, order === ConversationOrder.newest_first ? "DESC" : "ASC");
-  }
-  if (start !== undefined) {
-    query.andWhere("(conversation.updated_at, conversation.id) < (:at, :id)", start);
-  }
-  return query
-    .orderBy("conversation.updated_at", "DESC")
-    .addOrderBy("conversation.id", "DESC")
-    .limit(limit + 1);
+  const at = start && { id: start.id, updated_at: start.at, waiting_since: start.since }[column];
+  if (start !== undefined && at === undefined) throw new GatewayError("invalid_cursor");
+  return pageOfParts(reader, query, partsOf(list.agentIds, list.order, list.state), {
+    column,
+    direction,
+    after: start && at !== undefined ? { at, id: start.id } : undefined,
+    limit: limit + 1,
+  });
 }

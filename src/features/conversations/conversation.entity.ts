@@ -28,9 +28,10 @@ export type Handler = keyof typeof Handler;
 @Entity()
 @Index(["agentId", "id"])
 @Index(["agentId", "state", "id"])
-@Index("conversation_activity", ["agentId", "updatedAt", "id"])
+@Index("conversation_activity", ["agentId", "state", "updatedAt", "id"])
 @Index(["contactId", "id"])
 @Index("conversation_human", ["agentId", "humanAt"], { where: "handler = 'human' AND state = 'open'" })
+@Index("conversation_waiting", ["agentId", "waitingSince", "id"], { where: "waiting_since IS NOT NULL" })
 @Index("conversation_assigned", ["assigneeId", "agentId", "updatedAt", "id"], {
   where: "assignee_id IS NOT NULL",
 })
@@ -78,6 +79,13 @@ export class Conversation {
   /** When a human last took over or answered; null while the agent answers. */
   @Column({ type: "varchar", length: 24, nullable: true })
   humanAt!: Timestamp | null;
+
+  @Nullable(
+    () => GraphQLISODateTime,
+    "Since when the contact has waited for a human: since the handoff or, once a human has answered, since the contact's first message after the answer. Null if nobody needs to reply.",
+  )
+  @Column({ type: "varchar", length: 24, nullable: true })
+  waitingSince!: Timestamp | null;
 
   @Nullable(() => ID, "ID of the member assigned to the conversation; null if unassigned.")
   @Column({ ...UUID_COLUMN, nullable: true })

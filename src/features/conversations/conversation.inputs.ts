@@ -9,7 +9,7 @@ import { AtMost } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
 import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
-import { REF_MAX_LENGTH } from "../contacts/contact.limits";
+import { REF_MAX_LENGTH, TERM_MAX_LENGTH } from "../contacts/contact.limits";
 import { NewAddress } from "../contacts/put-contact.inputs";
 import { Message } from "../messages/message.entity";
 import { SendAt } from "../messages/message.inputs";
@@ -120,7 +120,10 @@ export class ConversationChange {
 
 @ArgsType()
 export class ConversationsArgs extends PageArgs {
-  @Field(() => ID, AGENT_ID)
+  @Nullable(
+    () => ID,
+    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
+  )
   agentId?: string | null | undefined;
 
   @Nullable(() => ConversationState, "Only conversations in this state.")
@@ -135,10 +138,23 @@ export class ConversationsArgs extends PageArgs {
   @Nullable(() => Boolean, "True for assigned conversations only; false for unassigned only.")
   assigned?: boolean | null | undefined;
 
+  @Nullable(
+    () => Boolean,
+    "Only conversations in which a human needs to reply (true), or the others (false). See `waitingSince`.",
+  )
+  needsReply?: boolean | null | undefined;
+
+  @Optional(
+    () => String,
+    "Only conversations with contacts that have this name, word of the name, address or `ref`, regardless of case.",
+  )
+  @IsText(TERM_MAX_LENGTH)
+  search?: string | null | undefined;
+
   @Optional(() => ID, "Only conversations with this contact.")
   contactId?: string | null | undefined;
 
-  @Optional(() => LineReference, "Only conversations on this line.")
+  @Optional(() => LineReference, "Only conversations on this line, or on the lines with this name.")
   line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {

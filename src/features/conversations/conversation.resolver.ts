@@ -13,7 +13,7 @@ import {
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
-import { OrderedPageArgs } from "../../pagination/connection";
+import { NewestFirstPageArgs, OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
@@ -36,7 +36,7 @@ import {
 } from "../messages/message.inputs";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
-import { Conversation } from "./conversation.entity";
+import { Conversation, Handler } from "./conversation.entity";
 import {
   AssignConversationInput,
   CloseConversationInput,
@@ -53,6 +53,7 @@ import {
 } from "./conversation.inputs";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
+import { ConversationLogConnection, ConversationLogEntry } from "./conversation-log-entry.entity";
 import { MessageQueue } from "./message-queue";
 import { MessageReviews } from "./message-reviews";
 
@@ -90,7 +91,9 @@ export class ConversationResolver {
 
   @Access(MAY_READ_CONVERSATIONS)
   @Report()
-  @Query(() => ConversationConnection, { description: "The conversations of an agent." })
+  @Query(() => ConversationConnection, {
+    description: "The conversations of an agent or, for members, of all agents of the organization.",
+  })
   conversations(
     @Ctx() context: RequestContext,
     @Args(() => ConversationsArgs) args: ConversationsArgs,
@@ -264,6 +267,26 @@ export class ConversationResolver {
     @Args(() => OrderedPageArgs) args: OrderedPageArgs,
   ): Promise<MessageConnection> {
     return this.service.messagesOf(context, id, args);
+  }
+
+  @FieldResolver(() => ConversationLogConnection, {
+    description: "The conversation's moves, handoffs, releases, assignments and closing, and who made them.",
+  })
+  log(
+    @Ctx() context: RequestContext,
+    @Root() { id }: Conversation,
+    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
+  ): Promise<ConversationLogConnection> {
+    return this.service.logOf(context, id, args);
+  }
+
+  @FieldResolver(() => ConversationLogEntry, {
+    nullable: true,
+    description:
+      "The last handoff; null while the agent answers, and for conversations opened after all conversations with the contact were handed off.",
+  })
+  async handoff(@Root() { id, handler }: Conversation): Promise<ConversationLogEntry | null> {
+    return handler === Handler.human ? findIfAny(this.service.lastHandoffOf, id) : null;
   }
 
   @FieldResolver(() => Agent, { description: "The agent that the conversation belongs to." })

@@ -1,7 +1,7 @@
 import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
 
 const CONVERSATION =
-  "id contactId line: lineName address state handler assigneeId releaseAt version lastSequence createdAt updatedAt";
+  "id contactId line: lineName address state handler assigneeId waitingSince releaseAt version lastSequence createdAt updatedAt";
 const MESSAGE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
@@ -132,12 +132,13 @@ export const conversationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/conversations",
       document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $assigned: Boolean, $contactId: ID,
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $assigned: Boolean, $needsReply: Boolean,
+        $search: String, $contactId: ID,
         $line: LineReference, $order: ConversationOrder
       ) {
         conversations(
           first: $first, after: $after, state: $state, handler: $handler, assigneeId: $assigneeId, assigned: $assigned,
-          contactId: $contactId, line: $line, order: $order
+          needsReply: $needsReply, search: $search,          contactId: $contactId, line: $line, order: $order
         ) {
           nodes { ${CONVERSATION} lastMessage { id sequence author status preview createdAt } }
           pageInfo { hasNextPage endCursor }
@@ -145,7 +146,7 @@ export const conversationRoutes: RouteGroup = {
       }`,
       queryParameters: [
         ...PAGE,
-        ...named("state", "handler", "assigneeId", "assigned", "contactId"),
+        ...named("state", "handler", "assigneeId", "assigned", "needsReply", "search", "contactId"),
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],

@@ -1,4 +1,4 @@
-import { type EntityManager, IsNull, Not } from "typeorm";
+import { type EntityManager, In, IsNull, Not, type SelectQueryBuilder } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { type AccessRule, authorize } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
@@ -13,20 +13,20 @@ import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { directionOf } from "../../pagination/connection";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
-import { listPage } from "../../pagination/list-page";
 import { countRows } from "../../pagination/total-count";
 import type { AgentService } from "../agents/agent.service";
-import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { periodMs } from "../configuration/document/period";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
+import { termOf } from "../contacts/contact-search";
 import { type AgentQueues, acceptedAs, assertRoom } from "../messages/agent-queues";
 import { asAccepted, laterTime } from "../messages/insert-messages";
 import { IS_UNPLACED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
-import { ConversationConnection, paginateConversations } from "./conversation.connection";
+import { ConversationConnection, pageOfConversations } from "./conversation.connection";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
@@ -35,7 +35,13 @@ import type {
   OpenedConversation,
   SendToConversationInput,
 } from "./conversation.inputs";
-import { addressOn, assertInUse, findLine, lineOf, lockReferenced } from "./destination";
+import {
+  ConversationLogConnection,
+  ConversationLogEntry,
+  ConversationLogKind,
+} from "./conversation-log-entry.entity";
+import { ConversationOrder } from "./conversation-order";
+import { addressOn, assertInUse, findLines, lineOf, lockReferenced } from "./destination";
 import { assertOpen, idempotencyScope } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
@@ -58,6 +64,10 @@ export class ConversationService {
   readonly ofAgent: ListOfParent<ConversationConnection>;
   /** A page of the conversations with a contact. Does not check access. */
   readonly ofContact: ListOfParent<ConversationConnection>;
+  /** A page of a conversation's log. Does not check access. */
+  readonly logOf: ListOfParent<ConversationLogConnection>;
+  /** The last handoff of a conversation, by the conversation's ID. Does not check access. */
+  readonly lastHandoffOf: (id: string) => Promise<ConversationLogEntry | undefined>;
   /** An address, by ID. Does not check access. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
   /** The time until an agent's conversations are released (ms), by the agent's ID; undefined without a limit. */
@@ -94,6 +104,17 @@ export class ConversationService {
       entity: Conversation,
       parent: "contactId",
     });
+    this.logOf = listOfParent(database, ConversationLogConnection, {
+      what: "logs of conversations",
+      entity: ConversationLogEntry,
+      parent: "conversationId",
+    });
+    this.lastHandoffOf = database.coalesceByKey("last handoffs", async (ids) =>
+      indexBy(
+        await database.read((reader) => lastHandoffs(reader, ids)),
+        ({ conversationId }) => conversationId,
+      ),
+    );
     this.addressOf = rowsById(database, "conversation addresses", ContactAddress);
     this.releasePeriodOf = database.coalesceByKey("release periods", (agentIds) =>
       database.read(async (reader) => {
@@ -123,39 +144,32 @@ export class ConversationService {
   }
 
   /**
-   * One page of an agent's conversations. A key uses its own agent; a member names one.
+   * One page of an agent's conversations. A key uses its own agent; a member names one, or lists those of all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  list(
+  async list(
     context: RequestContext,
-    { agentId, state, handler, assigneeId, assigned, contactId, line, order, ...args }: ConversationsArgs,
+    { agentId, order, first, after, ...filter }: ConversationsArgs,
   ): Promise<ConversationConnection> {
-    const matching = async (reader: EntityManager) => {
-      const agent = await scopedAgentId(reader, context, agentId);
-      const query = reader.createQueryBuilder(Conversation, "conversation").where({ agentId: agent });
-      if (state != null) query.andWhere({ state });
-      if (handler != null) query.andWhere({ handler });
-      if (assigneeId != null) {
-        if (!isUuid(assigneeId)) return null;
-        query.andWhere({ assigneeId });
-      }
-      if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
-      if (contactId != null) {
-        if (!isUuid(contactId)) return null;
-        query.andWhere({ contactId });
-      }
-      if (line != null) {
-        const found = await findLine(reader, agent, line);
-        if (found === null) return null;
-        query.andWhere({ lineId: found.id });
-      }
-      return query;
-    };
-    return listPage(this.database, context, ConversationConnection, args, {
-      matching,
-      order: (query, page) => paginateConversations(query, page, order),
-      mayReadMany: true,
-    });
+    const page = ConversationConnection.pageOf({ first, after });
+    const needsReply = order === ConversationOrder.longest_waiting_first ? true : filter.needsReply;
+    // The filters may match few of many rows.
+    const read = <T>(
+      query: (reader: EntityManager, agentIds: readonly string[], matching: Matching) => Promise<T>,
+    ) =>
+      this.database.report(organizationOf(context), async (reader) => {
+        const agentIds = await scopedAgentIds(reader, context, agentId);
+        return query(reader, agentIds, await matchingIn(reader, agentIds, { ...filter, needsReply }));
+      });
+    const { state } = filter;
+    const rows = await read(async (reader, agentIds, matching) =>
+      matching === null ? [] : pageOfConversations(reader, matching, page, { order, agentIds, state }),
+    );
+    return new ConversationConnection(rows, page, () =>
+      read((reader, agentIds, matching) =>
+        countRows(reader, matching?.andWhere({ agentId: In([...agentIds]) }) ?? null),
+      ),
+    );
   }
 
   /**
@@ -290,12 +304,73 @@ export class ConversationService {
   }
 }
 
+/** Conversations of any agent; null for none. */
+type Matching = SelectQueryBuilder<Conversation> | null;
+
+/** The conversations that match a filter, of any agent; null if there are none. */
+async function matchingIn(
+  reader: EntityManager,
+  agentIds: readonly string[],
+  {
+    state,
+    handler,
+    assigneeId,
+    assigned,
+    needsReply,
+    search,
+    contactId,
+    line,
+  }: Omit<ConversationsArgs, "agentId" | "order" | "first" | "after">,
+): Promise<Matching> {
+  const query = reader.createQueryBuilder(Conversation, "conversation");
+  if (state != null) query.andWhere({ state });
+  if (handler != null) query.andWhere({ handler });
+  if (assigneeId != null) {
+    if (!isUuid(assigneeId)) return null;
+    query.andWhere({ assigneeId });
+  }
+  if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
+  // The exact text of the partial index's condition, because SQLite compares the text.
+  if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
+  if (contactId != null) {
+    if (!isUuid(contactId)) return null;
+    query.andWhere({ contactId });
+  }
+  if (search != null) {
+    query.andWhere(
+      "conversation.contact_id IN (SELECT entry.contact_id FROM contact_term entry WHERE entry.agent_id IN (:...searched) AND entry.term = :term)",
+      { searched: agentIds, term: termOf(search) },
+    );
+  }
+  if (line != null) {
+    const lines = await findLines(reader, agentIds, line);
+    if (lines.length === 0) return null;
+    query.andWhere({ lineId: In(lines.map(({ id }) => id)) });
+  }
+  return query;
+}
+
 const lastMessages = (reader: EntityManager, conversationIds: readonly string[]): Promise<Message[]> =>
   reader
     .createQueryBuilder(Message, "message")
     .innerJoin(Conversation, "conversation", "message.conversation_id = conversation.id")
     .where("conversation.id IN (:...conversationIds)", { conversationIds })
     .andWhere("message.sequence = conversation.last_sequence")
+    .getMany();
+
+/** The last handoff of each conversation. */
+const lastHandoffs = (
+  reader: EntityManager,
+  conversationIds: readonly string[],
+): Promise<ConversationLogEntry[]> =>
+  reader
+    .createQueryBuilder(ConversationLogEntry, "entry")
+    .where(
+      `entry.id IN (SELECT max(handoff.id) FROM conversation_log_entry handoff
+        WHERE handoff.conversation_id IN (:...conversationIds) AND handoff.kind = '${ConversationLogKind.handed_off}'
+        GROUP BY handoff.conversation_id)`,
+      { conversationIds },
+    )
     .getMany();
 
 /**

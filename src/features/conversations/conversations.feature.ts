@@ -20,6 +20,7 @@ import { conversationRoutes } from "./conversation.routes";
 import { conversationScopes } from "./conversation.scopes";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
+import { ConversationLogEntry } from "./conversation-log-entry.entity";
 import { DefaultConversations } from "./default-conversations";
 import { eraseConversations } from "./erase-conversations";
 import { conversationParts } from "./export-conversations";
@@ -57,7 +58,7 @@ declare module "../events/event-types" {
 
 /** Conversations between agents and contacts. */
 export const conversations = feature({
-  entities: [Conversation],
+  entities: [Conversation, ConversationLogEntry],
   services: ({ database, lanes, hooks, agents, agentQueues, compiledConfigurations }: Core & Needs) => {
     const defaultConversations = new DefaultConversations(compiledConfigurations);
     const messageQueue = new MessageQueue(database, lanes, agentQueues, defaultConversations);
@@ -86,7 +87,9 @@ export const conversations = feature({
         [id],
       );
     },
-    agentPurged: purgeRows(database, Conversation),
+    agentPurged: async (...args) =>
+      (await purgeRows(database, ConversationLogEntry)(...args)) &&
+      purgeRows(database, Conversation)(...args),
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,
   }),
@@ -106,6 +109,8 @@ export const conversations = feature({
     "conversations of contacts",
     "messages of conversations",
     "last messages",
+    "logs of conversations",
+    "last handoffs",
     "conversation addresses",
     "release periods",
   ],

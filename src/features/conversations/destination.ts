@@ -17,17 +17,18 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference, LineReference } from "./conversation.inputs";
 import type { Place } from "./find-conversation";
 
-/** @returns the agent's line with an ID or a name, or null */
-export async function findLine(
+/** @returns the agents' line with an ID, or their lines with a name */
+export async function findLines(
   reader: EntityManager,
-  agentId: string,
+  agentIds: readonly string[],
   { id, name }: LineReference,
-): Promise<Line | null> {
-  if (id != null) return isUuid(id) ? reader.findOneBy(Line, { agentId, id }) : null;
+): Promise<Line[]> {
+  const agentId = In(agentIds);
+  if (id != null) return isUuid(id) ? reader.findBy(Line, { agentId, id }) : [];
   // PostgreSQL rejects such strings.
   return name == null || name.includes("\0") || !name.isWellFormed()
-    ? null
-    : reader.findOneBy(Line, { agentId, name });
+    ? []
+    : reader.findBy(Line, { agentId, name });
 }
 
 /**
@@ -74,8 +75,8 @@ export async function lineOf(
       throw new GatewayError("not_deliverable", "The agent has no default line. Specify a line.");
     return line;
   }
-  const line = await findLine(tx, agentId, reference);
-  if (line === null) throw noSuch("line");
+  const [line] = await findLines(tx, [agentId], reference);
+  if (line === undefined) throw noSuch("line");
   return line;
 }
 

@@ -7,6 +7,7 @@ import type { ErasureStep } from "../contacts/erasures";
 import { Message } from "../messages/message.entity";
 import { MessageError } from "../messages/message.enums";
 import { Conversation, ConversationState } from "./conversation.entity";
+import { ConversationLogEntry } from "./conversation-log-entry.entity";
 import { lockConversations } from "./find-conversation";
 import { all } from "./planned-change";
 import { storeChange } from "./store-change";
@@ -56,6 +57,7 @@ async function eraseChunk(
           cancel: all(MessageError.closed),
         });
       }
+      await tx.update(ConversationLogEntry, { conversationId: id }, { reason: null });
       at = { id, erased: 0, last: conversation.lastSequence };
       left -= CONVERSATION_ROWS;
       continue;

@@ -133,8 +133,10 @@ export class MessageQueue {
     if (keys.length > 0) await assertKeysAccepted(tx, keys);
     const drafts = ready.map((each) => {
       const { context, conversation, text, sendAt } = each;
-      const author = context.caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member;
-      return { agentId: agentIdOf(each), conversation, text, author, sendAt };
+      const { caller } = context;
+      const author = caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member;
+      const memberId = caller.kind === "member" ? caller.id : undefined;
+      return { agentId: agentIdOf(each), conversation, text, author, memberId, sendAt };
     });
     const messages = (await queueMessages(tx, this.lanes, drafts)).values();
     return checked.map((each) => (each instanceof GatewayError ? each : (messages.next().value as Message)));

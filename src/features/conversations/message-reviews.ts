@@ -74,7 +74,7 @@ export class MessageReviews {
       };
       Object.assign(message, change);
       const isAnswer = conversation?.handler === Handler.human;
-      if (isAnswer) conversation.humanAt = now;
+      if (isAnswer) Object.assign(conversation, { humanAt: now, waitingSince: null });
       if (conversation !== null && !isLater) takePlaces(conversation, [message]);
       await changeTogether(tx, [
         ...updatesOf(tx, Message, [message], APPROVED),

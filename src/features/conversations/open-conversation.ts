@@ -11,8 +11,8 @@ import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
-/** A place, and the number of messages to store there (default 0). */
-type OpenedPlace = Place & { messages?: number };
+/** A place, the number of messages to store there (default 0), and whether a human who answers there must reply. */
+type OpenedPlace = Place & { messages?: number; needsReply?: boolean };
 
 /** Locks the open conversation at a place, or opens one. */
 export async function openConversation(
@@ -30,7 +30,7 @@ export async function openConversation(
  */
 export async function openConversations(
   tx: Tx,
-  places: readonly (Place & { messages: number })[],
+  places: readonly (OpenedPlace & { messages: number })[],
 ): Promise<{ conversations: Conversation[]; sequences: Change[] }> {
   const open = await lockConversations(tx, [], places);
   await tx.lockInsertOrder(
@@ -43,6 +43,8 @@ export async function openConversations(
       const conversation = openAt(open, place);
       if (conversation === null) return insertConversation(tx, place);
       conversation.lastSequence += place.messages;
+      if (place.needsReply && conversation.handler === Handler.human)
+        conversation.waitingSince ??= timestamp();
       present.push(conversation);
       return Promise.resolve(conversation);
     }),
@@ -64,7 +66,7 @@ export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly O
   const nextId = await nextIds(tx, "conversation", agentIds);
   const now = timestamp();
   const conversations = places.map((place) => {
-    const { line, contact, messages = 0 } = place;
+    const { line, contact, messages = 0, needsReply = false } = place;
     const { id: addressId, agentId, contactId } = place.address;
     const humanAt = contact.handedOffAt;
     return tx.create(Conversation, {
@@ -76,6 +78,7 @@ export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly O
       state: ConversationState.open,
       handler: humanAt === null ? Handler.agent : Handler.human,
       humanAt,
+      waitingSince: needsReply && humanAt !== null ? now : null,
       assigneeId: null,
       version: 1,
       lastSequence: messages,

@@ -23,6 +23,12 @@ export interface PlannedChange {
   audit?: { action: AuditAction; changes: Changes };
   /** ID of the member who hands the conversation off manually. */
   handedOffBy?: string | undefined;
+  /** The names of the lines that the conversation moves between. */
+  lines?: readonly [from: string, to: string];
+  /** The decision that makes the change; undefined if a caller makes it. */
+  decisionId?: string;
+  /** Why the conversation is handed off. */
+  reason?: string;
   /** For the event of a release. */
   releaseReason?: ReleaseReason;
 }
@@ -56,26 +62,31 @@ export async function planMove(
     );
   }
   const from = await tx.findOneByOrFail(Line, { id: lineId });
+  const lines = [from.name, line.name] as const;
   return {
     change: { lineId: line.id, addressId: address.id },
+    lines,
     ...(pending !== PendingMessages.carry && { cancel: all(MessageError.moved) }),
     audit: {
       action: conversationActions.conversation_moved,
-      changes: { line: [from.name, line.name] },
+      changes: { line: lines },
     },
   };
 }
 
 /**
  * Plans to hand an open conversation off to a human; undefined if a human already answers.
- * @param handedOffBy ID of the member who does this manually
+ * @param more the member who does this manually, or the rule's reason
  */
-export const planHandoff = ({ handler }: Conversation, handedOffBy?: string): PlannedChange | undefined =>
+export const planHandoff = (
+  { handler }: Conversation,
+  more: Pick<PlannedChange, "handedOffBy" | "reason">,
+): PlannedChange | undefined =>
   handler === Handler.human
     ? undefined
     : {
         change: { handler: Handler.human },
-        handedOffBy,
+        ...more,
         cancel: {
           isMeant: ({ author }) => author === MessageAuthor.agent,
           errorCode: MessageError.handed_off,

@@ -27,6 +27,7 @@ export type MessageToQueue = Pick<
   | "subject"
   | "html"
   | "author"
+  | "memberId"
   | "decisionId"
   | "sendAt"
   | "heldBy"
@@ -63,6 +64,7 @@ const queueTogether = coalesceInTx(
         if (isPlaced) conversation.lastSequence += 1;
         if (ANSWERING.has(draft.author) && conversation.handler === Handler.human) {
           conversation.humanAt = timestamp();
+          conversation.waitingSince = null;
           answered.add(conversation.id);
         }
         return {
@@ -114,11 +116,14 @@ export function takePlaces(conversation: Conversation, messages: readonly Messag
   }
 }
 
-/** The change that stores the `lastSequence` of conversations and when a human last answered. */
+/**
+ * The change that stores the `lastSequence` of conversations, when a human last answered, and since when the contact
+ * has waited.
+ */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;
   const isHuman = conversations.some(({ handler }) => handler === Handler.human);
-  const columns = isHuman ? (["humanAt"] as const) : [];
+  const columns = isHuman ? (["humanAt", "waitingSince"] as const) : [];
   return updatesOf(tx, Conversation, conversations, ["lastSequence", "updatedAt", ...columns]);
 }

@@ -13,20 +13,24 @@ import { cancelAll, idsOf, unsent } from "./cancel-messages";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChange } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
+import { logChange } from "./conversation-log";
 import { type PlannedChange, setHandedOff } from "./planned-change";
 
 type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight">;
 
 /**
  * Stores a change to a locked conversation, and cancels or carries its queued messages.
+ * @param context the caller, for the conversation's log; undefined to log nothing
  * @returns the IDs of these messages
  */
 export async function storeChange(
   tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
-  { change, cancel, releaseReason }: Omit<PlannedChange, "audit">,
+  planned: PlannedChange,
+  context?: RequestContext,
 ): Promise<ChangedQueue> {
+  const { change, cancel, releaseReason } = planned;
   const { id } = conversation;
   // Waits for a delivery that holds the lane; the next delivery sees this change.
   await lanes.lock(tx, id);
@@ -34,9 +38,16 @@ export async function storeChange(
   const updatedAt = timestamp();
   const { handler } = change;
   const humanAt = handler === Handler.human ? updatedAt : null;
-  const stored = { ...change, ...(handler !== undefined && { humanAt }), version, updatedAt };
+  const stored = {
+    ...change,
+    ...(handler !== undefined && { humanAt, waitingSince: humanAt }),
+    ...(change.state === ConversationState.closed && { waitingSince: null }),
+    version,
+    updatedAt,
+  };
   await tx.update(Conversation, { id }, stored);
   Object.assign(conversation, stored);
+  if (context !== undefined) await logChange(tx, context, conversation, planned);
   recordEvents(
     tx,
     typesOfChange(change).map((type) =>
@@ -70,7 +81,7 @@ export async function storeAudited(
   planned: PlannedChange,
   { contact, timers }: { contact: Contact | null; timers: WaitingTimers },
 ): Promise<ChangedQueue> {
-  const queues = await storeChange(tx, lanes, conversation, planned);
+  const queues = await storeChange(tx, lanes, conversation, planned, context);
   const { handler, state } = planned.change;
   if (handler === Handler.human) {
     await timers.cancelOn("handoff", conversation.id);

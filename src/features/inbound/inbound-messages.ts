@@ -108,7 +108,11 @@ export class InboundMessages {
     const byPlace = [...groupBy(turn, ({ line, address }) => `${line.id} ${address.id}`).values()];
     const { conversations, sequences } = await openConversations(
       tx,
-      byPlace.map((ofPlace) => ({ ...(ofPlace[0] as Placed), messages: ofPlace.length })),
+      byPlace.map((ofPlace) => ({
+        ...(ofPlace[0] as Placed),
+        messages: ofPlace.length,
+        needsReply: ofPlace.some(({ inbound, intent }) => !inbound.isAutomatic && intent === undefined),
+      })),
     );
     const numbered = byPlace.flatMap((ofPlace, p) => {
       const conversation = conversations[p] as Conversation;

@@ -23,6 +23,8 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
+  /** ID of the member who wrote the message, if one did. */
+  memberId?: string | undefined;
   /** The decision that sends the message, if there is one. */
   decisionId?: string | undefined;
   /** Subject of an e-mail that starts a conversation; the line's if undefined. */
@@ -75,6 +77,7 @@ export async function insertMessages(
       subject: subject ?? null,
       html: html ?? null,
       author,
+      memberId: draft.memberId ?? null,
       direction: MessageDirection.outbound,
       ...(sendAt === undefined ? QUEUED : { ...SCHEDULED, sendAt }),
       ...(heldBy !== undefined && { scheduledReason: heldBy.reason, scheduledBy: heldBy.path }),

@@ -170,6 +170,10 @@ export class Message {
   @Column({ type: "varchar", length: 8, default: MessageAuthor.api })
   author!: MessageAuthor;
 
+  @Nullable(() => ID, "ID of the member who wrote the message; null for other authors.")
+  @Column({ ...UUID_COLUMN, nullable: true })
+  memberId!: string | null;
+
   /** The conversation's version when the message was accepted; the message is not sent at any other version. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;

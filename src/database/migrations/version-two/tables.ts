@@ -133,7 +133,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       texts({ state: 8, handler: 8 }),
       integers("version", "last_sequence"),
       moments("created_at", "updated_at"),
-      nullable(moments("human_at"), ids("assignee_id")),
+      nullable(moments("human_at", "waiting_since"), ids("assignee_id")),
     ],
     foreignKeys: [references("agent"), references("contact"), references("line")],
     indices: [
@@ -146,13 +146,29 @@ const describe = (bigint: string, no: string): NewTable[] => [
       index("agent_id", "state", "id"),
       index("contact_id", "id"),
       { ...unique("line_id", "address_id"), name: "conversation_open", where: "state = 'open'" },
-      { ...index("agent_id", "updated_at", "id"), name: "conversation_activity" },
+      { ...index("agent_id", "state", "updated_at", "id"), name: "conversation_activity" },
+      {
+        ...index("agent_id", "waiting_since", "id"),
+        name: "conversation_waiting",
+        where: "waiting_since IS NOT NULL",
+      },
       {
         ...index("agent_id", "human_at"),
         name: "conversation_human",
         where: "handler = 'human' AND state = 'open'",
       },
     ],
+  },
+  {
+    name: "conversation_log_entry",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id", "conversation_id"),
+      texts({ kind: 16, actor_kind: 16, actor_name: 254 }),
+      moments("created_at"),
+      nullable(ids("decision_id"), texts({ reason: 500, before: 254, after: 254 })),
+    ],
+    indices: [index("agent_id", "id"), index("conversation_id", "id")],
   },
   {
     name: "handoff_notice",

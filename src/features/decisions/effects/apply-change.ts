@@ -62,8 +62,9 @@ export async function change(
   if (effect.kind !== "close") assertOpen(conversation);
   let isChanged = false;
   for (const each of isContactHandoff(effect) ? all() : [conversation]) {
-    const planned = await plan(tx, effect, each, opened);
-    if (planned === undefined) continue;
+    const change = await plan(tx, effect, each, opened);
+    if (change === undefined) continue;
+    const planned = { ...change, decisionId: application.decisionId };
     isChanged = true;
     const queue = await storeAudited(tx, lanes, context, each, planned, { contact, timers });
     canceled.set(each.id, new Set([...(canceled.get(each.id) ?? []), ...queue.canceled]));
@@ -114,7 +115,7 @@ async function plan(
     case "move":
       return planMove(tx, conversation, { name: effect.line }, PendingMessages[effect.pending], opened);
     case "handoff":
-      return planHandoff(conversation);
+      return planHandoff(conversation, { reason: effect.reason });
     case "close":
       return planClose(conversation);
   }

@@ -1,0 +1,78 @@
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
+import type { Timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { ConnectionOf } from "../../pagination/connection";
+import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
+import { ActorKind } from "../audit/audit-entry.entity";
+
+/** Max length of a stored reason (code points). */
+export const REASON_MAX_LENGTH = 500;
+
+export const ConversationLogKind = enumOf("ConversationLogKind", "A kind of change to a conversation.", {
+  moved: "The conversation was moved to another line.",
+  handed_off: "The conversation was handed off to a human.",
+  released: "The agent answers again.",
+  assigned: "The conversation was assigned to a member or unassigned.",
+  closed: "The conversation was closed.",
+});
+export type ConversationLogKind = keyof typeof ConversationLogKind;
+
+@ObjectType({ simpleResolvers: true, description: "A change to a conversation, and who made it." })
+@Entity()
+@Index(["agentId", "id"])
+@Index(["conversationId", "id"])
+export class ConversationLogEntry {
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time)." })
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Column(UUID_COLUMN)
+  agentId!: string;
+
+  @Column(UUID_COLUMN)
+  conversationId!: string;
+
+  @Field(() => ConversationLogKind, { description: "The kind of change." })
+  @Column({ type: "varchar", length: 16 })
+  kind!: ConversationLogKind;
+
+  @Field(() => ActorKind, { description: "The kind of caller that made the change or caused the decision." })
+  @Column({ type: "varchar", length: 16 })
+  actorKind!: ActorKind;
+
+  @Field(() => String, {
+    description: "Name of the caller: an e-mail address, a key's hint, `gateway` or `command line`.",
+  })
+  @Column({ type: "varchar", length: 254 })
+  actorName!: string;
+
+  @Nullable(() => ID, "ID of the agent's decision that made the change; null if the caller made it.")
+  @Column({ ...UUID_COLUMN, nullable: true })
+  decisionId!: string | null;
+
+  @ThirdPartyText()
+  @Nullable(() => String, "Why the agent handed the conversation off; null for other changes.")
+  @MaxCharacters(REASON_MAX_LENGTH)
+  @Column({ type: "varchar", length: REASON_MAX_LENGTH, nullable: true })
+  reason!: string | null;
+
+  @Nullable(() => String, "The earlier line or assignee; null if there was none, or for other changes.")
+  @Column({ type: "varchar", length: 254, nullable: true })
+  before!: string | null;
+
+  @Nullable(() => String, "The new line or assignee; null if there is none, or for other changes.")
+  @Column({ type: "varchar", length: 254, nullable: true })
+  after!: string | null;
+
+  @Field(() => GraphQLISODateTime, { description: "When the change was made." })
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+}
+
+export const ConversationLogConnection = ConnectionOf(ConversationLogEntry, "conversation-log", isUuid);
+export type ConversationLogConnection = InstanceType<typeof ConversationLogConnection>;

@@ -1,0 +1,66 @@
+import {
+  type EntityManager,
+  type FindOptionsWhere,
+  In,
+  type ObjectLiteral,
+  type SelectQueryBuilder,
+} from "typeorm";
+import { indexBy } from "../common/coalesce";
+
+/** A condition that selects a part of a list; its parameters are named differently in each part. */
+export interface Part {
+  condition: string;
+  parameters: ObjectLiteral;
+}
+
+/** An order by a column, then by ID. */
+export interface Order {
+  column: string;
+  direction: "ASC" | "DESC";
+  /** Exclusive start; undefined for the first page. */
+  after: { at: string; id: string } | undefined;
+  limit: number;
+}
+
+/**
+ * Reads a page of a list that an index orders only within each part, for example the conversations of several agents: a
+ * page of each part is read from the index, and these pages are merged.
+ * @param query selects the list, and maybe rows outside of its parts
+ * @param parts disjoint parts, at most 500 because of SQLite's limit for compound statements
+ */
+export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
+  reader: EntityManager,
+  query: SelectQueryBuilder<Row>,
+  parts: readonly Part[],
+  { column, direction, after, limit }: Order,
+): Promise<Row[]> {
+  const { alias } = query;
+  if (after !== undefined) {
+    const sign = direction === "ASC" ? ">" : "<";
+    query.andWhere(`(${alias}.${column}, ${alias}.id) ${sign} (:at, :id)`, after);
+  }
+  query.orderBy(`${alias}.${column}`, direction).addOrderBy(`${alias}.id`, direction).limit(limit);
+  const [first, ...others] = parts;
+  if (first === undefined) return [];
+  if (others.length === 0) return query.andWhere(first.condition, first.parameters).getMany();
+  const pages = parts.map(({ condition }, i) => {
+    const page = query.clone().select(`${alias}.id`, "id").addSelect(`${alias}.${column}`, "at");
+    return `SELECT * FROM (${page.andWhere(condition).getQuery()}) AS part_${i}`;
+  });
+  const merged = reader
+    .createQueryBuilder()
+    .select("merged.id", "id")
+    .from(`(${pages.join(" UNION ALL ")})`, "merged")
+    .setParameters(Object.assign({}, query.getParameters(), ...parts.map(({ parameters }) => parameters)))
+    .orderBy("merged.at", direction)
+    .addOrderBy("merged.id", direction)
+    .limit(limit);
+  const ids = (await merged.getRawMany<{ id: string }>()).map(({ id }) => id);
+  // A second statement, because PostgreSQL would rather read a small table whole than join it with a few rows.
+  const where = { id: In(ids) } as FindOptionsWhere<Row>;
+  const rows = indexBy(
+    await reader.findBy<Row>(query.expressionMap.mainAlias?.target as never, where),
+    ({ id }) => id,
+  );
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
