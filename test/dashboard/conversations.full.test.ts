@@ -85,7 +85,7 @@ describeDashboard(
       const { gateway } = dashboard;
       const { id } = await talkTo("Earlier Person");
       await talkTo("Later Person");
-      const page = await dashboard.visit("/conversations");
+      const page = await dashboard.visit("/conversations?state=open");
       await seen(rowOf(page, "Later Person"));
       const first = page.getByRole("row").nth(1);
       await eventually(() => first.textContent()).toContain("Later Person");

@@ -129,7 +129,7 @@ describeDashboard(
           await talkTo(name.trim(), line);
         const email = `support.person.${"with.a.long.address.".repeat(2)}x@subdomain.of.a.long.company.example.com`;
         const member = await addMember(gateway, { email, permissions: Object.values(Permission) });
-        const page = await dashboard.visit("/conversations", { as: member });
+        const page = await dashboard.visit("/conversations?state=open", { as: member });
         await seen(rowOf(page, "שרה כהן"));
         for (const width of [360, 1920, 1280]) {
           await page.setViewportSize({ width, height: 800 });

@@ -4,8 +4,11 @@ import { Conversation } from "../../src/features/conversations/conversation.enti
 import { HandoffNotice } from "../../src/features/handoff-notices/handoff-notice.entity";
 import { addContact } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import { operator } from "../support/gateway";
 import { addMember, firstAgentId, type TestMember } from "../support/people";
 import { waitUntil } from "../support/wait-until";
+import { cutOff } from "./layout";
 import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
@@ -51,7 +54,7 @@ describeDashboard(
       expect(await assigneeOf()).toBe(anna.id);
       await looksRight(page);
 
-      await page.goto(`${dashboard.gateway.url}/dashboard/conversations`);
+      await page.goto(`${dashboard.gateway.url}/dashboard/conversations?state=open`);
       await seen(rowOf(page, "Nobody’s"));
       await page.getByLabel("Assigned to").selectOption({ label: "Nobody" });
       await gone(rowOf(page, "Mine"));
@@ -74,6 +77,56 @@ describeDashboard(
       await seen(page.getByText(ben.email, { exact: true }));
       expect(await assigneeOf()).toBe(ben.id);
       await looksRight(page);
+    });
+
+    test("whoever waits longest is first in the queue, with the reason, until someone answers", async () => {
+      const { gateway } = dashboard;
+      const { id: other } = await gateway.services.agents.create(await operator(gateway), {
+        slug: "other",
+        name: `Other ${"agent ".repeat(15)}`,
+      });
+      await publish(gateway, agentId, {
+        situations: { upset: {} },
+        rules: [{ id: "upset", on: "upset", do: [{ handoff: `asked for a person ${"שלום ".repeat(20)}` }] }],
+      });
+      const first = await talkTo(`First ${"x".repeat(90)}`);
+      const { id: second } = await addConversation(gateway, {
+        agentId: other,
+        address: "a@".padEnd(96, "b"),
+      });
+      await decisionClient(gateway).decide({ type: "upset", conversationId: first });
+      await gateway.graphql(
+        "mutation ($id: ID!) { handOffConversation(input: { id: $id }) { canceled } }",
+        { id: second },
+        { token: ben.token },
+      );
+      const page = await dashboard.visit("/conversations", { as: anna });
+      await seen(page.getByText("asked for a person"));
+      await eventually(() => page.title()).toBe("(2) Conversations · Gateway");
+      await seen(page.getByRole("link", { name: "Needs reply 2" }));
+      await seen(page.getByRole("link", { name: "Conversations 2" }));
+      await eventually(() => page.getByRole("row").nth(1).textContent()).toContain("First");
+      await eventually(() => cutOff(page)).toEqual([]);
+      await looksRight(page);
+      await page.getByRole("searchbox").fill("first");
+      await gone(rowOf(page, "bbbb"));
+      await page.getByRole("heading", { level: 1 }).click();
+      await page.keyboard.press("?");
+      await seen(dialogOf(page).getByText("Next row of a list"));
+      await page.keyboard.press("Escape");
+      await gone(dialogOf(page));
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      const log = page.getByRole("log", { name: "Messages" });
+      await seen(log.getByText("Agent handed off the conversation"));
+      await seen(log.getByRole("link", { name: "Why?" }));
+      await looksRight(page);
+      await page.getByLabel("Message", { exact: true }).fill("I am here");
+      await page.keyboard.press("ControlOrMeta+Enter");
+      await seen(log.getByText("You", { exact: true }));
+      await eventually(() => page.title()).toMatch(/^\(1\) /);
+      await page.goto(`${gateway.url}/dashboard/conversations?agent=${agentId}`, {});
+      await seen(page.getByText("Nobody is waiting for a reply"));
     });
 
     test("members who may only read see the assignee, without buttons", async () => {

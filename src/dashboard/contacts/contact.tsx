@@ -3,7 +3,6 @@ import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { ConversationTag } from "../conversations/conversation-state";
-import { ConversationsDocument } from "../conversations/documents.generated";
 import { RecentDecisions } from "../decisions/recent-decisions";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
@@ -22,7 +21,7 @@ import { labelOfContact } from "./contact-label";
 import { ContactTags } from "./contact-tags";
 import { ContactTimers } from "./contact-timers";
 import styles from "./contacts.module.css";
-import { ContactDocument, type ContactFragment } from "./documents.generated";
+import { ContactConversationsDocument, ContactDocument, type ContactFragment } from "./documents.generated";
 import { exportContact } from "./export-contact";
 
 const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
@@ -173,7 +172,7 @@ const SHOWN = 5;
 
 function ContactConversations({ id, agentId }: { id: string; agentId: string }) {
   const { data, error, refetch } = usePolledQuery(
-    ConversationsDocument,
+    ContactConversationsDocument,
     { agentId, contactId: id, first: SHOWN },
     { pollMs: 15_000 },
   );
@@ -197,7 +196,7 @@ function ContactConversations({ id, agentId }: { id: string; agentId: string }) 
       )}
       {list?.pageInfo.hasNextPage && (
         <p className={styles.foot}>
-          <Link href={`/conversations?agent=${agentId}&contact=${id}`}>View all conversations</Link>
+          <Link href={`/conversations?agent=${agentId}&contact=${id}&state=all`}>View all conversations</Link>
         </p>
       )}
     </Card>

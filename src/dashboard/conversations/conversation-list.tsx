@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
+import { Link } from "wouter";
+import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import { usePolledQuery } from "../api/client";
-import { useContactNames } from "../contacts/contact-label";
+import { labelOfContact } from "../contacts/contact-label";
 import { useMembers } from "../members/use-members";
 import { AUTHORS } from "../messages/message-state";
 import { Preview } from "../messages/preview";
@@ -8,30 +10,52 @@ import { useViewer } from "../session/session";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
 import filterStyles from "../ui/filters.module.css";
-import { Time } from "../ui/format";
+import { formatCount, Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { type ListAddress, useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
+import { Search } from "../ui/search";
 import { columnsOf } from "../ui/table";
 import styles from "./conversation-list.module.css";
-import { ConversationTag, HANDLER_OPTIONS, STATE_OPTIONS } from "./conversation-state";
-import { ConversationsDocument, LineNamesDocument } from "./documents.generated";
+import { ConversationTag, HANDLER_OPTIONS, TABS } from "./conversation-state";
+import { ConversationsDocument, type ConversationsQuery, LineNamesDocument } from "./documents.generated";
 
 /** Polling interval (ms): changes within a conversation appear on its own page. */
 const INBOX_POLL_MS = 15_000;
 
-const COLUMNS = columnsOf("Contact", "Last message", "Line", "Status", "Last activity");
+type Tab = (typeof TABS)[number]["value"];
+type Listed = ConversationsQuery["conversations"]["nodes"][number];
+
+const columns = (tab: Tab) =>
+  columnsOf(
+    "Contact",
+    "Last message",
+    "Line",
+    "Status",
+    tab === "waiting" ? "Waiting since" : "Last activity",
+  );
+
+const FILTERS = ["search", "handler", "assignee", "line", "contact"];
 
 /** The filter for unassigned conversations, in place of a member's ID. */
 const NOBODY = { value: "nobody", label: "Nobody" };
 
-/** An agent's conversations, latest activity first, with filters. */
-export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen: () => void }) {
+/**
+ * Conversations by state, with filters: those that need a reply, longest waiting first, or the others, latest activity
+ * first.
+ * @param agentId null for the conversations of all agents
+ */
+export function ConversationList(props: {
+  agentId: string | null;
+  severalAgents: boolean;
+  onOpen: () => void;
+}) {
+  const { agentId } = props;
   const address = useListAddress();
-  const { id: viewerId, may } = useViewer();
+  const tab = address.oneOf("state", TABS) || TABS[0].value;
   const assignee = address.get("assignee");
   const isUnassigned = assignee === NOBODY.value;
   const query = usePolledQuery(
@@ -40,113 +64,201 @@ export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen:
       agentId,
       first: PAGE_SIZE,
       after: address.after,
-      state: address.oneOf("state", STATE_OPTIONS) || null,
-      handler: address.oneOf("handler", HANDLER_OPTIONS) || null,
+      state: tab === "open" || tab === "closed" ? tab : null,
+      needsReply: tab === "waiting" || null,
+      handler: (tab !== "waiting" && address.oneOf("handler", HANDLER_OPTIONS)) || null,
       assigneeId: isUnassigned ? null : assignee || null,
       assigned: isUnassigned ? false : null,
       contactId: address.get("contact") || null,
-      line: address.get("line") ? { name: address.get("line") } : null,
+      line: agentId !== null && address.get("line") ? { name: address.get("line") } : null,
+      search: address.get("search").slice(0, TERM_MAX_LENGTH) || null,
+      order: tab === "waiting" ? "longest_waiting_first" : "last_activity_first",
     },
     { pollMs: INBOX_POLL_MS },
   );
   const connection = query.data?.conversations;
-  const contact = address.get("contact") || null;
-  const { nameOf: nameOfMember } = useMembers();
-  const nameOf = useContactNames(agentId, [
-    contact,
-    ...(connection?.nodes.map(({ contactId }) => contactId) ?? []),
-  ]);
+  const [first] = connection?.nodes ?? [];
   return (
     <div className={pageStyles.card}>
-      <Filters address={address} agentId={agentId} contactName={nameOf(contact)} />
+      <Tabs address={address} tab={tab} counts={query.data} />
+      <Filters
+        address={address}
+        agentId={agentId}
+        tab={tab}
+        contactName={first === undefined ? "…" : nameOfContact(first)}
+      />
       <List
         label="Conversations"
-        columns={COLUMNS}
+        columns={columns(tab)}
         address={address}
         query={query}
         connection={connection}
-        filters={["state", "handler", "assignee", "line", "contact"]}
-        empty={
-          <Empty title="No conversations yet">
-            <p>
-              A conversation starts when a contact writes on a line, or when you, the agent or your system
-              writes to a contact.
-            </p>
-            {may("conversations_write") && (
-              <Button size="xs" onClick={onOpen}>
-                Start a conversation
-              </Button>
-            )}
-          </Empty>
-        }
-        cells={({
-          id,
-          contactId,
-          address: at,
-          lineName,
-          state,
-          handler,
-          assigneeId,
-          updatedAt,
-          lastMessage,
-        }) => [
-          <div key="contact">
-            <RowLink href={`/conversations/${id}`}>{nameOf(contactId)}</RowLink>
-            {at !== null && at !== nameOf(contactId) && (
+        filters={FILTERS}
+        empty={<Nothing tab={tab} onOpen={props.onOpen} />}
+        cells={(conversation) => [
+          <Contact key="contact" conversation={conversation} />,
+          conversation.lastMessage && <LastMessage key="message" message={conversation.lastMessage} />,
+          <div key="line">
+            <Name>{conversation.lineName}</Name>
+            {props.severalAgents && (
               <p className={pageStyles.second}>
-                <Name>{at}</Name>
+                <Name>{conversation.agent.name}</Name>
               </p>
             )}
           </div>,
-          lastMessage && (
-            <div key="message" className={styles.last}>
-              <span>{AUTHORS[lastMessage.author]}</span>
-              <Preview text={lastMessage.preview} />
-            </div>
-          ),
-          lineName,
-          <div key="state">
-            <ConversationTag state={state} handler={handler} />
-            {assigneeId !== null && (
-              <p className={pageStyles.second}>
-                <Name>{`Assigned to ${assigneeId === viewerId ? "you" : nameOfMember(assigneeId)}`}</Name>
-              </p>
-            )}
-          </div>,
-          <Time key="time" value={updatedAt} />,
+          <State key="state" conversation={conversation} />,
+          <Time
+            key="time"
+            value={(tab === "waiting" ? conversation.waitingSince : null) ?? conversation.updatedAt}
+          />,
         ]}
       />
     </div>
   );
 }
 
-function Filters(props: { address: ListAddress; agentId: string; contactName: string }) {
-  const { address, agentId } = props;
+const nameOfContact = ({ contact, address }: Listed): string =>
+  contact === null || contact.erasedAt !== null
+    ? "Erased contact"
+    : labelOfContact({ ...contact, addresses: address === null ? [] : [{ address }] });
+
+function Contact({ conversation }: { conversation: Listed }) {
+  const { id, address } = conversation;
+  const name = nameOfContact(conversation);
+  return (
+    <div>
+      <RowLink href={`/conversations/${id}`}>{name}</RowLink>
+      {address !== null && address !== name && (
+        <p className={pageStyles.second}>
+          <Name>{address}</Name>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function LastMessage({ message }: { message: NonNullable<Listed["lastMessage"]> }) {
+  const { nameOf } = useMembers();
+  const { author, memberId, preview } = message;
+  return (
+    <div className={styles.last}>
+      <span>{memberId === null ? AUTHORS[author] : nameOf(memberId)}</span>
+      <Preview text={preview} />
+    </div>
+  );
+}
+
+function State({ conversation }: { conversation: Listed }) {
+  const { id: viewerId } = useViewer();
+  const { nameOf } = useMembers();
+  const { state, handler, handoff, assigneeId } = conversation;
+  return (
+    <div>
+      <ConversationTag state={state} handler={handler} />
+      {handoff?.reason != null && (
+        <p className={pageStyles.second}>
+          <Name>{handoff.reason}</Name>
+        </p>
+      )}
+      {assigneeId !== null && (
+        <p className={pageStyles.second}>
+          <Name>{`Assigned to ${assigneeId === viewerId ? "you" : nameOf(assigneeId)}`}</Name>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Links to the conversations by state, with their numbers and the longest wait. */
+function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuery | undefined }) {
+  const { address, tab, counts } = props;
+  const oldest = counts?.waiting.nodes[0]?.waitingSince;
+  return (
+    <nav className={styles.tabs} aria-label="Conversations by state">
+      <ul>
+        {TABS.map(({ value, label }) => {
+          const list = value === "all" ? undefined : counts?.[value];
+          return (
+            <li key={value}>
+              <Link
+                href={address.hrefOf("/conversations", { state: value === TABS[0].value ? "" : value })}
+                aria-current={value === tab ? "page" : undefined}
+              >
+                {label}
+                {list && <span>{formatCount(list.totalCount, list.isTotalCountExact)}</span>}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+      {oldest && (
+        <p>
+          Longest wait: since <Time value={oldest} />
+        </p>
+      )}
+    </nav>
+  );
+}
+
+function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
+  const { may } = useViewer();
+  if (tab === "waiting") {
+    return (
+      <Empty title="Nobody is waiting for a reply">
+        <p>
+          Conversations appear here when an agent or your team hands them off, and when a contact writes again
+          before they are released.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={tab === "closed" ? "No closed conversations" : "No conversations yet"}>
+      <p>
+        A conversation starts when a contact writes on a line, or when you, the agent or your system writes to
+        a contact.
+      </p>
+      {may("conversations_write") && (
+        <Button size="xs" onClick={onOpen}>
+          Start a conversation
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
+function Filters(props: { address: ListAddress; agentId: string | null; tab: Tab; contactName: string }) {
+  const { address, agentId, tab } = props;
   const { manages } = useViewer();
   const { readers, nameOf } = useMembers();
   const assignee = address.get("assignee");
   const assignees = [NOBODY, ...readers];
   const isListed = assignee === "" || assignees.some(({ value }) => value === assignee);
-  const lines = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 }).data
-    ?.lines;
+  const lines = usePolledQuery(
+    LineNamesDocument,
+    { agentId: agentId ?? "" },
+    { enabled: manages && agentId !== null, pollMs: 60_000 },
+  ).data?.lines;
   // Shows the filter before its options are loaded, so that nothing moves when they arrive.
   const names = lines?.map(({ name }) => name) ?? [address.get("line")].filter((name) => name !== "");
   return (
     <search className={filterStyles.filters}>
-      <FilterSelect
-        address={address}
-        name="state"
-        label="Status"
-        all="All statuses"
-        options={STATE_OPTIONS}
+      <Search
+        className={filterStyles.wide ?? ""}
+        label="Search by name, word of a name or address"
+        maxLength={TERM_MAX_LENGTH}
+        value={address.get("search")}
+        onSearch={(search) => address.filter({ search }, { replace: true })}
       />
-      <FilterSelect
-        address={address}
-        name="handler"
-        label="Answered by"
-        all="Anyone"
-        options={HANDLER_OPTIONS}
-      />
+      {tab !== "waiting" && (
+        <FilterSelect
+          address={address}
+          name="handler"
+          label="Answered by"
+          all="Anyone"
+          options={HANDLER_OPTIONS}
+        />
+      )}
       <FilterSelect
         address={address}
         name="assignee"
@@ -154,7 +266,7 @@ function Filters(props: { address: ListAddress; agentId: string; contactName: st
         all="Anyone"
         options={isListed ? assignees : [...assignees, { value: assignee, label: nameOf(assignee) }]}
       />
-      {manages && (
+      {manages && agentId !== null && (
         <FilterSelect
           address={address}
           name="line"

@@ -7,10 +7,12 @@ export const ConversationTag = ({ state, handler }: Pick<ConversationFragment, "
   return handler === "human" ? <Tag tone="warn">Handed off</Tag> : <Tag tone="good">Open</Tag>;
 };
 
-/** The states as filter options. */
-export const STATE_OPTIONS = [
+/** The tabs of the list; the first one is the default. */
+export const TABS = [
+  { value: "waiting", label: "Needs reply" },
   { value: "open", label: "Open" },
   { value: "closed", label: "Closed" },
+  { value: "all", label: "All" },
 ] as const;
 
 /** The handlers as filter options. */

@@ -79,12 +79,24 @@ function ConversationPage({ id }: { id: string }) {
 }
 
 const About = ({ conversation }: { conversation: ConversationFragment }) => {
-  const { id, lineName, address, releaseAt, createdAt, updatedAt } = conversation;
+  const { id, lineName, address, handoff, waitingSince, releaseAt, createdAt, updatedAt } = conversation;
   return (
     <Card title="Conversation">
       <Facts
         facts={{
           Status: <ConversationTag {...conversation} />,
+          "Handed off":
+            handoff === null ? undefined : (
+              <>
+                <Time value={handoff.createdAt} />
+                {handoff.reason !== null && (
+                  <>
+                    : <bdi>{handoff.reason}</bdi>
+                  </>
+                )}
+              </>
+            ),
+          "Needs reply since": waitingSince === null ? undefined : <Time value={waitingSince} />,
           "Agent answers again":
             releaseAt === null ? undefined : (
               <>

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
+import { useMembers } from "../members/use-members";
 import { Attempts } from "../messages/attempts";
 import { cancelMessage } from "../messages/cancel";
 import { AUTHORS, type DeliveryState, isWaiting, StateReason, StatusWord } from "../messages/message-state";
@@ -24,12 +25,16 @@ export function MessageItem({
   contactName: string;
   timezone: string | null;
 }) {
-  const { direction, author, createdAt, subject, quoted, omitted } = message;
+  const { direction, author, memberId, createdAt, subject, quoted, omitted } = message;
+  const { nameOf } = useMembers();
   const item = useRef<HTMLLIElement>(null);
   return (
     <li ref={item} tabIndex={-1} className={styles.message} data-direction={direction}>
       <p className={styles.author}>
-        <bdi>{author === "contact" ? contactName : AUTHORS[author]}</bdi> · <Time value={createdAt} />
+        <bdi>
+          {author === "contact" ? contactName : memberId !== null ? nameOf(memberId) : AUTHORS[author]}
+        </bdi>{" "}
+        · <Time value={createdAt} />
       </p>
       <div className={styles.bubble}>
         {subject !== null && (

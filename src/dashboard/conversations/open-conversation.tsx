@@ -1,4 +1,5 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
@@ -18,14 +19,17 @@ export const ADDRESS_KINDS = [
 
 /**
  * Opens a new conversation or the existing one.
+ * @param agents the agents to choose from; if omitted, the conversation belongs to the agent
  * @param contact the contact to talk to; if omitted, the user types an address
  */
 export function OpenConversation(props: {
   agentId: string;
+  agents?: readonly { value: string; label: string }[];
   contact?: { id: string; name: string };
   onClosed: () => void;
 }) {
-  const { agentId, contact } = props;
+  const { agents = [], contact } = props;
+  const [agentId, setAgentId] = useState(props.agentId);
   const [, navigate] = useLocation();
   const keyOf = useIdempotencyKey();
   const open = async (form: FormData) => {
@@ -57,6 +61,14 @@ export function OpenConversation(props: {
     >
       {({ errorOf, onChange }) => (
         <>
+          {agents.length > 1 && (
+            <NativeSelect
+              label="Agent"
+              data={[...agents]}
+              value={agentId}
+              onChange={({ currentTarget }) => setAgentId(currentTarget.value)}
+            />
+          )}
           {contact === undefined && (
             <>
               <NativeSelect
@@ -78,7 +90,13 @@ export function OpenConversation(props: {
               />
             </>
           )}
-          <LineField agentId={agentId} any="Default line" error={errorOf("line")} onChange={onChange} />
+          <LineField
+            key={agentId}
+            agentId={agentId}
+            any="Default line"
+            error={errorOf("line")}
+            onChange={onChange}
+          />
           <Textarea
             name="text"
             label="First message"

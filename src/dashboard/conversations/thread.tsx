@@ -1,10 +1,32 @@
 import { Button, Skeleton } from "@mantine/core";
 import { Failure } from "../ui/failure";
+import type { LogEntryFragment, ThreadMessageFragment } from "./documents.generated";
+import { LogItem } from "./log-item";
 import { MessageItem } from "./message-item";
 import styles from "./thread.module.css";
 import type { useThread } from "./use-thread";
 
-/** The messages of a conversation. Opens at the newest message and stays at the end as others arrive. */
+/**
+ * The messages with the changes between them. Messages without a position come last; changes before the first loaded
+ * message appear once the older messages are loaded.
+ * @param log the latest change first
+ */
+function inOrderOfTime(
+  messages: readonly ThreadMessageFragment[],
+  log: readonly LogEntryFragment[],
+  hasOlder: boolean,
+): readonly (ThreadMessageFragment | LogEntryFragment)[] {
+  const placed = messages.filter(({ sequence }) => sequence !== null);
+  const from = hasOlder ? (placed[0]?.createdAt ?? "") : "";
+  const changes = log.filter(({ createdAt }) => createdAt >= from).toReversed();
+  const items = placed.flatMap((message) => {
+    const later = changes.findIndex(({ createdAt }) => createdAt > message.createdAt);
+    return [...changes.splice(0, later === -1 ? changes.length : later), message];
+  });
+  return [...items, ...changes, ...messages.filter(({ sequence }) => sequence === null)];
+}
+
+/** The messages of a conversation, with its changes. Opens at the newest message and stays at the end as others arrive. */
 export function Thread({
   thread,
   contactName,
@@ -14,7 +36,7 @@ export function Thread({
   contactName: string;
   timezone: string | null;
 }) {
-  const { messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
+  const { conversation, messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
     <div className={styles.scroll} role="log" aria-label="Messages" tabIndex={0}>
@@ -29,13 +51,17 @@ export function Thread({
         {olderError !== undefined && <Failure error={olderError} />}
         {messages === undefined ? (
           <Loading />
-        ) : messages.length === 0 ? (
+        ) : messages.length === 0 && !conversation?.log.nodes.length ? (
           <p className={styles.none}>No messages yet.</p>
         ) : (
           <ol className={styles.messages}>
-            {messages.map((message) => (
-              <MessageItem key={message.id} message={message} contactName={contactName} timezone={timezone} />
-            ))}
+            {inOrderOfTime(messages, conversation?.log.nodes ?? [], hasOlder).map((item) =>
+              "kind" in item ? (
+                <LogItem key={item.id} entry={item} />
+              ) : (
+                <MessageItem key={item.id} message={item} contactName={contactName} timezone={timezone} />
+              ),
+            )}
           </ol>
         )}
       </div>

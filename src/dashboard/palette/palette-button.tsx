@@ -3,6 +3,7 @@ import { useWindowEvent } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { Icon } from "../ui/icon";
+import { isTyping } from "../ui/is-typing";
 import { loaded } from "../ui/loaded";
 import styles from "./palette-button.module.css";
 
@@ -40,15 +41,6 @@ export function PaletteButton() {
       </UnstyledButton>
       {open && <Palette onClosed={() => setOpen(false)} />}
     </>
-  );
-}
-
-/** True if a key press is input to a text field, including one in a shadow root. */
-function isTyping(event: KeyboardEvent): boolean {
-  const [target] = event.composedPath();
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
   );
 }
 

@@ -1,15 +1,22 @@
-import { useId } from "react";
+import { useEffect, useId } from "react";
 import { Link, useLocation } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { PAGES, type PageEntry } from "../pages";
 import { useViewer } from "../session/session";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { ProposedCountDocument } from "./documents.generated";
+import { titleCount } from "../ui/page";
+import { CountsDocument, type CountsQuery } from "./documents.generated";
 import styles from "./shell.module.css";
 
-/** Polling interval for the number of messages to review (ms). */
+/** Polling interval for the numbers of messages to review and conversations that need a reply (ms). */
 const COUNT_POLL_MS = 15_000;
+
+/** The counts of pages, by path. */
+const COUNTS: Readonly<Record<string, keyof CountsQuery>> = {
+  "/conversations": "waiting",
+  "/to-review": "proposed",
+};
 
 /** Links to the pages that the member may see; grouped pages are listed under their heading. */
 export function Nav() {
@@ -44,17 +51,22 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
   );
 }
 
-/** The number of messages to review; nothing if there are none. */
-function Waiting() {
-  const messages = usePolledQuery(ProposedCountDocument, {}, { pollMs: COUNT_POLL_MS }).data?.messages;
-  if (!messages?.totalCount) return null;
-  return <span className={styles.count}>{formatCount(messages.totalCount, messages.isTotalCountExact)}</span>;
+/** The number of items that need a person; nothing if there are none. */
+function Waiting({ of }: { of: keyof CountsQuery }) {
+  const list = usePolledQuery(CountsDocument, {}, { pollMs: COUNT_POLL_MS }).data?.[of];
+  const text = list?.totalCount ? formatCount(list.totalCount, list.isTotalCountExact) : "";
+  const isInTitle = of === "waiting";
+  useEffect(() => {
+    if (isInTitle) titleCount.set(text);
+  }, [isInTitle, text]);
+  return text === "" ? null : <span className={styles.count}>{text}</span>;
 }
 
 function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
   const [at] = useLocation();
   // Pages below this one, such as a key's page, are not listed themselves.
   const isWithin = path !== "/" && at.startsWith(`${path}/`);
+  const count = COUNTS[path];
   return (
     <li>
       <Link
@@ -66,7 +78,7 @@ function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
       >
         {icon && <Icon of={icon} />}
         {title}
-        {path === "/to-review" && <Waiting />}
+        {count && <Waiting of={count} />}
       </Link>
     </li>
   );

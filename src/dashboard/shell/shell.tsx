@@ -10,6 +10,7 @@ import { Account } from "./account";
 import { Nav } from "./nav";
 import { Notices } from "./notices";
 import styles from "./shell.module.css";
+import { Shortcuts } from "./shortcuts";
 
 /** The frame of every page: navigation, account and notices. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -28,6 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
 
   return (
     <div className={styles.shell}>
+      <Shortcuts />
       <a className={styles.skip} href="#content">
         Skip to main content
       </a>

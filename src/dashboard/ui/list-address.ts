@@ -18,18 +18,14 @@ export function useListAddress() {
     /** The filter if its value is known; old bookmarks may contain unknown values. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
+    /** A link to a list with these filters ("" for none) besides the current ones. */
+    hrefOf: (path: string, values: Readonly<Record<string, string>>) => {
+      const search = withFilters(new URLSearchParams(params), values).toString();
+      return search === "" ? path : `${path}?${search}`;
+    },
     /** Sets filters ("" for none) and goes to the first page. */
     filter: (values: Readonly<Record<string, string>>, { replace = false } = {}) =>
-      setParams(
-        (now) => {
-          for (const [name, value] of Object.entries({ ...values, after: "" })) {
-            if (value === "") now.delete(name);
-            else now.set(name, value);
-          }
-          return now;
-        },
-        { replace },
-      ),
+      setParams((now) => withFilters(now, values), { replace }),
     next: (cursor: string) => setParams((now) => withCursor(now, cursor), { state: [...trail, after ?? ""] }),
     /** Goes one page back, or to the first page if the previous cursor is unknown. */
     previous: () => setParams((now) => withCursor(now, trail.at(-1) ?? ""), { state: trail.slice(0, -1) }),
@@ -46,6 +42,14 @@ export function useCursorFallback({ after, filter }: ListAddress, error: unknown
 }
 
 export type ListAddress = ReturnType<typeof useListAddress>;
+
+function withFilters(params: URLSearchParams, values: Readonly<Record<string, string>>): URLSearchParams {
+  for (const [name, value] of Object.entries({ ...values, after: "" })) {
+    if (value === "") params.delete(name);
+    else params.set(name, value);
+  }
+  return params;
+}
 
 function withCursor(params: URLSearchParams, cursor: string): URLSearchParams {
   if (cursor === "") params.delete("after");

@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { type ReactNode, type Ref, useEffect, useRef } from "react";
+import { createStore } from "../store";
 import styles from "./page.module.css";
 
 /** The URL of the first page, until it is shown. */
@@ -12,10 +13,18 @@ window.addEventListener("popstate", () => {
   wentBack = true;
 });
 
+/** The number of conversations that need a reply, before the title of the browser tab; "" if there are none. */
+export const titleCount = createStore("");
+
+function useTabTitle(title: string): void {
+  const count = titleCount.use();
+  useDocumentTitle(`${count && `(${count}) `}${title} · Gateway`);
+}
+
 /** Sets the title of the browser tab, and moves the focus to the heading so that screen readers announce a new page. */
 export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
   const heading = useRef<HTMLHeadingElement>(null);
-  useDocumentTitle(`${title} · Gateway`);
+  useTabTitle(title);
   useEffect(() => {
     // The browser announces the first page itself, unless its code arrived too late; an open dialog keeps the focus.
     const isBehind = document.querySelector("[role=dialog]") !== null;
@@ -57,7 +66,7 @@ export function Page(props: {
 
 /** A page whose code or first data is loading. */
 export function LoadingPage(props: { title: string; section?: ReactNode; lead?: ReactNode }) {
-  useDocumentTitle(`${props.title} · Gateway`);
+  useTabTitle(props.title);
   return (
     <div aria-busy="true">
       <header className={styles.header}>

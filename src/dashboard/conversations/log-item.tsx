@@ -1,0 +1,70 @@
+import { Link } from "wouter";
+import { useViewer } from "../session/session";
+import { nameOfActor, Time } from "../ui/format";
+import type { LogEntryFragment } from "./documents.generated";
+import styles from "./thread.module.css";
+
+/** A change to the conversation in its thread, and who made it. */
+export function LogItem({ entry }: { entry: LogEntryFragment }) {
+  return (
+    <li className={styles.entry}>
+      <p>
+        <Sentence entry={entry} />
+        {entry.decisionId !== null && (
+          <>
+            {" "}
+            <Link href={`/decisions/${entry.decisionId}`}>Why?</Link>
+          </>
+        )}{" "}
+        · <Time value={entry.createdAt} />
+      </p>
+    </li>
+  );
+}
+
+function Sentence({ entry }: { entry: LogEntryFragment }) {
+  const { email } = useViewer();
+  const { kind, before, after, reason } = entry;
+  const who = <bdi>{actorIn(entry, email)}</bdi>;
+  switch (kind) {
+    case "handed_off":
+      return (
+        <>
+          {who} handed off the conversation
+          {reason !== null && (
+            <>
+              : <strong>{reason}</strong>
+            </>
+          )}
+        </>
+      );
+    case "released":
+      return <>{who} released the conversation to the agent</>;
+    case "moved":
+      return (
+        <>
+          {who} moved the conversation from <bdi>{before}</bdi> to <bdi>{after}</bdi>
+        </>
+      );
+    case "assigned":
+      return after === null ? (
+        <>
+          {who} unassigned <bdi>{before}</bdi>
+        </>
+      ) : (
+        <>
+          {who} assigned the conversation to <bdi>{after === email ? "you" : after}</bdi>
+        </>
+      );
+    case "closed":
+      return <>{who} closed the conversation</>;
+  }
+}
+
+/** Who made a change, at the beginning of a sentence. */
+function actorIn({ decisionId, actorKind, actorName }: LogEntryFragment, viewerEmail: string): string {
+  if (decisionId !== null) return "Agent";
+  if (actorKind === "agent") return "API";
+  if (actorKind === "system") return "Gateway";
+  return actorName === viewerEmail ? "You" : nameOfActor(actorName);
+}

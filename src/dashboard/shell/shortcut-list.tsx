@@ -1,0 +1,41 @@
+import { Button } from "@mantine/core";
+import { Dialog, DialogButtons } from "../ui/dialog";
+import { Facts } from "../ui/facts";
+
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  "Next row of a list": ["J"],
+  "Previous row of a list": ["K"],
+  "Open the row": ["Enter"],
+  Search: ["/"],
+  "Go to…": ["Ctrl K", "⌘K"],
+  "Send a message": ["Ctrl Enter", "⌘Enter"],
+  "This list": ["?"],
+};
+
+/** The keys that the dashboard handles. */
+export const ShortcutList = ({ onClosed }: { onClosed: () => void }) => (
+  <Dialog title="Keyboard shortcuts" onClosed={onClosed}>
+    {(close) => (
+      <>
+        <Facts
+          facts={Object.fromEntries(
+            Object.entries(KEYS).map(([name, keys]) => [
+              name,
+              keys.map((key, i) => (
+                <span key={key}>
+                  {i > 0 && " or "}
+                  <kbd>{key}</kbd>
+                </span>
+              )),
+            ]),
+          )}
+        />
+        <DialogButtons>
+          <Button data-autofocus onClick={close}>
+            Close
+          </Button>
+        </DialogButtons>
+      </>
+    )}
+  </Dialog>
+);
