@@ -7,7 +7,7 @@ export const agentRoutes: RouteGroup = {
   routes: [
     {
       operationId: "whoami",
-      summary: "Verify an API key and get the agent or organization that it resolves to",
+      summary: "Verify an API key and get what it resolves to",
       method: "GET",
       path: "/agent/whoami",
       keys: ["key", "organizationKey"],
