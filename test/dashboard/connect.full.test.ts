@@ -25,7 +25,7 @@ describeDashboard(
       await page.getByRole("checkbox", { name: "List and read contacts." }).uncheck();
       await page.getByRole("button", { name: "Connect", exact: true }).click();
       const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
-      await asking.getByLabel("Password").fill(gateway.ownerCredentials.password);
+      await asking.getByLabel("Password", { exact: true }).fill(gateway.ownerCredentials.password);
       await page.keyboard.press("Enter");
       await page.waitForURL(`${redirectUri}?*`);
       const answer = new URL(page.url()).searchParams;
