@@ -95,7 +95,7 @@ describeDashboard(
       await eventually(() => page.getByLabel("Message", { exact: true }).count()).toBe(0);
 
       await page.getByRole("link", { name: "Conversations" }).click();
-      await page.getByLabel("Status").selectOption("Closed");
+      await page.getByRole("link", { name: "Closed" }).click();
       await seen(rowOf(page, "Ada Lovelace").getByText(other));
       await page.getByLabel("Line").selectOption("main");
       await seen(page.getByText("No matching conversations"));

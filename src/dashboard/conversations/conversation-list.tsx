@@ -47,9 +47,11 @@ const NOBODY = { value: "nobody", label: "Nobody" };
  * Conversations by state, with filters: those that need a reply, longest waiting first, or the others, latest activity
  * first.
  * @param agentId null for the conversations of all agents
+ * @param onlyAgentId the agent whose conversations are listed; null if there are several
  */
 export function ConversationList(props: {
   agentId: string | null;
+  onlyAgentId: string | null;
   severalAgents: boolean;
   onOpen: () => void;
 }) {
@@ -70,7 +72,7 @@ export function ConversationList(props: {
       assigneeId: isUnassigned ? null : assignee || null,
       assigned: isUnassigned ? false : null,
       contactId: address.get("contact") || null,
-      line: agentId !== null && address.get("line") ? { name: address.get("line") } : null,
+      line: address.get("line") ? { name: address.get("line") } : null,
       search: address.get("search").slice(0, TERM_MAX_LENGTH) || null,
       order: tab === "waiting" ? "longest_waiting_first" : "last_activity_first",
     },
@@ -83,7 +85,7 @@ export function ConversationList(props: {
       <Tabs address={address} tab={tab} counts={query.data} />
       <Filters
         address={address}
-        agentId={agentId}
+        agentId={props.onlyAgentId}
         tab={tab}
         contactName={first === undefined ? "…" : nameOfContact(first)}
       />
@@ -193,7 +195,7 @@ function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuer
       </ul>
       {oldest && (
         <p>
-          Longest wait: since <Time value={oldest} />
+          Longest wait since <Time value={oldest} />
         </p>
       )}
     </nav>

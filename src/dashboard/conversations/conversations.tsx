@@ -61,7 +61,14 @@ export function Conversations() {
       }
     >
       <Sliced>
-        {() => <ConversationList agentId={agentId} severalAgents={shown.length > 1} onOpen={open} />}
+        {() => (
+          <ConversationList
+            agentId={agentId}
+            onlyAgentId={shown.length === 1 ? (shown[0]?.value ?? null) : null}
+            severalAgents={shown.length > 1}
+            onOpen={open}
+          />
+        )}
       </Sliced>
       {opening && shown[0] && (
         <OpenConversation agentId={shown[0].value} agents={shown} onClosed={() => setOpening(false)} />

@@ -126,16 +126,16 @@ export class ConversationsArgs extends PageArgs {
   )
   agentId?: string | null | undefined;
 
-  @Nullable(() => ConversationState, "Only conversations in this state.")
+  @Nullable(() => ConversationState, "Only in this state.")
   state?: ConversationState | null | undefined;
 
-  @Nullable(() => Handler, "Only conversations with this handler.")
+  @Nullable(() => Handler, "Only with this handler.")
   handler?: Handler | null | undefined;
 
-  @Optional(() => ID, "Only conversations assigned to this member.")
+  @Optional(() => ID, "Only assigned to this member.")
   assigneeId?: string | null | undefined;
 
-  @Nullable(() => Boolean, "True for assigned conversations only; false for unassigned only.")
+  @Nullable(() => Boolean, "True for assigned ones only; false for unassigned ones.")
   assigned?: boolean | null | undefined;
 
   @Nullable(
@@ -151,14 +151,14 @@ export class ConversationsArgs extends PageArgs {
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
 
-  @Optional(() => ID, "Only conversations with this contact.")
+  @Optional(() => ID, "Only with this contact.")
   contactId?: string | null | undefined;
 
   @Optional(() => LineReference, "Only conversations on this line, or on the lines with this name.")
   line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {
-    description: "Sort order; the same cursor works with every order.",
+    description: "Sort order; cursors work with every order.",
   })
   order: ConversationOrder = ConversationOrder.oldest_first;
 }

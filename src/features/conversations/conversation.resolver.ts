@@ -92,7 +92,7 @@ export class ConversationResolver {
   @Access(MAY_READ_CONVERSATIONS)
   @Report()
   @Query(() => ConversationConnection, {
-    description: "The conversations of an agent or, for members, of all agents of the organization.",
+    description: "The conversations of one or all agents.",
   })
   conversations(
     @Ctx() context: RequestContext,

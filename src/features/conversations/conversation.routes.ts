@@ -132,13 +132,12 @@ export const conversationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/conversations",
       document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $assigned: Boolean, $needsReply: Boolean,
-        $search: String, $contactId: ID,
-        $line: LineReference, $order: ConversationOrder
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $assigned: Boolean,
+        $contactId: ID, $line: LineReference, $order: ConversationOrder
       ) {
         conversations(
           first: $first, after: $after, state: $state, handler: $handler, assigneeId: $assigneeId, assigned: $assigned,
-          needsReply: $needsReply, search: $search,          contactId: $contactId, line: $line, order: $order
+          contactId: $contactId, line: $line, order: $order
         ) {
           nodes { ${CONVERSATION} lastMessage { id sequence author status preview createdAt } }
           pageInfo { hasNextPage endCursor }
@@ -146,7 +145,7 @@ export const conversationRoutes: RouteGroup = {
       }`,
       queryParameters: [
         ...PAGE,
-        ...named("state", "handler", "assigneeId", "assigned", "needsReply", "search", "contactId"),
+        ...named("state", "handler", "assigneeId", "assigned", "contactId"),
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],
