@@ -74,6 +74,17 @@ test.each([
   expect(features).toEqual([]);
 });
 
+test("a command on a server loads neither the database nor GraphQL", () => {
+  const { status, packages } = run(
+    [join(DIST, "cli/main.js"), "--url", "http://127.0.0.1:1", "keys", "list"],
+    {
+      GATEWAY_KEY: "a_key",
+    },
+  );
+  expect(status).toBe(1);
+  expect(packages.sort()).toEqual(["commander", "reflect-metadata"]);
+});
+
 slowTest("gateway configuration test loads no services, so that it starts within half a second", () => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-test-"));
   const file = join(folder, "document.json");
