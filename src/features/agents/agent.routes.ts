@@ -7,7 +7,8 @@ export const agentRoutes: RouteGroup = {
   routes: [
     {
       operationId: "whoami",
-      summary: "Verify an API key and get what it resolves to",
+      summary: "Verify an API key",
+      description: "The agent or organization of the API key.",
       method: "GET",
       path: "/agent/whoami",
       keys: ["key", "organizationKey"],
