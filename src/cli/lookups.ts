@@ -21,7 +21,7 @@ function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): 
 }
 
 /** @throws GatewayError `not_found` */
-export const agentOf = async (run: Run, slug: string): Promise<NamedAgent> =>
+const agentOf = async (run: Run, slug: string): Promise<NamedAgent> =>
   named(await run<NamedAgent[]>(AGENTS), (each) => each.slug === slug, `agent "${slug}"`);
 
 /** Returns the ID of the agent that the user named, if any. */

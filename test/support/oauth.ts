@@ -24,7 +24,7 @@ export interface Tokens {
 const CONNECT = `mutation ($input: ConnectApplicationInput!) { connectApplication(input: $input) { redirectUrl } }`;
 
 export const secret = () => randomBytes(32).toString("base64url");
-export const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
+const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
 /** Stores an application's request, which waits for consent; its ID. */
 export async function storeConnectionRequest(gateway: TestGateway): Promise<string> {

@@ -22,7 +22,7 @@ export const addressOf = (id: string): string => `/api-keys/${id}`;
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
 /** True if a key can be changed and rotated, not just revoked. */
-export const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
+const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
   state === "active" && !isReplaced;
 
 /** True if a key can be replaced by another one; connected applications renew their tokens themselves. */
