@@ -97,7 +97,7 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(values).toEqual({
       Requests: "20",
       Rejected: "10",
-      "Error rate": "50%",
+      "Rejected rate": "50%",
       "Expiring keys": "1",
       Delivered: "1",
       Failed: "0",

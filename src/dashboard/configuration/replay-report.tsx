@@ -88,7 +88,7 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
       <p className={styles.text}>The agent has made no decisions recently, so there is nothing to compare.</p>
     );
   }
-  const facts = { decisions: total, same, changed, "not taken": invalid, erased };
+  const facts = { decisions: total, same, changed, "would be rejected": invalid, erased };
   return (
     <>
       <dl className={styles.totals}>

@@ -168,7 +168,7 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
     </div>
     <NativeSelect
       name="whenUncertain"
-      label="If it is unknown whether a message was sent"
+      label="If delivery is uncertain"
       data={optionsOf(WHEN_UNCERTAIN)}
       defaultValue={line?.whenUncertain ?? "retry"}
     />

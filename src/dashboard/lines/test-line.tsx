@@ -30,7 +30,7 @@ function Form({ line, close }: { line: LineFragment; close: () => void }) {
   };
   return (
     <form onSubmit={submit} className={dialogStyles.form}>
-      <p>One message is sent immediately, bypassing the queue and regardless of the line’s state.</p>
+      <p>Sends one message now, even if the line is paused.</p>
       {line.kind !== "local" && (
         <TextInput
           name="to"

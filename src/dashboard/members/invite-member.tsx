@@ -71,7 +71,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
               {...field("email")}
               type="email"
               label="Email"
-              description="The person chooses a password on a page of this server."
+              description="They’ll choose a password when they accept."
               maxLength={254}
               required
               data-autofocus

@@ -54,8 +54,8 @@ function OfKeys({ usage: { usageTotals, expiring } }: { usage: UsageQuery }) {
       <Figure name="Rejected" value={formatNumber(refused)} isBad={refused > 0}>
         requests
       </Figure>
-      <Figure name="Error rate" value={total === 0 ? "–" : percent().format(refused / total)}>
-        rejected requests
+      <Figure name="Rejected rate" value={total === 0 ? "–" : percent().format(refused / total)}>
+        of all requests
       </Figure>
       <Figure name="Expiring keys" value={formatCount(expiring.totalCount, expiring.isTotalCountExact)}>
         {expiring.totalCount > 0 ? (
