@@ -13,6 +13,7 @@ import { resolverClasses } from "../features";
 import { enforceAccess } from "../schema/access";
 import { declareColumnLengths } from "../schema/column-lengths";
 import { deprecate } from "../schema/deprecation";
+import { inheritExtensions } from "../schema/inherited-fields";
 import { serveNewerValues } from "../schema/newer-values";
 import { isSemanticNonNull, makeRootFieldsNullable, SEMANTIC_NON_NULL } from "../schema/nullable-root-fields";
 import { markOneOf } from "../schema/one-of";
@@ -33,6 +34,7 @@ export function createSchema(resolvers = resolverClasses()): GraphQLSchema {
     // Apollo Server validates the schema on startup; this introspection would take another 80 ms.
     skipCheck: true,
   });
+  inheritExtensions(schema);
   markOneOf(schema);
   enforceAccess(schema);
   deprecate(schema);

@@ -140,13 +140,16 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
 export const isOfTexts = (type: GraphQLEnumType): boolean =>
   type.getValues().some(({ name, value }) => name !== value);
 
+/** Max length of a text of an enum, in this version and later ones. */
+const TEXT_MAX_LENGTH = 100;
+
 /** Does not list the texts in the contract, because clients must expect new ones. */
 function textEnumLeaf(type: GraphQLEnumType): Leaf {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
   // Items of a stream contain the values of the enum, but GraphQL results contain their names.
   const structure = (value: unknown) => valueServedAs(type, String(value)) ?? value;
   return {
-    schema: { type: "string" },
+    schema: { type: "string", maxLength: TEXT_MAX_LENGTH },
     read: (value) => names.get(value),
     mustBe: `must be one of ${[...names.keys()].join(", ")}`,
     write: (value) => writePlain(structure(value)),

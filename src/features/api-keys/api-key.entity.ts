@@ -3,13 +3,14 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn, VirtualColumn } from "
 import { keyStateOf } from "../../auth/key-ends";
 import { KeyScope } from "../../auth/permissions";
 import { enumOf } from "../../common/declared-enum";
+import { JsonSchema } from "../../common/json-schema";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
-import { CLIENT_ID_MAX_LENGTH, KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
+import { CLIENT_ID_MAX_LENGTH, KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS, MAX_SCOPES } from "./api-key.limits";
 
 /** Max length of a network in CIDR notation: an IPv6 address and its prefix length. */
 const CIDR_MAX_LENGTH = 43;
@@ -144,6 +145,7 @@ export class ApiKey {
     () => [KeyScope],
     "The scopes of the key; null for all scopes of agents' keys, including scopes added by later versions.",
   )
+  @JsonSchema({ maxItems: MAX_SCOPES })
   @Column({ type: "simple-array", nullable: true })
   scopes!: KeyScope[] | null;
 

@@ -6,11 +6,19 @@ import {
   SCOPES,
   type Scope,
 } from "../../auth/permissions";
+import { JsonSchema } from "../../common/json-schema";
 import { Nullable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { ArrayNotEmpty, IsIn, MaxLength, ValidateBy, ValidateIf } from "../../common/validators";
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsIn,
+  MaxLength,
+  ValidateBy,
+  ValidateIf,
+} from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { InputById } from "../../schema/mutation-input";
@@ -22,6 +30,8 @@ import {
   KEY_DESCRIPTION_MAX_LENGTH,
   KEY_NAME_MAX_LENGTH,
   KEY_RATE_LIMIT_MAX,
+  MAX_NETWORKS,
+  MAX_SCOPES,
   SEARCH_MAX_LENGTH,
 } from "./api-key.limits";
 
@@ -40,6 +50,9 @@ const RATE_LIMIT =
   "Max requests per minute with the key on one server, including all its workers, 1 to 100,000,000; null to apply the server's limit.";
 const NETWORKS =
   "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
+
+/** Max length of a network in any form. */
+const NETWORK_MAX_LENGTH = 64;
 
 /** Validates a setting if it was passed; it may be omitted but not null. */
 const IsOmittable = () => ValidateIf((_, value) => value !== undefined);
@@ -88,6 +101,7 @@ export abstract class KeyInput extends MintInput {
   rateLimitPerMinute?: number | null | undefined;
 
   @Nullable(() => [String], NETWORKS)
+  @JsonSchema({ maxItems: MAX_NETWORKS, maxLength: NETWORK_MAX_LENGTH })
   allowedNetworks?: string[] | null | undefined;
 }
 
@@ -102,6 +116,7 @@ export class CreateApiKeyInput extends KeyInput {
     "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Keys of the organization must name the scopes.",
   )
   @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
+  @ArrayMaxSize(MAX_SCOPES)
   @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
   scopes?: Scope[] | null | undefined;
 }
@@ -115,6 +130,7 @@ export class CreateOrganizationKeyInput extends KeyInput {
     description: "The scopes of the key, at least one. Scopes cannot be changed later.",
   })
   @ArrayNotEmpty({ message: "must contain at least one scope" })
+  @ArrayMaxSize(MAX_SCOPES)
   @IsIn(ORGANIZATION_SCOPES, {
     each: true,
     message: () => `must be one of ${ORGANIZATION_SCOPES.join(", ")}`,
@@ -212,6 +228,7 @@ export class UpdateApiKeyInput extends ApiKeyById {
   rateLimitPerMinute?: number | null | undefined;
 
   @Nullable(() => [String], NETWORKS)
+  @JsonSchema({ maxItems: MAX_NETWORKS, maxLength: NETWORK_MAX_LENGTH })
   allowedNetworks?: string[] | null | undefined;
 }
 

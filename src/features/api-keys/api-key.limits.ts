@@ -6,6 +6,9 @@ export const KEY_NAME_MAX_LENGTH = 100;
 /** Max length of an API key's description (code points). */
 export const KEY_DESCRIPTION_MAX_LENGTH = 500;
 
+/** Max scopes in a list: more than there are. */
+export const MAX_SCOPES = 100;
+
 /** Max networks per API key: as many as an audit log entry can list. */
 export const MAX_NETWORKS = 40;
 
