@@ -164,6 +164,7 @@ describeDashboard(
       await dialog().getByRole("button", { name: "Create line" }).click();
       await seen(page.getByRole("heading", { name: "counter", level: 1 }));
       await go("Conversations");
+      await page.getByRole("navigation", { name: "Conversations by state" }).getByText("Open").click();
       await page.getByRole("link", { name: "Grace Hopper" }).click();
       await seen(page.getByRole("log").getByText(/^Your order/));
       await act("this conversation", "Move to another line");
