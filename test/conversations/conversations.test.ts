@@ -365,7 +365,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       const other = (await api.open({ contact: { id: contactId }, line: taken.name })).body.data
         .openConversation.conversation.id;
       for (const [line, code, text] of [
-        ["unknown", "not_found", "no such line"],
+        ["unknown", "not_found", "line does not exist"],
         [archived.name, "not_deliverable", "archived"],
         [paused, "not_deliverable", "paused"],
         [taken.name, "conflict", other],

@@ -23,6 +23,7 @@ const SENSITIVE = [
   "changePassword",
   "connectApplication",
   "createApiKey",
+  "createOrganizationKey",
   "grantPermission",
   "inviteMember",
   "removePasskey",
