@@ -10,12 +10,18 @@ describeDashboard("the agents", (dashboard) => {
     await seen(rowOf(page, "Agent of shop"));
     await page.getByRole("button", { name: "Create agent" }).click();
     const dialog = dialogOf(page);
+    await dialog.getByLabel("Name").fill("Möbel & Décor!");
+    await eventually(() => dialog.getByLabel("Slug").inputValue()).toBe("mobel-decor");
     await dialog.getByLabel("Name").fill("Support desk");
+    await eventually(() => dialog.getByLabel("Slug").inputValue()).toBe("support-desk");
     await dialog.getByLabel("Slug").fill("shop-agent");
     await page.keyboard.press("Enter");
     // The name stays, so only the slug has to be typed again.
     await seen(dialog.locator("[id$=error]"));
     await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("Support desk");
+    await dialog.getByLabel("Name").fill("Support  desk");
+    await eventually(() => dialog.getByLabel("Slug").inputValue()).toBe("shop-agent");
+    await dialog.getByLabel("Name").fill("Support desk");
     await dialog.getByLabel("Slug").fill("support-desk");
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Support desk", level: 1 }));

@@ -1,4 +1,5 @@
 import { TextInput } from "@mantine/core";
+import { useRef } from "react";
 import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
@@ -7,6 +8,16 @@ import { toast } from "../ui/toast";
 import { CreateAgentDocument } from "./documents.generated";
 
 const SLUG_MAX_LENGTH = 63;
+
+/** Proposes a slug for a name: its letters without accents and its digits; empty if it has none of a–z and 0–9. */
+const slugOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG_MAX_LENGTH)
+    .replace(/^-|-$/g, "");
 
 /**
  * Creates an agent from a form.
@@ -20,6 +31,12 @@ export function CreateAgent({
   onClosed: () => void;
 }) {
   const keyOf = useIdempotencyKey();
+  const slug = useRef<HTMLInputElement>(null);
+  const proposed = useRef("");
+  /** Keeps a slug that the user typed. */
+  const propose = (name: string) => {
+    if (slug.current?.value === proposed.current) slug.current.value = proposed.current = slugOf(name);
+  };
   const submit = async (form: FormData) => {
     const fields = { name: String(form.get("name")), slug: String(form.get("slug")) };
     const input = { ...fields, idempotencyKey: keyOf(fields) };
@@ -45,9 +62,11 @@ export function CreateAgent({
             maxLength={AGENT_NAME_MAX_LENGTH}
             required
             data-autofocus
+            onInput={({ currentTarget }) => propose(currentTarget.value)}
           />
           <TextInput
             {...field("slug")}
+            ref={slug}
             label="Slug"
             description="A short name for the command line and logs, such as support-desk. It can’t be changed later."
             maxLength={SLUG_MAX_LENGTH}
@@ -55,7 +74,10 @@ export function CreateAgent({
             autoCapitalize="none"
             spellCheck={false}
           />
-          <p>It starts with a local line named main and a configuration without rules.</p>
+          <p>
+            It starts with a local line named main and an example rule, which sends a message when an order is
+            shipped.
+          </p>
         </>
       )}
     </FormDialog>
