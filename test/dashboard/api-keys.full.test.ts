@@ -163,6 +163,7 @@ describeDashboard("API keys", (dashboard) => {
     await seen(dialogOf(page).getByLabel("Name"));
     await eventually(() => dialogOf(page).getByLabel("Agent").locator("option").allTextContents()).toEqual([
       "Agent of fresh",
+      "None – manages the organization",
     ]);
   });
 

@@ -198,6 +198,7 @@ describeDashboard(
       await colleague.reload();
       await colleague.getByRole("link", { name: "Conversations" }).click();
       await colleague.getByLabel("Agent", { exact: true }).selectOption({ label: "Shop assistant" });
+      await colleague.getByRole("navigation", { name: "Conversations by state" }).getByText("Open").click();
       await seen(colleague.getByRole("link", { name: "Grace Hopper" }));
       await eventually(() => colleague.getByRole("link", { name: "API keys" }).count()).toBe(0);
     }, 180_000);

@@ -22,8 +22,7 @@ export const addressOf = (id: string): string => `/api-keys/${id}`;
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
 /** True if a key can be changed and rotated, not just revoked. */
-const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
-  state === "active" && !isReplaced;
+const isChangeable = ({ state, isReplaced }: KeyFragment): boolean => state === "active" && !isReplaced;
 
 /** True if a key can be replaced by another one; connected applications renew their tokens themselves. */
 export const isRotatable = (key: KeyFragment): boolean => isChangeable(key) && key.clientId === null;
