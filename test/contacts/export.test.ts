@@ -66,6 +66,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
       body: { message: `later ${MARK}`, sendAt: timestamp(DAY_MS) },
     });
     await waitUntil(async () => (await records()).some(({ data }) => data.status === "delivered"));
+    await gateway.rest("POST", `/agent/conversations/${conversationId}/handoff`);
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: each kind has other data
@@ -98,7 +99,8 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await records(contactId, 1)).toEqual(all);
     const kinds = new Set(all.map(({ kind }) => kind));
     expect([...kinds]).toEqual([
-      ...["contact", "address", "tag", "event", "timer", "conversation", "message", "decision", "rule_match"],
+      ...["contact", "address", "tag", "event", "timer", "conversation", "conversation_log_entry", "message"],
+      ...["decision", "rule_match"],
     ]);
     const messages = all.filter(({ kind }) => kind === "message").map(({ data }) => data);
     expect(messages).toMatchObject([

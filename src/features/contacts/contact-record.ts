@@ -10,6 +10,7 @@ const KINDS = {
   consent: "Consent to receive messages at an address of the contact, for a topic or for all messages.",
   tag: "A tag of the contact.",
   conversation: "A conversation with the contact.",
+  conversation_log_entry: "A change to a conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",
   decision: "A decision about the contact, with the data it was based on.",
   timer: "A situation that is submitted to the agent later.",

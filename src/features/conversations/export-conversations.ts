@@ -3,6 +3,7 @@ import type { ContactPart } from "../contacts/contact-export";
 import { DeliveryAttempt } from "../messages/delivery-attempt.entity";
 import { IS_UNPLACED, Message } from "../messages/message.entity";
 import { Conversation } from "./conversation.entity";
+import { ConversationLogEntry } from "./conversation-log-entry.entity";
 
 const messagesOf = (reader: EntityManager, contactId: string) =>
   reader
@@ -20,13 +21,22 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
 };
 
 /**
- * A contact's conversations and messages; scheduled and proposed messages have no position in their conversation.
+ * A contact's conversations with their logs and messages; scheduled and proposed messages have no position in their conversation.
  */
 export const conversationParts: readonly ContactPart[] = [
   {
     kind: "conversation",
     rows: (reader, contactId) => reader.createQueryBuilder(Conversation, "conversation").where({ contactId }),
     order: ["conversation.id"],
+  },
+  {
+    kind: "conversation_log_entry",
+    rows: (reader, contactId) =>
+      reader
+        .createQueryBuilder(ConversationLogEntry, "entry")
+        .innerJoin(Conversation, "conversation", "conversation.id = entry.conversation_id")
+        .where("conversation.contact_id = :contactId", { contactId }),
+    order: ["entry.conversationId", "entry.id"],
   },
   {
     kind: "message",
