@@ -56,6 +56,7 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
     .addOrderBy("merged.id", direction)
     .limit(limit);
   const ids = (await merged.getRawMany<{ id: string }>()).map(({ id }) => id);
+  if (ids.length === 0) return [];
   // A second statement, because PostgreSQL would rather read a small table whole than join it with a few rows.
   const where = { id: In(ids) } as FindOptionsWhere<Row>;
   const rows = indexBy(

@@ -29,6 +29,8 @@ import { type LoggedDatabase, openLogged } from "../support/query-plans";
 const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
 const AGENTS = ["01a1f000-0000-7000-8000-000000000002", "01a1f000-0000-7000-8000-000000000003"] as const;
 const [AGENT] = AGENTS;
+/** An agent of another organization, with most of the conversations. */
+const OTHER = "01a1f000-0000-7000-8000-000000000005";
 const MEMBER = "01a1f000-0000-7000-8000-000000000004";
 const NOW = "2026-01-01T00:00:00.000Z";
 const CONVERSATIONS = 2_000;
@@ -71,22 +73,37 @@ onEachEngine((engine) => {
           );
       };
       const range = (length: number) => Array.from({ length }, (_, i) => i);
-      await insert("organization", "id, slug, name, created_at", [`'${ORGANIZATION}', 'o', 'O', '${NOW}'`]);
+      await insert(
+        "organization",
+        "id, slug, name, created_at",
+        [ORGANIZATION, OTHER].map((id) => `'${id}', '${id.slice(-1)}', 'O', '${NOW}'`),
+      );
       await insert(
         "agent",
         "id, organization_id, slug, name, created_at",
-        AGENTS.map((id) => `'${id}', '${ORGANIZATION}', '${id.slice(-1)}', 'A', '${NOW}'`),
+        [...AGENTS, OTHER].map(
+          (id) => `'${id}', '${id === OTHER ? OTHER : ORGANIZATION}', '${id.slice(-1)}', 'A', '${NOW}'`,
+        ),
       );
       await insert(
         "line",
         "id, agent_id, name, kind, state, expire_after_seconds, when_uncertain, is_default, version, created_at",
-        AGENTS.map((id) => `'${id}', '${id}', 'main', 'local', 'active', 60, 'retry', true, 1, '${NOW}'`),
+        [...AGENTS, OTHER].map(
+          (id) => `'${id}', '${id}', 'main', 'local', 'active', 60, 'retry', true, 1, '${NOW}'`,
+        ),
       );
-      const owner = (i: number) => (i % 20 === 0 ? AGENTS[0] : AGENTS[1]);
+      const owner = (i: number) => AGENTS[i % 20] ?? OTHER;
       await insert(
         "contact",
         "id, agent_id, version, created_at, updated_at",
         range(CONVERSATIONS).map((i) => `'${conversation(i)}', '${owner(i)}', 1, '${NOW}', '${NOW}'`),
+      );
+      await insert(
+        "contact_term",
+        "contact_id, agent_id, term",
+        range(CONVERSATIONS).map(
+          (i) => `'${conversation(i)}', '${owner(i)}', '${i % 300 === 0 ? "rare" : "common"}'`,
+        ),
       );
       await insert(
         "contact_address",
@@ -156,6 +173,27 @@ onEachEngine((engine) => {
       await expectIndexes(counted, { reads: /FROM "conversation"/ });
     }
   });
+
+  test.each<[string, Partial<ConversationsArgs>]>([
+    ["that a search finds", { search: "rare", state: "open" as never }],
+    ["of a contact", { contactId: leastUuidAt(1) }],
+    ["of a member", { assigneeId: MEMBER }],
+  ])(
+    "a page of few conversations, %s, does not read all conversations by their last activity",
+    async (_, filter) => {
+      for (const agentId of [null, AGENT]) {
+        const order = "last_activity_first" as never;
+        logged.statements.length = 0;
+        const { nodes } = await service.list(
+          context,
+          Object.assign(new ConversationsArgs(), { agentId, order }, filter),
+        );
+        expect(nodes).not.toEqual([]);
+        for (const statement of logged.statements.filter(({ query }) => /FROM "conversation"/.test(query)))
+          expect(await logged.planOf(statement)).not.toContain("conversation_activity");
+      }
+    },
+  );
 
   test("the last messages of a page of conversations are read from an index", async () => {
     const last = () => Promise.all([0, 1, 2].map((i) => service.lastMessageOf(conversation(i))));

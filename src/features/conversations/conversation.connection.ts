@@ -1,10 +1,11 @@
-import type { EntityManager, SelectQueryBuilder } from "typeorm";
+import { type EntityManager, type FindOptionsWhere, In, type SelectQueryBuilder } from "typeorm";
 import { timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { GatewayError } from "../../errors";
 import { ConnectionOf, type Page } from "../../pagination/connection";
 import { type Part, pageOfParts } from "../../pagination/page-of-parts";
 import { Conversation, ConversationState } from "./conversation.entity";
+import type { ConversationsArgs } from "./conversation.inputs";
 import { ConversationOrder } from "./conversation-order";
 
 /** ID and the times of the orders, so that a cursor works with every order. */
@@ -24,17 +25,29 @@ const isPosition = (text: string): boolean => {
 export const ConversationConnection = ConnectionOf(Conversation, "conversation", isPosition, positionOf);
 export type ConversationConnection = InstanceType<typeof ConversationConnection>;
 
-/** The parts of agents' conversations that an index of an order covers. */
-function partsOf(
-  agentIds: readonly string[],
-  order: ConversationOrder,
-  state: ConversationState | null | undefined,
-): Part[] {
-  const ofAgents = agentIds.map((id, i) => ({
+/** Whose conversations a list has: those of agents, or of contacts. */
+export type Owners = { agentIds: readonly string[] } | { contactIds: readonly string[] };
+
+/** The condition that selects the conversations of owners. */
+export const ownedBy = (owners: Owners): FindOptionsWhere<Conversation> =>
+  "agentIds" in owners ? { agentId: In([...owners.agentIds]) } : { contactId: In([...owners.contactIds]) };
+
+interface ListedConversations extends Pick<ConversationsArgs, "order" | "state" | "assigneeId"> {
+  owners: Owners;
+}
+
+/** The parts of a list that an index of an order covers; the conversations of contacts are few and need none. */
+function partsOf({ owners, order, state, assigneeId }: ListedConversations): Part[] {
+  if ("contactIds" in owners) {
+    const { contactIds } = owners;
+    return [{ condition: "conversation.contact_id IN (:...contactIds)", parameters: { contactIds } }];
+  }
+  const ofAgents = owners.agentIds.map((id, i) => ({
     condition: `conversation.agent_id = :agent${i}`,
     parameters: { [`agent${i}`]: id },
   }));
-  if (order !== ConversationOrder.last_activity_first) return ofAgents;
+  // The index of a member's conversations has no state.
+  if (order !== ConversationOrder.last_activity_first || assigneeId != null) return ofAgents;
   const states = state == null ? Object.values(ConversationState) : [state];
   return states.flatMap((each) =>
     ofAgents.map(({ condition, parameters }) => ({
@@ -52,26 +65,22 @@ const ORDERS = {
 } as const satisfies Record<ConversationOrder, object>;
 
 /**
- * Reads a page of agents' conversations.
- * @param query selects conversations, of any agent
- * @param list.state the state that the query selects, if it selects one
+ * Reads a page of the conversations of agents or contacts.
+ * @param query selects conversations, of any owner
+ * @param list the filters that the query selects by and an index covers
  * @throws GatewayError `invalid_cursor` for the cursor of a conversation in which nobody waits, in the order of waiting
  */
 export function pageOfConversations(
   reader: EntityManager,
   query: SelectQueryBuilder<Conversation>,
   { after, limit }: Page,
-  list: {
-    order: ConversationOrder;
-    agentIds: readonly string[];
-    state: ConversationState | null | undefined;
-  },
+  list: ListedConversations,
 ): Promise<Conversation[]> {
   const { column, direction } = ORDERS[list.order];
   const start = after === undefined ? undefined : parsed(after);
   const at = start && { id: start.id, updated_at: start.at, waiting_since: start.since }[column];
   if (start !== undefined && at === undefined) throw new GatewayError("invalid_cursor");
-  return pageOfParts(reader, query, partsOf(list.agentIds, list.order, list.state), {
+  return pageOfParts(reader, query, partsOf(list), {
     column,
     direction,
     after: start && at !== undefined ? { at, id: start.id } : undefined,

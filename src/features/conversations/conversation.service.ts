@@ -19,14 +19,16 @@ import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-sco
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { periodMs } from "../configuration/document/period";
+import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { termOf } from "../contacts/contact-search";
+import { ContactTerm } from "../contacts/contact-term.entity";
 import { type AgentQueues, acceptedAs, assertRoom } from "../messages/agent-queues";
 import { asAccepted, laterTime } from "../messages/insert-messages";
 import { IS_UNPLACED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
-import { ConversationConnection, pageOfConversations } from "./conversation.connection";
+import { ConversationConnection, type Owners, ownedBy, pageOfConversations } from "./conversation.connection";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
@@ -154,21 +156,18 @@ export class ConversationService {
     const page = ConversationConnection.pageOf({ first, after });
     const needsReply = order === ConversationOrder.longest_waiting_first ? true : filter.needsReply;
     // The filters may match few of many rows.
-    const read = <T>(
-      query: (reader: EntityManager, agentIds: readonly string[], matching: Matching) => Promise<T>,
-    ) =>
+    const read = <T>(query: (reader: EntityManager, matching: Matching) => Promise<T>, none: T) =>
       this.database.report(organizationOf(context), async (reader) => {
         const agentIds = await scopedAgentIds(reader, context, agentId);
-        return query(reader, agentIds, await matchingIn(reader, agentIds, { ...filter, needsReply }));
+        const matching = await matchingIn(reader, agentIds, { ...filter, needsReply });
+        return matching === null ? none : query(reader, matching);
       });
-    const { state } = filter;
-    const rows = await read(async (reader, agentIds, matching) =>
-      matching === null ? [] : pageOfConversations(reader, matching, page, { order, agentIds, state }),
+    const rows = await read(
+      (reader, { query, owners }) => pageOfConversations(reader, query, page, { ...filter, order, owners }),
+      [],
     );
     return new ConversationConnection(rows, page, () =>
-      read((reader, agentIds, matching) =>
-        countRows(reader, matching?.andWhere({ agentId: In([...agentIds]) }) ?? null),
-      ),
+      read((reader, { query, owners }) => countRows(reader, query.andWhere(ownedBy(owners))), 0),
     );
   }
 
@@ -304,10 +303,32 @@ export class ConversationService {
   }
 }
 
-/** Conversations of any agent; null for none. */
-type Matching = SelectQueryBuilder<Conversation> | null;
+/** The conversations of some owners that match a filter; `query` itself selects those of all owners. */
+interface Matching {
+  query: SelectQueryBuilder<Conversation>;
+  owners: Owners;
+}
 
-/** The conversations that match a filter, of any agent; null if there are none. */
+/** Max contacts to read conversations by; more of them match so many that the order's index finds a page soon. */
+const MAX_CONTACTS = 1_000;
+
+/** The agents' contacts that match a search or an ID, at most one more than `MAX_CONTACTS`. */
+async function contactsIn(
+  reader: EntityManager,
+  agentIds: readonly string[],
+  { search, contactId }: Pick<ConversationsArgs, "search" | "contactId">,
+): Promise<string[]> {
+  const agentId = In([...agentIds]);
+  if (search == null) {
+    const found = await reader.find(Contact, { select: ["id"], where: { id: contactId as string, agentId } });
+    return found.map(({ id }) => id);
+  }
+  const where = { agentId, term: termOf(search), ...(contactId != null && { contactId }) };
+  const found = await reader.find(ContactTerm, { select: ["contactId"], where, take: MAX_CONTACTS + 1 });
+  return found.map((each) => each.contactId);
+}
+
+/** The agents' conversations that match a filter; null if there are none. */
 async function matchingIn(
   reader: EntityManager,
   agentIds: readonly string[],
@@ -321,8 +342,9 @@ async function matchingIn(
     contactId,
     line,
   }: Omit<ConversationsArgs, "agentId" | "order" | "first" | "after">,
-): Promise<Matching> {
+): Promise<Matching | null> {
   const query = reader.createQueryBuilder(Conversation, "conversation");
+  let owners: Owners = { agentIds };
   if (state != null) query.andWhere({ state });
   if (handler != null) query.andWhere({ handler });
   if (assigneeId != null) {
@@ -332,22 +354,24 @@ async function matchingIn(
   if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
   // The exact text of the partial index's condition, because SQLite compares the text.
   if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
-  if (contactId != null) {
-    if (!isUuid(contactId)) return null;
-    query.andWhere({ contactId });
-  }
-  if (search != null) {
-    query.andWhere(
-      "conversation.contact_id IN (SELECT entry.contact_id FROM contact_term entry WHERE entry.agent_id IN (:...searched) AND entry.term = :term)",
-      { searched: agentIds, term: termOf(search) },
-    );
+  if (search != null || contactId != null) {
+    if (contactId != null && !isUuid(contactId)) return null;
+    const contactIds = await contactsIn(reader, agentIds, { search, contactId });
+    if (contactIds.length === 0) return null;
+    // Conditions on agents would make SQLite read all their conversations instead of those of a few contacts.
+    if (contactIds.length <= MAX_CONTACTS) owners = { contactIds };
+    else
+      query.andWhere(
+        "EXISTS (SELECT 1 FROM contact_term entry WHERE entry.contact_id = conversation.contact_id AND entry.term = :term)",
+        { term: termOf(search as string) },
+      );
   }
   if (line != null) {
     const lines = await findLines(reader, agentIds, line);
     if (lines.length === 0) return null;
     query.andWhere({ lineId: In(lines.map(({ id }) => id)) });
   }
-  return query;
+  return { query, owners };
 }
 
 const lastMessages = (reader: EntityManager, conversationIds: readonly string[]): Promise<Message[]> =>
