@@ -100,6 +100,15 @@ describeGateway((gateway, engine) => {
       const { id } = await mintForOrganization(limited);
       const key = await limited.services.keys.find(await operator(limited), id);
       expect(days(key?.expiresAt ?? "")).toBe(30);
+      const ending = { name: "ending", scopes: ["keys_manage"], expiresAt: inDays(5) };
+      const minter = await limited.graphql(CREATE, { input: ending }, { token: limited.owner });
+      const agentKey = { agentId: await firstAgentId(limited), name: "by a key", scopes: ["pets_read"] };
+      const minted = await limited.graphql(
+        "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { expiresAt } } }",
+        { input: agentKey },
+        { token: minter.body.data.createOrganizationKey.secret },
+      );
+      expect(days(minted.body.data.createApiKey.apiKey.expiresAt)).toBe(5);
     } finally {
       await limited.close();
     }

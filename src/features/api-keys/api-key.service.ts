@@ -201,7 +201,7 @@ export class ApiKeyService {
       if (!hasAgent) throw noSuch("agent");
       const create = async () => {
         const minter = await callingKey(tx, context);
-        const key = limitedBy(minter, { ...settings, expiresAt: this.withinLifetime(end) });
+        const key = limitedBy(minter, { ...settings, expiresAt: this.withinLifetime(end, minter) });
         assertMayMint(minter, { ...key, agentId, scopes: scopes && [...scopes] }, this.rateLimit);
         if (agentId === null) assertLimited({ ...key, createdAt: timestamp() }, NEEDS_EXPIRY);
         return insertKey(tx, context, {
@@ -232,13 +232,15 @@ export class ApiKeyService {
   }
 
   /**
-   * Returns the expiry of a key to mint: the given one or, without one, the latest that the server allows.
-   * @throws GatewayError `invalid_request` for a later one
+   * Returns the expiry of a key to mint: the given one or, without one, the latest that the server and the minting key
+   * allow.
+   * @throws GatewayError `invalid_request` for one later than the server allows
    */
-  private withinLifetime(expiresAt: string | null): string | null {
+  private withinLifetime(expiresAt: string | null, minter: ApiKey | null): string | null {
     if (this.maxLifetimeDays === undefined) return expiresAt;
     const latest = timestamp(this.maxLifetimeDays * DAY_MS);
-    if (expiresAt === null || expiresAt <= latest) return expiresAt ?? latest;
+    if (expiresAt === null) return earlier(minter?.expiresAt ?? null, latest);
+    if (expiresAt <= latest) return expiresAt;
     const message = `must be at most ${this.maxLifetimeDays} days from now, the max lifetime of keys on this server`;
     throw new InvalidInput([{ path: "input.expiresAt", message }]);
   }
